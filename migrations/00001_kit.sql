@@ -72,6 +72,7 @@ CREATE TABLE job (
 CREATE INDEX job_due ON job (kind, tenant_id, next_at) WHERE dead_at IS NULL;
 CREATE INDEX job_due_account ON job (kind, tenant_id, account_id, next_at) WHERE dead_at IS NULL;
 CREATE INDEX job_dead ON job (dead_at, id) WHERE dead_at IS NOT NULL;
+CREATE INDEX job_dead_kind ON job (kind, dead_at, id) WHERE dead_at IS NOT NULL;
 
 -- An account whose server did not answer in time: until then none of its jobs
 -- of this kind is begun.

@@ -39,14 +39,16 @@ CREATE INDEX webhook_endpoint_list ON webhook_endpoint (tenant_id, module, creat
 -- ends. Without a run_at nothing waits. Nothing is sent before hold_until. What
 -- is queued is due at queued_at at the earliest, which never goes back: another
 -- node's clock, or a transaction that began early and came late, must not put
--- later events before earlier ones.
+-- later events before earlier ones. held_before is the hold_until that a test of
+-- a disabled endpoint put aside, until its probe is answered.
 CREATE TABLE webhook_lane (
-    tenant_id  uuid NOT NULL,
-    id         uuid NOT NULL,
-    run_at     bigint,
-    hold_until bigint NOT NULL DEFAULT 0,
-    queued_at  bigint NOT NULL DEFAULT 0,
-    claim_id   uuid,
+    tenant_id   uuid NOT NULL,
+    id          uuid NOT NULL,
+    run_at      bigint,
+    hold_until  bigint NOT NULL DEFAULT 0,
+    held_before bigint,
+    queued_at   bigint NOT NULL DEFAULT 0,
+    claim_id    uuid,
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, id) REFERENCES webhook_endpoint (tenant_id, id)
 );

@@ -41,6 +41,8 @@ CREATE TABLE conversation (
     contact_name             text NOT NULL,
     subject                  text NOT NULL,
     preview                  text NOT NULL,
+    preview_author_kind      text,
+    preview_author_id        uuid,
     priority                 bigint NOT NULL,
     owner_id                 uuid,
     group_id                 uuid,
@@ -195,17 +197,19 @@ CREATE TABLE conversation_badge (
     PRIMARY KEY (tenant_id, agent_id)
 );
 
--- Kept, not counted: how many conversations there are of each kind. A kind is
+-- Kept, not counted: how many conversations there are of each kind, and whether
+-- their customers wait for an answer. A kind is
 -- spread over shards, so that writers do not wait for each other. The nil
 -- UUID stands for nobody and no group.
 CREATE TABLE conversation_count (
     tenant_id uuid NOT NULL,
     state     text NOT NULL,
+    waiting   boolean NOT NULL,
     owner_id  uuid NOT NULL,
     group_id  uuid NOT NULL,
     channel   text NOT NULL,
     test      boolean NOT NULL,
     shard     bigint NOT NULL,
     n         bigint NOT NULL,
-    PRIMARY KEY (tenant_id, state, owner_id, group_id, channel, test, shard)
+    PRIMARY KEY (tenant_id, state, waiting, owner_id, group_id, channel, test, shard)
 );

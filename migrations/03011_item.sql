@@ -87,11 +87,13 @@ CREATE TABLE item_mention (
 CREATE INDEX item_mention_of ON item_mention (tenant_id, agent_id, at, item_id);
 CREATE INDEX item_mention_unseen ON item_mention (tenant_id, agent_id, at, item_id) WHERE NOT seen;
 
--- Who gets a copy of e-mail answers.
+-- Who gets a copy of e-mail answers, and whom the last mail proposed for it
+-- without anybody having agreed.
 CREATE TABLE conversation_cc (
     tenant_id       uuid NOT NULL,
     conversation_id uuid NOT NULL,
     addresses       text NOT NULL,
+    proposed        text NOT NULL,
     PRIMARY KEY (tenant_id, conversation_id),
     FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversation (tenant_id, id)
 );

@@ -15,6 +15,7 @@ CREATE TABLE scheduled_message (
     send_at            bigint NOT NULL,
     item_id            uuid,
     error              text,
+    follow_up          text NOT NULL DEFAULT 'null',
     test               boolean NOT NULL,
     created_at         bigint NOT NULL,
     PRIMARY KEY (tenant_id, id),

@@ -87,11 +87,13 @@ CREATE INDEX email_message_key ON email_message (tenant_id, account_id, message_
 CREATE INDEX email_message_of ON email_message (tenant_id, conversation_id, created_at, id);
 CREATE UNIQUE INDEX email_message_item ON email_message (tenant_id, item_id) WHERE item_id IS NOT NULL;
 
--- Who takes part in a conversation by mail, and what its subject token is.
+-- Who takes part in a conversation by mail, and what its subject token is. known
+-- are those to whom we wrote, and those of the conversation's first mail.
 CREATE TABLE email_party (
     tenant_id       uuid NOT NULL,
     conversation_id uuid NOT NULL,
     address_key     text NOT NULL,
+    known           boolean NOT NULL,
     PRIMARY KEY (tenant_id, conversation_id, address_key)
 );
 CREATE INDEX email_party_address ON email_party (tenant_id, address_key, conversation_id);
@@ -103,11 +105,13 @@ CREATE TABLE email_token (
     PRIMARY KEY (tenant_id, account_id, token, conversation_id)
 );
 
--- When an address last got an automatic answer.
+-- How many automatic answers went out since a time within the last day: to an
+-- address, to a domain, and in all.
 CREATE TABLE email_auto_reply (
-    tenant_id   uuid NOT NULL,
-    account_id  uuid NOT NULL,
-    address_key text NOT NULL,
-    sent_at     bigint NOT NULL,
-    PRIMARY KEY (tenant_id, account_id, address_key)
+    tenant_id uuid NOT NULL,
+    scope     text NOT NULL,
+    since     bigint NOT NULL,
+    sent      bigint NOT NULL,
+    PRIMARY KEY (tenant_id, scope)
 );
+CREATE INDEX email_auto_reply_since ON email_auto_reply (tenant_id, since);

@@ -16,7 +16,7 @@ CREATE TABLE mobile_qr (
     id          uuid NOT NULL,
     agent_id    uuid NOT NULL,
     key_hash    bytea NOT NULL UNIQUE,
-    created_by  uuid,
+    made_by     uuid NOT NULL, -- the session
     expires_at  bigint NOT NULL,
     mailed_at   bigint,
     revoked_at  bigint,

@@ -63,7 +63,7 @@ export default defineConfig({
             { name: 'layers', test: inPackages('@radix-ui', 'aria-hidden', 'react-remove-scroll'), priority: 2 },
             {
               name: 'kit',
-              test: /[\\/]src[\\/]((ui(?![\\/](Layer|Scrim|Tabs)\.tsx)|api|lib|live|routes|shell)[\\/]|i18n[\\/](index|sections))|[\\/]lucide-react[\\/]/,
+              test: /[\\/]src[\\/]((ui(?![\\/](Layer|Scrim|Tabs|PickerParts|CalendarPart|ChannelGlyph|HourBars|DateInput|Combobox|Step|Avatar)\.tsx)|api|lib|live|routes|shell)[\\/]|i18n[\\/](index|sections))|[\\/]lucide-react[\\/]/,
               priority: 1,
               minShareCount: 2,
             },
@@ -77,5 +77,6 @@ export default defineConfig({
   server: {
     proxy: { '/api': { target: process.env.PANEL_API ?? 'http://localhost:8080', changeOrigin: false } },
   },
-  test: { include: ['src/**/*.test.ts', 'widget/**/*.test.ts'], environment: 'node' },
+  // A test of components is a .test.tsx and begins with `@vitest-environment jsdom`.
+  test: { include: ['src/**/*.test.{ts,tsx}', 'widget/**/*.test.ts'], environment: 'node' },
 })

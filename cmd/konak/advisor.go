@@ -34,7 +34,7 @@ func (c *advisorImportCmd) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = c.bring(ctx, d, advisor.New(d, log, c.Data), out)
+	err = c.bring(ctx, d, advisor.New(advisor.Config{DB: d, Log: log, Folder: c.Data}), out)
 	return errors.Join(err, d.Close())
 }
 

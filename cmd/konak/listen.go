@@ -117,7 +117,7 @@ func (l *listenCmd) stream(ctx context.Context, out io.Writer, last *string) err
 
 // deliver forwards one delivery with its own headers and prints how it went.
 func (l *listenCmd) deliver(ctx context.Context, out io.Writer, data string) error {
-	var d webhook.Streamed
+	var d webhook.StreamedDelivery
 	if err := json.Unmarshal([]byte(data), &d); err != nil {
 		return err
 	}

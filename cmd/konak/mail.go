@@ -16,10 +16,10 @@ type mailCmd struct {
 type outboxCmd struct {
 	app.Config
 	Tenant string `placeholder:"SLUG" help:"Show a workspace's mail; by default the service's own: verifications and resets."`
-	Limit  int    `default:"20" help:"How many letters, the newest first."`
+	Limit  int    `default:"20" help:"How many mails, the newest first."`
 }
 
-// Run prints letters as their readers would see them. They open accounts, so
+// Run prints mails as their readers would see them. They open accounts, so
 // this is for whoever runs the machine.
 func (o *outboxCmd) Run(ctx context.Context, out io.Writer) error {
 	o.Demo = false // looking must not fill a database
@@ -28,15 +28,15 @@ func (o *outboxCmd) Run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	defer func() { _ = a.Close() }()
-	letters, err := a.Outbox(ctx, o.Tenant, o.Limit)
+	mails, err := a.Outbox(ctx, o.Tenant, o.Limit)
 	if err != nil {
 		return err
 	}
-	if len(letters) == 0 {
+	if len(mails) == 0 {
 		_, err = fmt.Fprintln(out, "The outbox is empty.")
 		return err
 	}
-	for _, l := range letters {
+	for _, l := range mails {
 		if _, err := fmt.Fprintf(out, "%s  %s\nTo: %s\nSubject: %s\n\n%s\n", l.CreatedAt.Format("2006-01-02 15:04:05Z"), l.ID, l.To, l.Subject, l.Text); err != nil {
 			return err
 		}

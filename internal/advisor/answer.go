@@ -83,8 +83,8 @@ type Found struct {
 	Rev    int64
 }
 
-// ShelfLaw is a law on the shelf.
-type ShelfLaw struct {
+// ListedLaw is a law in the list of laws.
+type ListedLaw struct {
 	ID          string `json:"id" example:"kanun-6102"`
 	No          string `json:"no" example:"6102"`
 	Title       string `json:"title" example:"TÜRK TİCARET KANUNU"`

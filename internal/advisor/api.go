@@ -33,7 +33,7 @@ type searchOut struct {
 	CorpusRev  int64                `json:"corpus_rev" doc:"The revision of the corpus that this answer is from" example:"3"`
 }
 
-type shelfIn struct{ api.Paged }
+type listLawsIn struct{ api.Paged }
 
 type provisionIn struct {
 	ID string `path:"id" example:"kanun-6102:m376"`
@@ -62,7 +62,7 @@ func (s *Service) Register(a *api.API) {
 		})
 
 	api.HandleList(a, route("/kutuphane", "list-laws", "List the laws of the library", "The last updated first."),
-		func(ctx context.Context, in *shelfIn) (db.List[ShelfLaw], error) { return s.Shelf(ctx, in.Page()) })
+		func(ctx context.Context, in *listLawsIn) (db.List[ListedLaw], error) { return s.Laws(ctx, in.Page()) })
 
 	api.Handle(a, route("/maddeler/{id}", "get-provision", "Read a provision",
 		"The whole text with its neighbours, its versions and the outline of its law."),

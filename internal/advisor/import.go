@@ -89,14 +89,14 @@ func fingerprint(p *Provision) ([32]byte, error) {
 // surveyed is what the first pass over a file learns.
 type surveyed struct {
 	sums map[string][32]byte
-	laws map[string]*ShelfLaw
+	laws map[string]*ListedLaw
 	rows int
 }
 
 // inspect reads the whole file, refuses it if a row is faulty, and remembers
 // no text.
 func inspect(src Source, progress func(Progress)) (*surveyed, error) {
-	out := &surveyed{sums: map[string][32]byte{}, laws: map[string]*ShelfLaw{}}
+	out := &surveyed{sums: map[string][32]byte{}, laws: map[string]*ListedLaw{}}
 	var faults Faults
 	err := eachRow(src, func(p *Provision, err error) error {
 		var bad *RowError
@@ -141,7 +141,7 @@ const progressEvery = 5000
 func (s *surveyed) law(p *Provision) {
 	l := s.laws[p.LawID]
 	if l == nil {
-		l = &ShelfLaw{
+		l = &ListedLaw{
 			ID: p.LawID, No: p.LawNo, Title: p.LawTitle, Kind: p.LawKind, Status: p.LawStatus,
 			GazetteDate: p.GazetteDate, GazetteNo: p.GazetteNo, SourceURL: p.SourceURL,
 		}

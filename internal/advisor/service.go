@@ -32,10 +32,15 @@ type loaded struct {
 	rev    Revision
 }
 
-// New makes the service. folder is where the index file is kept.
-func New(d *db.DB, log *slog.Logger, folder string) *Service {
-	return &Service{db: d, log: log, folder: folder}
+// Config is what the module needs.
+type Config struct {
+	DB     *db.DB
+	Log    *slog.Logger
+	Folder string // where the index file is kept
 }
+
+// New makes the service.
+func New(c Config) *Service { return &Service{db: c.DB, log: c.Log, folder: c.Folder} }
 
 // corpus is the way to the tables that belong to no workspace.
 func (s *Service) corpus() db.Handle { return s.db.System("regulation corpus") }

@@ -221,7 +221,7 @@ func (m *importing) remove(ctx context.Context) error {
 	return nil
 }
 
-// publish makes the revision, in one transaction with the shelf.
+// publish makes the revision, in one transaction with the list of laws.
 func (m *importing) publish(ctx context.Context) error {
 	var counts map[string]int
 	var days map[string]int64
@@ -238,7 +238,7 @@ func (m *importing) publish(ctx context.Context) error {
 	m.report.Rev = m.rev
 	return m.step(ctx, func(tx *db.Tx) error {
 		for _, id := range slices.Sorted(maps.Keys(m.moved)) {
-			if err := m.shelve(tx, id, counts[id], days[id]); err != nil {
+			if err := m.updateLaw(tx, id, counts[id], days[id]); err != nil {
 				return err
 			}
 		}
@@ -248,9 +248,9 @@ func (m *importing) publish(ctx context.Context) error {
 	})
 }
 
-// shelve brings a law on the shelf up to date. A change that bears no newer day
+// updateLaw brings a law of the list up to date. A change that bears no newer day
 // than the law had is of today.
-func (m *importing) shelve(tx *db.Tx, id string, provisions int, before int64) error {
+func (m *importing) updateLaw(tx *db.Tx, id string, provisions int, before int64) error {
 	today := int64(day(m.today))
 	law := m.file.laws[id]
 	if law == nil {

@@ -264,10 +264,10 @@ func facets(res Result) *Facets {
 	return f
 }
 
-// Shelf lists the laws, the last updated first.
-func (s *Service) Shelf(ctx context.Context, p db.Page) (db.List[ShelfLaw], error) {
-	return db.Read(ctx, s.corpus(), func(r *db.Reader) (db.List[ShelfLaw], error) {
-		return listShelf(r, p)
+// Laws lists the laws, the last updated first.
+func (s *Service) Laws(ctx context.Context, p db.Page) (db.List[ListedLaw], error) {
+	return db.Read(ctx, s.corpus(), func(r *db.Reader) (db.List[ListedLaw], error) {
+		return listLaws(r, p)
 	})
 }
 

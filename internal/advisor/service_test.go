@@ -208,19 +208,19 @@ func TestSearchPages(t *testing.T) {
 	})
 }
 
-func TestShelfAndProvision(t *testing.T) {
+func TestLawsAndProvision(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
 		bring(t, s, false, small()...)
-		var shelf []advisor.ShelfLaw
-		first := w.Owner.Get(kutuphane + "?limit=1").Want(200).Data(&shelf)
-		if shelf[0].ID != "yonetmelik-9002" || shelf[0].LastUpdate != "2024-05-05" {
-			t.Errorf("got %+v", shelf)
+		var laws []advisor.ListedLaw
+		first := w.Owner.Get(kutuphane + "?limit=1").Want(200).Data(&laws)
+		if laws[0].ID != "yonetmelik-9002" || laws[0].LastUpdate != "2024-05-05" {
+			t.Errorf("got %+v", laws)
 		}
-		rest := w.Owner.Get(kutuphane + "?limit=1&cursor=" + first.NextCursor()).Want(200).Data(&shelf)
-		if shelf[0].ID != "kanun-9001" || shelf[0].Provisions != 3 || rest.NextCursor() != "" {
-			t.Errorf("got %+v", shelf)
+		rest := w.Owner.Get(kutuphane + "?limit=1&cursor=" + first.NextCursor()).Want(200).Data(&laws)
+		if laws[0].ID != "kanun-9001" || laws[0].Provisions != 3 || rest.NextCursor() != "" {
+			t.Errorf("got %+v", laws)
 		}
 		var p advisor.ProvisionPage
 		w.Owner.Get(maddeler + "kanun-9001:m2").Want(200).Data(&p)
@@ -362,7 +362,7 @@ func TestIndexFile(t *testing.T) {
 		folder := t.TempDir()
 		start := func() string {
 			logs := &apptest.Buffer{}
-			svc := advisor.New(s.DB, apptest.Logger(logs), folder)
+			svc := advisor.New(advisor.Config{DB: s.DB, Log: apptest.Logger(logs), Folder: folder})
 			if svc.Ready(t.Context()) {
 				t.Error("ready before the index is there")
 			}

@@ -119,18 +119,18 @@ func touched(r *db.Reader, from, to int64) ([]string, error) {
 		UNION SELECT provision_id FROM provision_version WHERE rev_to > $1 AND rev_to <= $2`, from, to)
 }
 
-func scanShelf(row db.Row) (ShelfLaw, error) {
-	var l ShelfLaw
+func scanListedLaw(row db.Row) (ListedLaw, error) {
+	var l ListedLaw
 	var day int64
 	err := row.Scan(&l.key, &l.ID, &l.No, &l.Title, &l.Kind, &l.Status, &l.GazetteDate, &l.GazetteNo, &l.SourceURL, &l.Provisions, &day)
 	l.LastUpdate, l.day = dayText(day), day
 	return l, err
 }
 
-const shelfColumns = `id, law_id, no, title, kind, status, rg_date, rg_no, source_url, provisions, updated_day`
+const listedLawColumns = `id, law_id, no, title, kind, status, rg_date, rg_no, source_url, provisions, updated_day`
 
-func listShelf(r *db.Reader, p db.Page) (db.List[ShelfLaw], error) {
-	rows, err := db.All(r, scanShelf, `SELECT `+shelfColumns+` FROM advisor_law
+func listLaws(r *db.Reader, p db.Page) (db.List[ListedLaw], error) {
+	rows, err := db.All(r, scanListedLaw, `SELECT `+listedLawColumns+` FROM advisor_law
 		WHERE (updated_day, id) < ($1, $2) ORDER BY updated_day DESC, id DESC LIMIT $3`, p.After.Sort, p.After.ID, p.Limit+1)
-	return db.Cut(rows, p, func(l ShelfLaw) db.Key { return db.Key{Sort: l.day, ID: l.key} }), err
+	return db.Cut(rows, p, func(l ListedLaw) db.Key { return db.Key{Sort: l.day, ID: l.key} }), err
 }

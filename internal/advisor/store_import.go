@@ -143,7 +143,7 @@ func lawCounts(r *db.Reader) (map[string]int, error) {
 
 // lawDays are the days on which the laws were last updated.
 func lawDays(r *db.Reader) (map[string]int64, error) {
-	rows, err := db.All(r, scanShelf, `SELECT `+shelfColumns+` FROM advisor_law`)
+	rows, err := db.All(r, scanListedLaw, `SELECT `+listedLawColumns+` FROM advisor_law`)
 	out := make(map[string]int64, len(rows))
 	for _, l := range rows {
 		out[l.ID] = l.day
@@ -151,7 +151,7 @@ func lawDays(r *db.Reader) (map[string]int64, error) {
 	return out, err
 }
 
-func putLaw(tx *db.Tx, l ShelfLaw) error {
+func putLaw(tx *db.Tx, l ListedLaw) error {
 	_, err := tx.Exec(`INSERT INTO advisor_law (law_id, id, no, title, kind, status, rg_date, rg_no, source_url, provisions, updated_day)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (law_id) DO UPDATE SET no = excluded.no, title = excluded.title, kind = excluded.kind, status = excluded.status,

@@ -60,8 +60,8 @@ func (m members) Remove(tx *db.Tx, id uuid.UUID) (agent.Member, error) {
 
 func (m members) MayAct(tx *db.Tx, id uuid.UUID) error { return m.s.MayAct(tx, id) }
 
-func (m members) OpenMobile(tx *db.Tx, id uuid.UUID, own bool, device, platform, ip string) (agent.Opened, error) {
-	in, err := m.s.OpenMobile(tx, id, own, device, platform, ip)
+func (m members) OpenMobile(tx *db.Tx, id, madeBy uuid.UUID, device, platform, ip string) (agent.Opened, error) {
+	in, err := m.s.OpenMobile(tx, id, madeBy, device, platform, ip)
 	return agent.Opened{
 		Token: in.Token,
 		Session: agent.Session{

@@ -31,6 +31,7 @@ import (
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/conversation/survey"
 	"konak/internal/crm/conversation/whole"
 	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
@@ -90,10 +91,12 @@ type App struct {
 	Exports       *export.Service
 	Whole         *whole.Service
 	Inbound       *inbound.Service
+	Surveys       *survey.Service
 	Replies       *reply.Service
 	Agents        *agent.Service
 	Desk          *desk.Service
 	Channels      *channel.Service
+	Kinds         channel.Kinds
 	Email         *email.Service
 	Custom        *custom.Service
 	Widget        *widget.Service
@@ -185,7 +188,7 @@ func (a *App) Close() error {
 
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
-	defer a.succeed(ctx)()
+	defer a.takeOver(ctx)()
 	var wg sync.WaitGroup
 	workers := []func(context.Context){
 		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor, a.Blobs.Run,
@@ -199,17 +202,17 @@ func (a *App) Work(ctx context.Context) {
 	wg.Wait()
 }
 
-// succeed frees what the process before this one on the same data folder held.
+// takeOver frees what the process before this one on the same data folder held.
 // Without it, or where another process runs on the folder, leases end by
 // themselves. What it returns lets go of the folder.
-func (a *App) succeed(ctx context.Context) (leave func()) {
+func (a *App) takeOver(ctx context.Context) (leave func()) {
 	n, err := node.Take(a.cfg.Data)
 	if err != nil {
 		a.log.Debug("what an earlier process held is free when its lease ends", "reason", err)
 		return func() {}
 	}
 	if n.Before != uuid.Nil {
-		err = errors.Join(a.Sender.Succeed(ctx, n.Before), a.Jobs.TakeOver(ctx, n.Before))
+		err = errors.Join(a.Sender.TakeOver(ctx, n.Before), a.Jobs.TakeOver(ctx, n.Before))
 	}
 	if err == nil {
 		err = n.Keep(a.Sender.Claim())
@@ -240,7 +243,7 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	if err != nil {
 		return err
 	}
-	door, err := a.listenMail()
+	serveMail, err := a.listenMail()
 	if err != nil {
 		return errors.Join(err, private(ctx))
 	}
@@ -251,9 +254,9 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 
 	failed := make(chan error, 2)
 	wg.Go(func() { failed <- server.Serve(ln) })
-	if door != nil {
+	if serveMail != nil {
 		wg.Go(func() {
-			if err := door(workers); err != nil {
+			if err := serveMail(workers); err != nil {
 				failed <- fmt.Errorf("mail: %w", err)
 			}
 		})

@@ -115,7 +115,7 @@ func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 			return fmt.Errorf("demo contact %q: %w", line, err)
 		}
 	}
-	f.shop = commerce.New(d, book{people})
+	f.shop = commerce.New(commerce.Config{DB: d, Contacts: book{people}})
 	for _, line := range file.orders {
 		if err := f.order(ctx, line); err != nil {
 			return fmt.Errorf("demo order %q: %w", line, err)

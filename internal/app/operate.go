@@ -112,9 +112,9 @@ func (a *App) servePrivate() (func(context.Context) error, error) {
 	return server.Shutdown, nil
 }
 
-// Outbox gives the newest letters that had nowhere to go: a workspace's, or
+// Outbox returns the newest mails that had nowhere to go: a workspace's, or
 // with no slug the service's own.
-func (a *App) Outbox(ctx context.Context, slug string, limit int) ([]mailer.Kept, error) {
+func (a *App) Outbox(ctx context.Context, slug string, limit int) ([]mailer.OutboxMail, error) {
 	tenant := uuid.Nil
 	if slug != "" {
 		var err error
@@ -153,7 +153,7 @@ func (a *App) clean(ctx context.Context) (int, error) {
 	return total, nil
 }
 
-// listenMail opens the door for mail where one is configured; what it gives
+// listenMail opens the port for incoming mail where one is configured; what it gives
 // serves until its context ends.
 func (a *App) listenMail() (func(context.Context) error, error) {
 	if a.cfg.MailListen == "" || a.cfg.MailListen == "off" {

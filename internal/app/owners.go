@@ -27,7 +27,7 @@ func (o owners) Notify(tx *db.Tx, n webhook.Notice) error {
 	}
 	for _, p := range people {
 		subject, body := n.Text(p.Language)
-		l := mailer.Letter{To: p.Email, Language: p.Language, Subject: subject, Body: body, Link: o.base + n.Path(), Notice: true}
+		l := mailer.Mail{To: p.Email, Language: p.Language, Subject: subject, Body: body, Link: o.base + n.Path(), Notice: true}
 		l.Greeting, l.LinkText = "Hello "+p.Name+",", "Open it in the panel"
 		if p.Language == "tr" {
 			l.Greeting, l.LinkText = "Merhaba "+p.Name+",", "Panelde aç"

@@ -8,9 +8,11 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/hourly"
 	"konak/internal/crm/finder"
 	"konak/internal/crm/inboxapi"
 	"konak/internal/crm/live"
@@ -38,6 +40,8 @@ type parts struct {
 	out     *outbound.Client
 	book    *contact.Book
 	streams *realtime.Streams
+	present *live.Registry
+	numbers *whatsapp.Numbers
 }
 
 // wire makes the modules, one area after the other. What is made later may use
@@ -49,6 +53,7 @@ func (a *App) wire(box *secret.Box) error {
 		a.wireIdentity,
 		a.wireWebhooks,
 		a.wireInbox,
+		a.wireStreams,
 		a.wireContacts,
 		a.wireReplies,
 		a.wireChannels,
@@ -79,44 +84,57 @@ func (a *App) wireKit(p *parts) (err error) {
 		a.Limits = limit.NewShared(a.DB, a.log, a.cfg.limitFactor())
 		p.limits = a.Limits
 	}
-	if a.Mailer, err = mailer.New(a.DB, p.box, a.log, mailer.Settings{URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom(), DailyQuota: a.cfg.MailDailyQuota}); err != nil {
-		return err
-	}
-	a.metrics.MustRegister(a.Mailer)
 	if a.Blobs, err = blob.New(blob.Config{
 		DB: a.DB, Log: a.log, Metrics: a.metrics, Folder: a.cfg.FilesFolder(), S3URL: a.cfg.S3URL, Quota: a.cfg.StorageQuota,
 	}); err != nil {
 		return err
 	}
-	a.Mailer.ReadFiles(a.Blobs)
+	if a.Mailer, err = mailer.New(mailer.Config{
+		DB: a.DB, Box: p.box, Log: a.log, Files: a.Blobs,
+		URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom(), DailyQuota: a.cfg.MailDailyQuota,
+	}); err != nil {
+		return err
+	}
+	a.metrics.MustRegister(a.Mailer)
 	return nil
 }
 
 // wireWebhooks makes webhooks and the dispatcher of events.
 func (a *App) wireWebhooks(p *parts) (err error) {
-	watch := webhook.Watch{Bus: p.hub, Catalog: p.catalog}
-	if a.Webhook, err = webhook.New(a.DB, p.box, p.out, watch, owners{a.Identity, a.Mailer, a.cfg.BaseURL()}); err != nil {
+	told := owners{a.Identity, a.Mailer, a.cfg.BaseURL()}
+	if a.Sender, err = webhook.NewSender(webhook.SenderConfig{
+		DB: a.DB, Box: p.box, Out: p.out, Owners: told, Log: a.log, Metrics: a.metrics, Lease: a.cfg.WebhookLease,
+	}); err != nil {
 		return err
 	}
-	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics), a.cfg.WebhookLease)
+	if a.Webhook, err = webhook.New(webhook.Config{
+		DB: a.DB, Box: p.box, Out: p.out, Bus: p.hub, Catalog: p.catalog, Owners: told, Sender: a.Sender,
+	}); err != nil {
+		return err
+	}
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: p.hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
+	return nil
+}
+
+// wireStreams makes the streams, and the registry of who is connected, which the
+// agents' module tells what they choose to be.
+func (a *App) wireStreams(p *parts) error {
+	p.streams = realtime.New(realtime.Config{
+		DB: a.DB, Bus: p.hub, Log: a.log, Catalog: p.catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
+	})
+	p.present = live.NewRegistry(live.RegistryConfig{DB: a.DB, Log: a.log, Bus: p.hub, Streams: p.streams})
 	return nil
 }
 
 // wireLive makes live updates, search and the widget, which shows who types.
 func (a *App) wireLive(p *parts) error {
-	p.streams = &realtime.Streams{
-		DB: a.DB, Bus: p.hub, Log: a.log, Catalog: p.catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
-	}
-	a.Live = live.New(live.Config{
-		DB: a.DB, Log: a.log, Bus: p.hub, Streams: p.streams, Limits: p.limits, Agents: a.Agents, Conversations: a.Conversations,
-	})
-	p.streams.Audience = a.Live
+	a.Live = live.New(live.Config{Registry: p.present, Limits: p.limits, Agents: a.Agents, Conversations: a.Conversations})
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
 	a.Widget = widget.New(widget.Deps{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
 		Typing: visitors{a.Live}, Bus: p.hub, Limits: p.limits, BaseURL: a.cfg.BaseURL(),
 	})
+	a.Kinds[widget.Name] = a.Widget
 	return nil
 }
 
@@ -126,7 +144,7 @@ func (a *App) wireJobs(*parts) (err error) {
 	a.Jobs, err = jobs.New(jobs.Config{
 		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Random: rand.Float64,
 		Kinds: slices.Concat(
-			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Replies.Jobs(),
+			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Surveys.Jobs(), a.Replies.Jobs(),
 			a.Email.Jobs(), a.WhatsApp.Jobs(),
 			[]jobs.Kind{{Name: webhook.OutcomeJob, Handler: a.Custom.Outcome, PerNode: 32, PerTenant: 8, MaxAttempts: 20}},
 		),
@@ -149,11 +167,11 @@ func (a *App) wireAPI(p *parts) error {
 	a.registerStorage()
 	inbox := inboxapi.New(inboxapi.Config{
 		Log: a.log, Edits: a.Edits, Conversations: a.Conversations, AIRecords: a.AIRecords, Cards: a.Cards, Exports: a.Exports, Files: a.Files, Groups: a.Groups,
-		Whole: a.Whole, Replies: a.Replies,
+		Hours: hourly.New(a.DB), Whole: a.Whole, Replies: a.Replies,
 	})
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates, a.WhatsApp, a.Email, a.Custom, a.Widget,
-		a.Mail, a.Webhook, a.Advisor, a.Commerce, a.Live, a.Finder, p.streams,
+		a.Mail, a.Webhook, a.Advisor, a.Commerce, a.Live, a.Finder, &realtime.Routes{Streams: p.streams, Audience: a.Live},
 	} {
 		module.Register(a.API)
 	}

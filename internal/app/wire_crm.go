@@ -17,6 +17,7 @@ import (
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/conversation/survey"
 	"konak/internal/crm/conversation/whole"
 	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
@@ -32,13 +33,20 @@ func (a *App) wireInbox(p *parts) error {
 	p.book = contact.NewBook(a.Identity)
 	a.Files = file.New(file.Config{DB: a.DB, Blobs: a.Blobs})
 	a.Groups = group.New(group.Config{DB: a.DB, Agents: a.Identity})
-	a.Templates = template.New(a.DB)
-	a.Channels = channel.New(a.DB, p.box, a.Groups)
+	a.Kinds = channel.Kinds{}
+	a.Channels = channel.New(channel.Config{DB: a.DB, Box: p.box, Groups: a.Groups, Kinds: a.Kinds})
+	client, err := a.whatsAppClient(p)
+	if err != nil {
+		return err
+	}
+	p.numbers = &whatsapp.Numbers{DB: a.DB, Log: a.log, Channels: a.Channels, Provider: client}
+	a.Templates = template.New(template.Config{DB: a.DB, Provider: p.numbers})
 	a.Conversations = conversation.New(conversation.Config{
 		DB: a.DB, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs, Router: a.Channels,
 	})
 	a.Whole = whole.New(a.Conversations)
 	a.Inbound = inbound.New(inbound.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity})
+	a.Surveys = survey.New(a.Conversations)
 	a.Edits = edit.New(edit.Config{DB: a.DB, Conversations: a.Conversations})
 	a.AIRecords = airecord.New(airecord.Config{Conversations: a.Conversations, Contacts: p.book})
 	a.Exports = export.New(export.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs})
@@ -47,11 +55,11 @@ func (a *App) wireInbox(p *parts) error {
 
 // wireContacts makes contacts and agents, with what follows when they change.
 func (a *App) wireContacts(p *parts) (err error) {
-	a.Commerce = commerce.New(a.DB, book{p.book})
+	a.Commerce = commerce.New(commerce.Config{DB: a.DB, Contacts: book{p.book}})
 	a.Contacts = contact.New(contact.Config{DB: a.DB, Book: p.book, Followers: []contact.Follower{a.Whole, shop{a.Commerce}}})
 	a.Cards = card.New(card.Config{Conversations: a.Conversations, Contacts: p.book, Shop: shop{a.Commerce}})
 	a.Agents, err = agent.New(agent.Config{
-		DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(),
+		DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Presence: p.present,
 		OnSuspend: []agent.Hook{endAccess(a.Identity), func(_ context.Context, tx *db.Tx, who agent.Agent) error {
 			_, err := a.Conversations.Released(tx, who.ID)
 			return err
@@ -67,7 +75,7 @@ func (a *App) wireReplies(p *parts) error {
 		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Inbound: a.Inbound, Files: a.Files, Blobs: a.Blobs,
 		Relay: a.Mailer, Out: p.out, Limits: p.limits, DNS: a.cfg.resolver(), Key: p.box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
 	})
-	a.Channels.Add(email.Kind, a.Email)
+	a.Kinds[email.Kind] = a.Email
 	a.Replies = reply.New(reply.Config{
 		DB: a.DB, Conversations: a.Conversations, Inbound: a.Inbound, Contacts: p.book, Agents: a.Identity, Templates: a.Templates,
 		Forwarder: email.Forwarder{Mailboxes: a.Email, Otherwise: reply.PlainForwarder{Mailer: a.Mailer}},
@@ -76,23 +84,30 @@ func (a *App) wireReplies(p *parts) error {
 	return nil
 }
 
-// wireChannels makes the kinds of channels that need no live updates.
-func (a *App) wireChannels(p *parts) (err error) {
+// whatsAppClient makes the client of WhatsApp's API, or of its stand-in where one
+// is configured.
+func (a *App) whatsAppClient(p *parts) (_ whatsapp.Provider, err error) {
 	if a.standIn, err = a.cfg.standIn(a.clock); err != nil {
-		return err
+		return nil, err
 	}
 	if a.standIn != nil {
 		a.standIn.demoBusinesses(a.cfg.BaseURL())
 		a.log.Info("a stand-in for WhatsApp listens", "address", a.standIn.url)
 	}
+	return graph.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), nil
+}
+
+// wireChannels makes the kinds of channels that need no live updates.
+func (a *App) wireChannels(p *parts) error {
 	a.WhatsApp = whatsapp.New(whatsapp.Config{
-		DB: a.DB, Log: a.log, Box: p.box, Channels: a.Channels, Contacts: a.Contacts, Inbox: a.Conversations, Inbound: a.Inbound,
-		Replies: a.Replies, Files: a.Files, Templates: a.Templates,
-		Provider: graph.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), BaseURL: a.cfg.BaseURL(),
+		Numbers: p.numbers, Box: p.box, Contacts: a.Contacts, Inbox: a.Conversations, Inbound: a.Inbound,
+		Replies: a.Replies, Files: a.Files, Templates: a.Templates, BaseURL: a.cfg.BaseURL(),
 	})
+	a.Kinds[whatsapp.Name] = a.WhatsApp
 	a.Custom = custom.New(custom.Config{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
 		Engine: a.Webhook, BaseURL: a.cfg.BaseURL(),
 	})
+	a.Kinds[custom.Name] = a.Custom
 	return nil
 }

@@ -35,7 +35,7 @@ func (a *App) wireIdentity(p *parts) (err error) {
 		return err
 	}
 	a.Mail = mail.New(a.DB)
-	a.Advisor = advisor.New(a.DB, a.log, a.cfg.Data)
+	a.Advisor = advisor.New(advisor.Config{DB: a.DB, Log: a.log, Folder: a.cfg.Data})
 	a.OAuth, err = oauth.New(oauth.Config{DB: a.DB, Identity: a.Identity, BaseURL: a.cfg.BaseURL()})
 	return err
 }

@@ -33,8 +33,14 @@ type Service struct {
 	contacts Contacts
 }
 
-// New opens the module.
-func New(d *db.DB, contacts Contacts) *Service { return &Service{db: d, contacts: contacts} }
+// Config is what the module needs.
+type Config struct {
+	DB       *db.DB
+	Contacts Contacts
+}
+
+// New makes the service.
+func New(c Config) *Service { return &Service{db: c.DB, contacts: c.Contacts} }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)

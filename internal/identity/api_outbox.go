@@ -24,11 +24,11 @@ func (s *Service) registerOutbox(a *api.API) {
 	rt.Permission, rt.StepUp = perm.OutboxView, true
 	rt.Doc = "Empty where mail is sent. Mails carry invitations and other keys, so a fresh proof of the password is needed, " +
 		"and a mail to somebody who may do more than the reader comes without its text."
-	api.HandleList(a, rt, func(ctx context.Context, in *outboxIn) (db.List[mailer.Kept], error) {
+	api.HandleList(a, rt, func(ctx context.Context, in *outboxIn) (db.List[mailer.OutboxMail], error) {
 		tenant := api.Caller(ctx).TenantID
 		if in.Scope == "service" {
 			if !s.cfg.Demo {
-				return db.List[mailer.Kept]{Rows: []mailer.Kept{}}, nil
+				return db.List[mailer.OutboxMail]{Rows: []mailer.OutboxMail{}}, nil
 			}
 			tenant = uuid.Nil
 		}

@@ -38,3 +38,27 @@ func TestRevokedSessionIsNotRemembered(t *testing.T) {
 		t.Error("a session in the cache was not forgotten")
 	}
 }
+
+// What was read is believed for as long as it may be and no longer: not after
+// it expired, and not where the clock was set back since.
+func TestHowLongAReadIsBelieved(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1_000_000, 0)
+	for name, c := range map[string]struct {
+		now, expires time.Time
+		fresh, valid bool
+	}{
+		"at once":            {at, time.Time{}, true, true},
+		"almost too old":     {at.Add(cacheFor - 1), time.Time{}, true, true},
+		"too old":            {at.Add(cacheFor), time.Time{}, false, true},
+		"set back":           {at.Add(-time.Hour), time.Time{}, false, true},
+		"shortly before":     {at.Add(time.Second - 1), at.Add(time.Second), true, true},
+		"expired":            {at.Add(time.Second), at.Add(time.Second), false, false},
+		"expired long since": {at.Add(time.Hour), at.Add(time.Second), false, false},
+	} {
+		p := &proven{readAt: at, expires: c.expires}
+		if p.fresh(c.now, cacheFor) != c.fresh || p.valid(c.now) != c.valid {
+			t.Errorf("%s: fresh %v, valid %v", name, p.fresh(c.now, cacheFor), p.valid(c.now))
+		}
+	}
+}

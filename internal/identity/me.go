@@ -17,7 +17,7 @@ type Me struct {
 	Workspace   Workspace         `json:"workspace"`
 	Membership  Membership        `json:"membership"`
 	SessionID   uuid.UUID         `json:"session_id"`
-	VerifiedAt  clock.Time        `json:"verified_at" doc:"When the password was last proven; some calls need it within 15 minutes"`
+	VerifiedAt  *clock.Time       `json:"verified_at" nullable:"true" doc:"When the password was last proven, null if never; some calls need it within 15 minutes"`
 	Permissions []perm.Permission `json:"permissions"`
 	Licences    []string          `json:"licences"`
 
@@ -30,7 +30,7 @@ func newMe(row credentialRow, who *caller.Caller) *Me {
 	me := &Me{
 		User: row.user, Workspace: Workspace{ID: row.tenantID, Slug: row.slug, Name: row.workspace},
 		Membership: Membership{ID: row.membershipID, Role: row.role},
-		SessionID:  row.id, VerifiedAt: clock.At(row.verifiedAt),
+		SessionID:  row.id, VerifiedAt: provenAt(row.verifiedAt),
 		Permissions: who.Perms.Sorted(), Licences: []string{},
 	}
 	for _, l := range AllLicences {

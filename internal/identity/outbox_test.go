@@ -17,7 +17,7 @@ func TestOutbox(t *testing.T) {
 		w.Owner.Put(auth+"/password", object{"current_password": apptest.Password, "new_password": strong}).Want(200)
 		s.Client("").Post(auth+"/password/forgot", object{"email": email}).Want(200)
 		s.Settle()
-		list := func(c *apptest.Client, query string) (out []mailer.Kept) {
+		list := func(c *apptest.Client, query string) (out []mailer.OutboxMail) {
 			c.Get(auth + "/outbox" + query).Want(200).Data(&out)
 			return out
 		}
@@ -63,7 +63,7 @@ func TestOutboxLiftsNobody(t *testing.T) {
 			{postman, map[string]bool{email: true, "second-owner@example.com": true, "reader@example.com": false, "postman@example.com": false}},
 			{w.Owner, map[string]bool{email: false, "second-owner@example.com": false, "reader@example.com": false, "postman@example.com": false}},
 		} {
-			var list []mailer.Kept
+			var list []mailer.OutboxMail
 			c.who.Get(auth + "/outbox").Want(200).Data(&list)
 			if len(list) != len(c.hidden) {
 				t.Fatalf("the outbox has %d mails: %+v", len(list), list)

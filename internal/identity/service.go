@@ -19,8 +19,8 @@ import (
 
 // Mailer sends mails, and keeps them where no mail server is configured.
 type Mailer interface {
-	Send(tx *db.Tx, l mailer.Letter) error
-	Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.List[mailer.Kept], error)
+	Send(tx *db.Tx, l mailer.Mail) error
+	Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.List[mailer.OutboxMail], error)
 }
 
 // Grants are the apps that members let in.
@@ -87,8 +87,10 @@ type proven struct {
 func (p *proven) valid(now time.Time) bool { return p.expires.IsZero() || now.Before(p.expires) }
 
 // fresh says whether what was read may still be believed.
+// What was read in the future may not: the clock was set back.
 func (p *proven) fresh(now time.Time, maxAge time.Duration) bool {
-	return now.Sub(p.readAt) < maxAge && p.valid(now)
+	age := now.Sub(p.readAt)
+	return age >= 0 && age < maxAge && p.valid(now)
 }
 
 const (

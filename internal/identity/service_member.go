@@ -105,9 +105,9 @@ func (s *Service) mailInvitation(tx *db.Tx, m *Member, language string) error {
 	if reader.Name == "" {
 		reader.Name = m.Email
 	}
-	letter := notice.Invitation(inviter.Name, w.Name).For(reader.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageInvitation, token))
-	letter.Notice = false // it goes to whomever the workspace names
-	return s.cfg.Mailer.Send(tx, letter)
+	invitation := notice.Invitation(inviter.Name, w.Name).For(reader.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageInvitation, token))
+	invitation.Notice = false // it goes to whomever the workspace names
+	return s.cfg.Mailer.Send(tx, invitation)
 }
 
 // ChangeMember is the gate for a member's name in the workspace and their
@@ -250,18 +250,24 @@ func (s *Service) EndAccess(tx *db.Tx, membership uuid.UUID, reason string) (End
 }
 
 // OpenMobile opens a session on a phone for a membership. Nobody typed a
-// password for it, so it can do nothing that needs a fresh one. Where the
-// person did not ask for it themselves it is also kept out of their other
-// workspaces: an administrator of this one has no say there.
-func (s *Service) OpenMobile(tx *db.Tx, membership uuid.UUID, own bool, device, platform, ip string) (SignedIn, error) {
+// password for it, so it can do nothing that needs a fresh one, and it ends no
+// later than madeBy, the session that asked for it. Where that is not the
+// person's own it is also kept out of their other workspaces: an administrator
+// of this one has no say there. It returns fault.NotFound where the person is
+// not active or where madeBy is past its end.
+func (s *Service) OpenMobile(tx *db.Tx, membership, madeBy uuid.UUID, device, platform, ip string) (SignedIn, error) {
 	a, err := FindAccountByMember(&tx.Reader, membership)
+	if err != nil {
+		return SignedIn{}, db.NotFound(err)
+	}
+	maker, ends, err := findSessionEnd(tx, madeBy)
 	if err != nil {
 		return SignedIn{}, db.NotFound(err)
 	}
 	out := SignedIn{User: a.User, Workspace: a.Workspace}
 	out.Token, out.Session, err = s.OpenSession(tx, NewSession{
 		TenantID: tx.Tenant(), MembershipID: membership, UserID: a.User.ID, Kind: SessionMobile,
-		Device: Device{Name: device, Platform: platform, IP: ip}, Unproven: true, Bound: !own,
+		Device: Device{Name: device, Platform: platform, IP: ip}, Unproven: true, Bound: maker != membership, EndsBy: ends,
 	})
 	return out, err
 }

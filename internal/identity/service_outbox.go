@@ -17,7 +17,7 @@ import (
 // the link of a mail acts as its recipient, so the reader sees only mails to
 // people who may do no more than the reader: mails to the others are
 // listed without their text.
-func (s *Service) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.List[mailer.Kept], error) {
+func (s *Service) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.List[mailer.OutboxMail], error) {
 	list, err := s.cfg.Mailer.Outbox(ctx, tenant, p)
 	if err != nil || tenant == uuid.Nil {
 		return list, err
@@ -32,7 +32,7 @@ func (s *Service) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.L
 		return err
 	})
 	if err != nil {
-		return db.List[mailer.Kept]{}, fmt.Errorf("identity: recipients of the outbox: %w", err)
+		return db.List[mailer.OutboxMail]{}, fmt.Errorf("identity: recipients of the outbox: %w", err)
 	}
 	reader := caller.From(ctx).Perms
 	everything := len(reader.Missing(perm.All()...)) == 0

@@ -38,7 +38,7 @@ func (s *Service) OpenSession(tx *db.Tx, n NewSession) (string, SessionInfo, err
 	now := tx.Now()
 	info := SessionInfo{
 		ID: tx.NewID(), Kind: n.Kind, DeviceName: n.Device.Name, Platform: n.Device.Platform,
-		CreatedAt: clock.At(now), ExpiresAt: clock.At(now.Add(SessionCeiling)), VerifiedAt: clock.At(n.verifiedAt(now)),
+		CreatedAt: clock.At(now), ExpiresAt: clock.At(n.endsAt(now)), VerifiedAt: provenAt(n.verifiedAt(now)),
 	}
 	if err := putSession(tx, info.ID, n, secret.Hash(token), info.ExpiresAt.Time); err != nil {
 		return "", SessionInfo{}, fmt.Errorf("identity: open session: %w", err)

@@ -41,6 +41,7 @@ type NewSession struct {
 	Scopes                         []string   // what an app was granted; nil is everything the role has
 	Bound                          bool       // somebody else made it possible: it stays in its workspace
 	Unproven                       bool       // nobody typed the password for it: no step-up until they do
+	EndsBy                         time.Time  // it ends no later than this; the zero time bounds nothing
 }
 
 // verifiedAt is when the password was proven for the session; the epoch stands
@@ -52,18 +53,35 @@ func (n NewSession) verifiedAt(now time.Time) time.Time {
 	return now
 }
 
+// endsAt is the absolute end of the session.
+func (n NewSession) endsAt(now time.Time) time.Time {
+	ends := now.Add(SessionCeiling)
+	if !n.EndsBy.IsZero() && n.EndsBy.Before(ends) {
+		return n.EndsBy
+	}
+	return ends
+}
+
+// provenAt is when the password was proven, nil where verifiedAt says never.
+func provenAt(verifiedAt time.Time) *clock.Time {
+	if verifiedAt.UnixMicro() == 0 {
+		return nil
+	}
+	return clock.Ptr(verifiedAt)
+}
+
 // Device is where somebody signs in from.
 type Device struct{ Name, Platform, IP string }
 
 // SessionInfo is what a person sees of a session.
 type SessionInfo struct {
-	ID         uuid.UUID  `json:"id"`
-	Kind       string     `json:"kind" enum:"panel,app,mobile"`
-	DeviceName string     `json:"device_name" example:"Firefox on Linux"`
-	Platform   string     `json:"platform" example:"Linux"`
-	VerifiedAt clock.Time `json:"verified_at" doc:"When the password was last proven; 1970 if never"`
-	CreatedAt  clock.Time `json:"created_at"`
-	ExpiresAt  clock.Time `json:"expires_at"`
+	ID         uuid.UUID   `json:"id"`
+	Kind       string      `json:"kind" enum:"panel,app,mobile"`
+	DeviceName string      `json:"device_name" example:"Firefox on Linux"`
+	Platform   string      `json:"platform" example:"Linux"`
+	VerifiedAt *clock.Time `json:"verified_at" nullable:"true" doc:"When the password was last proven; null if never"`
+	CreatedAt  clock.Time  `json:"created_at"`
+	ExpiresAt  clock.Time  `json:"expires_at"`
 }
 
 // credentialRow is what a token hash leads to.

@@ -56,6 +56,19 @@ func putSession(tx *db.Tx, id uuid.UUID, n NewSession, hash []byte, expires time
 	return err
 }
 
+// findSessionEnd finds whose a session of the workspace is and when it ends,
+// open or closed; db.ErrNoRow where it is past that end.
+func findSessionEnd(tx *db.Tx, id uuid.UUID) (membership uuid.UUID, ends time.Time, err error) {
+	_, err = db.One(&tx.Reader, func(row db.Row) (any, error) {
+		var at clock.Time
+		err := row.Scan(&membership, &at)
+		ends = at.Time
+		return nil, err
+	}, `SELECT membership_id, absolute_expires_at FROM session
+		WHERE tenant_id = $1 AND id = $2 AND absolute_expires_at > $3`, tx.Tenant(), id, clock.At(tx.Now()))
+	return membership, ends, err
+}
+
 func touchSession(tx *db.Tx, id uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2`, id, clock.At(tx.Now()))
 	return err
@@ -88,7 +101,7 @@ func listSessions(r *db.Reader, user uuid.UUID, now time.Time, p db.Page) (db.Li
 		err := row.Scan(&o.ID, &o.Kind, &o.DeviceName, &o.Platform, &o.IP, &o.VerifiedAt, &o.LastSeenAt,
 			&o.ExpiresAt, &o.CreatedAt, &o.Workspace.ID, &o.Workspace.Slug, &o.Workspace.Name)
 		return o, err
-	}, `SELECT s.id, s.kind, s.device_name, s.platform, s.ip, s.verified_at, s.last_seen_at,
+	}, `SELECT s.id, s.kind, s.device_name, s.platform, s.ip, NULLIF(s.verified_at, 0), s.last_seen_at,
 			s.absolute_expires_at, s.created_at, t.id, t.slug, t.name
 		FROM session s JOIN tenant t ON t.id = s.tenant_id
 		WHERE s.user_id = $1 AND s.closed_at IS NULL AND s.absolute_expires_at > $2

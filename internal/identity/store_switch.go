@@ -49,7 +49,7 @@ func switchSQL(d db.Dialect) string {
 			AND (s.app_id IS NULL OR g.id IS NOT NULL)
 		ORDER BY k.n DESC` + d.ForUpdate("s, m") + `
 		ON CONFLICT (id) DO UPDATE SET closed_at = excluded.closed_at, close_reason = excluded.close_reason
-		RETURNING id, membership_id, token_hash, kind, device_name, platform, verified_at, absolute_expires_at, created_at`
+		RETURNING id, membership_id, token_hash, kind, device_name, platform, NULLIF(verified_at, 0), absolute_expires_at, created_at`
 }
 
 // switchSession gives the new session and the hash of the old one's token;

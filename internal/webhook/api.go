@@ -69,22 +69,22 @@ type webhookStatusIn struct {
 	}
 }
 
-// Narrowed is how the caller of a history narrows it.
-type Narrowed struct {
+// HistoryFilter is how the caller of a history narrows it.
+type HistoryFilter struct {
 	Status    string `query:"status" enum:"pending,failed,exhausted,delivered" doc:"Only deliveries of this status"`
 	EventType string `query:"event_type" maxLength:"100" example:"conversation.created" doc:"Only deliveries of this event"`
 }
 
-func (n Narrowed) narrowing() narrowing { return narrowing{n.Status, n.EventType} }
+func (n HistoryFilter) historyFilter() historyFilter { return historyFilter{n.Status, n.EventType} }
 
 type historyIn struct {
 	api.PagedBy100
-	Narrowed
+	HistoryFilter
 	ID api.ID `path:"id" record:"webhook_endpoint" doc:"The webhook's id; without a credential, its keyless_id"`
 }
 
 type mailHistoryIn struct {
-	Narrowed
+	HistoryFilter
 	ID api.ID `path:"id" record:"webhook_endpoint" doc:"The webhook's id; without a credential, its keyless_id"`
 }
 
@@ -94,7 +94,7 @@ type deliveryIn struct {
 
 type webhookEventsIn struct {
 	api.PagedBy100
-	Narrowed
+	HistoryFilter
 }
 
 type emitWebhookIn struct {
@@ -234,7 +234,7 @@ func (r *routes) registerERP(a *api.API) {
 			if err != nil {
 				return db.List[Delivery]{}, err
 			}
-			return r.Deliveries(ctx, r.module, &id, in.narrowing(), in.Page())
+			return r.Deliveries(ctx, r.module, &id, in.historyFilter(), in.Page())
 		})
 
 	emit := r.route("POST", "/emit", "emit-webhook", "Emit an event of the catalog", api.SessionOrKey, perm.EventsEmit)
@@ -249,7 +249,7 @@ func (r *routes) registerERP(a *api.API) {
 
 	api.HandleList(a, r.route("GET", "/events", "webhook-events", "Deliveries of all endpoints", api.SessionOrKey, r.view),
 		func(ctx context.Context, in *webhookEventsIn) (db.List[Delivery], error) {
-			return r.Deliveries(ctx, r.module, nil, in.narrowing(), in.Page())
+			return r.Deliveries(ctx, r.module, nil, in.historyFilter(), in.Page())
 		})
 
 	api.Handle(a, r.route("POST", "/events/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
@@ -325,14 +325,14 @@ func (r *routes) registerMail(a *api.API) {
 			if err != nil {
 				return nil, err
 			}
-			list, err := r.Deliveries(ctx, r.module, &id, in.narrowing(), db.Page{Limit: 100, After: db.First})
+			list, err := r.Deliveries(ctx, r.module, &id, in.historyFilter(), db.Page{Limit: 100, After: db.First})
 			return list.Rows, err
 		})
 	api.Handle(a, r.route("POST", "/deliveries/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
 }
 
 func (r *routes) resend(ctx context.Context, in *deliveryIn) (Resent, error) {
-	ctx, id, err := r.keyless(ctx, in.ID.UUID, ownerOfDelivery, "")
+	ctx, id, err := r.keyless(ctx, in.ID.UUID, findDeliveryOwner, "")
 	if err != nil {
 		return Resent{}, err
 	}
@@ -351,7 +351,7 @@ func (r *routes) show(ctx context.Context, e Endpoint) Endpoint {
 
 // ofEndpoint returns the endpoint that a path means and the context to act in.
 func (r *routes) ofEndpoint(ctx context.Context, id uuid.UUID, read string) (context.Context, uuid.UUID, error) {
-	return r.keyless(ctx, id, ownerOfEndpoint, read)
+	return r.keyless(ctx, id, findEndpointOwner, read)
 }
 
 // keyless returns the record that the id in a path means. With a credential it

@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/bus"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
@@ -23,8 +22,8 @@ type streamWebhookIn struct {
 	LastEventID string `header:"Last-Event-ID" maxLength:"20" doc:"The id of the last message received, to go on from there"`
 }
 
-// Streamed is one delivery on the stream, with what its receiver gets.
-type Streamed struct {
+// StreamedDelivery is one delivery on the stream, with what its receiver gets.
+type StreamedDelivery struct {
 	DeliveryID uuid.UUID         `json:"delivery_id"`
 	EndpointID uuid.UUID         `json:"endpoint_id"`
 	EventType  string            `json:"event_type"`
@@ -35,17 +34,9 @@ type Streamed struct {
 	BodyHidden bool `json:"body_hidden"`
 }
 
-// Watch is where new events are heard of, and which there are.
-type Watch struct {
-	Bus     bus.Bus
-	Catalog event.Catalog
-	// Beat is how often a stream shows that it is alive: 15 seconds by default.
-	Beat time.Duration
-}
-
 const (
-	streamBatch = 100
-	heartbeat   = 15 * time.Second
+	streamBatch      = 100
+	defaultHeartbeat = 15 * time.Second
 )
 
 // registerStream adds the stream that `konak webhooks listen` reads.
@@ -90,12 +81,12 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 			return err
 		}
 	}
-	tick := time.NewTicker(cmp.Or(w.watch.Beat, heartbeat))
+	tick := time.NewTicker(w.heartbeat)
 	defer tick.Stop()
 	for {
 		// What the bus brings is only a sign to look again, so nothing is lost
 		// where it drops a message.
-		sub := w.watch.Bus.Subscribe(w.who.TenantID)
+		sub := w.bus.Subscribe(w.who.TenantID)
 		if err := send.Comment("ready"); err != nil {
 			sub.Close()
 			return err
@@ -126,7 +117,7 @@ func (w *watcher) catchUp(ctx context.Context, send *api.Sender) error {
 	for {
 		w.who = api.Watcher(ctx)
 		var events []event.Event
-		var list []streamedAt
+		var list []numberedDelivery
 		err := w.tenant.Read(ctx, func(r *db.Reader) (err error) {
 			if events, err = event.After(r, w.after, streamBatch); err != nil || len(events) == 0 || w.who.Test {
 				return err
@@ -138,7 +129,7 @@ func (w *watcher) catchUp(ctx context.Context, send *api.Sender) error {
 			return err
 		}
 		for i, d := range list {
-			data, err := json.Marshal(d.Streamed)
+			data, err := json.Marshal(d.StreamedDelivery)
 			if err != nil {
 				return err
 			}
@@ -156,18 +147,18 @@ func (w *watcher) catchUp(ctx context.Context, send *api.Sender) error {
 	}
 }
 
-// streamedAt is a delivery with its place in the stream.
-type streamedAt struct {
-	Streamed
+// numberedDelivery is a delivery with the sequence number of its event.
+type numberedDelivery struct {
+	StreamedDelivery
 	sequence int64
 }
 
-func (w *watcher) deliveries(r *db.Reader, events []event.Event) ([]streamedAt, error) {
+func (w *watcher) deliveries(r *db.Reader, events []event.Event) ([]numberedDelivery, error) {
 	subs, err := subscriptions(r, r.Tenant())
 	if err != nil {
 		return nil, err
 	}
-	var list []streamedAt
+	var list []numberedDelivery
 	for _, sub := range subs {
 		if sub.module != w.module || w.only != nil && *w.only != sub.id {
 			continue
@@ -178,35 +169,35 @@ func (w *watcher) deliveries(r *db.Reader, events []event.Event) ([]streamedAt, 
 		}
 		list = append(list, some...)
 	}
-	slices.SortStableFunc(list, func(a, b streamedAt) int { return cmp.Compare(a.sequence, b.sequence) })
+	slices.SortStableFunc(list, func(a, b numberedDelivery) int { return cmp.Compare(a.sequence, b.sequence) })
 	return list, nil
 }
 
-func (w *watcher) deliveriesTo(r *db.Reader, endpoint uuid.UUID, events []event.Event) ([]streamedAt, error) {
+func (w *watcher) deliveriesTo(r *db.Reader, endpoint uuid.UUID, events []event.Event) ([]numberedDelivery, error) {
 	ids := make([]uuid.UUID, len(events))
 	for i, e := range events {
 		ids[i] = w.deliveryID(e.ID, endpoint)
 	}
-	there, err := existing(r, ids)
+	there, err := findExisting(r, ids)
 	if err != nil || len(there) == 0 {
 		return nil, err
 	}
 	k := laneKey{r.Tenant(), endpoint}
-	t, err := targetOf(r, k)
+	t, err := findTarget(r, k)
 	if err != nil {
 		return nil, db.NotFound(err)
 	}
-	keys, err := w.secrets(k, &t)
+	keys, err := openSecrets(w.box, k, &t)
 	if err != nil {
 		return nil, err
 	}
-	var list []streamedAt
+	var list []numberedDelivery
 	sign := signer(keys)
 	for i, e := range events {
 		if _, ok := there[ids[i]]; !ok {
 			continue
 		}
-		d := Streamed{DeliveryID: ids[i], EndpointID: endpoint, EventType: e.Type, Headers: map[string]string{}}
+		d := StreamedDelivery{DeliveryID: ids[i], EndpointID: endpoint, EventType: e.Type, Headers: map[string]string{}}
 		now := w.db.Clock().Now()
 		header := plainHeader(e.Type, ids[i].String(), strconv.FormatInt(now.Unix(), 10))
 		if d.BodyHidden = !w.maySee(w.who, e.Type); !d.BodyHidden {
@@ -216,7 +207,7 @@ func (w *watcher) deliveriesTo(r *db.Reader, endpoint uuid.UUID, events []event.
 		for name, values := range header {
 			d.Headers[name] = values[0]
 		}
-		list = append(list, streamedAt{d, e.Sequence})
+		list = append(list, numberedDelivery{d, e.Sequence})
 	}
 	return list, nil
 }

@@ -24,30 +24,30 @@ import (
 // sent to.
 func (s *Service) CheckAddress(address string) (string, error) { return parseAddress(s.out, address) }
 
-// OpenChannel makes a channel's endpoint and gives its secret, which is shown
+// CreateChannelEndpoint makes a channel's endpoint and gives its secret, which is shown
 // once.
-func (s *Service) OpenChannel(tx *db.Tx, id uuid.UUID, address string) (string, error) {
+func (s *Service) CreateChannelEndpoint(tx *db.Tx, id uuid.UUID, address string) (string, error) {
 	key := NewSecret()
 	set := settings{address: address, events: []string{}}
-	if err := putEndpoint(tx, Channel, id, set, s.box.Seal(tx.Tenant(), place(id), []byte(key)), secret.Last4(key), nil); err != nil {
+	if err := putEndpoint(tx, Channel, id, set, s.box.Seal(tx.Tenant(), secretPurpose(id), []byte(key)), secret.Last4(key), nil); err != nil {
 		return "", fmt.Errorf("webhook: put endpoint: %w", err)
 	}
 	return key, nil
 }
 
-// MoveChannel changes a channel's address; its secret stays.
-func (s *Service) MoveChannel(tx *db.Tx, id uuid.UUID, address string) error {
+// ChangeChannelAddress changes a channel's address; its secret stays.
+func (s *Service) ChangeChannelAddress(tx *db.Tx, id uuid.UUID, address string) error {
 	return s.channel(tx, id, func(e Endpoint) error {
 		return updateEndpoint(tx, id, settings{address: address, events: e.Events})
 	})
 }
 
-// RotateChannel gives a channel a new secret. The old one is dead with the
+// RotateChannelSecret gives a channel a new secret. The old one is dead with the
 // commit: nothing is signed with it any more.
-func (s *Service) RotateChannel(tx *db.Tx, id uuid.UUID) (string, error) {
+func (s *Service) RotateChannelSecret(tx *db.Tx, id uuid.UUID) (string, error) {
 	key := NewSecret()
 	return key, s.channel(tx, id, func(Endpoint) error {
-		return rotateSecret(tx, id, s.box.Seal(tx.Tenant(), place(id), []byte(key)), secret.Last4(key), nil)
+		return rotateSecret(tx, id, s.box.Seal(tx.Tenant(), secretPurpose(id), []byte(key)), secret.Last4(key), nil)
 	})
 }
 
@@ -62,9 +62,9 @@ func (s *Service) EnableChannel(tx *db.Tx, id uuid.UUID) error {
 	})
 }
 
-// SendChannel announces a change to one channel. Its delivery is recorded at
+// SendToChannel announces a change to one channel. Its delivery is recorded at
 // once: it waits where the channel is switched off, and is not passed over.
-func (s *Service) SendChannel(tx *db.Tx, id uuid.UUID, c event.Change) error {
+func (s *Service) SendToChannel(tx *db.Tx, id uuid.UUID, c event.Change) error {
 	c.Target = &id
 	ev, err := event.Emit(tx, c)
 	if err != nil || c.Test || caller.From(tx.Context()).Test {
@@ -76,8 +76,8 @@ func (s *Service) SendChannel(tx *db.Tx, id uuid.UUID, c event.Change) error {
 	}})
 }
 
-// CloseChannel ends a channel's endpoint with its history.
-func (s *Service) CloseChannel(tx *db.Tx, id uuid.UUID) error {
+// DeleteChannelEndpoint ends a channel's endpoint with its history.
+func (s *Service) DeleteChannelEndpoint(tx *db.Tx, id uuid.UUID) error {
 	return s.channel(tx, id, func(Endpoint) error {
 		if err := dropEndpoint(tx, id); err != nil {
 			return err
@@ -87,8 +87,8 @@ func (s *Service) CloseChannel(tx *db.Tx, id uuid.UUID) error {
 	})
 }
 
-// retryMost bounds how many deliveries one ping puts back into the queue.
-const retryMost = 1000
+// maxPingRetries bounds how many deliveries one ping puts back into the queue.
+const maxPingRetries = 1000
 
 // PingChannel tries a channel again: a sample is sent, what waits for its next
 // attempt is due now, and what was given up is queued anew. It says how many
@@ -98,11 +98,11 @@ func (s *Service) PingChannel(ctx context.Context, id uuid.UUID) (delivery *uuid
 		return delivery, 0, err
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		ids, err := troubled(&tx.Reader, id, retryMost)
+		ids, err := failedDeliveries(&tx.Reader, id, maxPingRetries)
 		if retried = len(ids); err != nil || retried == 0 {
 			return err
 		}
-		last, _, err := s.wake(tx, id, retried)
+		last, _, err := s.wakeLane(tx, id, retried)
 		if err != nil {
 			return err
 		}
@@ -111,10 +111,12 @@ func (s *Service) PingChannel(ctx context.Context, id uuid.UUID) (delivery *uuid
 	return delivery, retried, err
 }
 
-// Settled waits until nothing is under way to an endpoint that was signed
-// before its last change, so that whoever rotated a secret may forget the old
-// one as soon as they have the new one.
-func (s *Service) Settled(ctx context.Context, id uuid.UUID) { s.settled(ctx, id) }
+// WaitForOldAttempts waits until nothing is under way to an endpoint that was
+// signed before its last change, so that whoever rotated a secret may forget the
+// old one as soon as they have the new one.
+func (s *Service) WaitForOldAttempts(ctx context.Context, id uuid.UUID) {
+	s.sender.waitForOldAttempts(ctx, id)
+}
 
 // channel runs a change on a locked endpoint and tells the sender.
 func (s *Service) channel(tx *db.Tx, id uuid.UUID, fn func(Endpoint) error) error {
@@ -122,7 +124,7 @@ func (s *Service) channel(tx *db.Tx, id uuid.UUID, fn func(Endpoint) error) erro
 	if err != nil {
 		return db.NotFound(err)
 	}
-	tx.AfterCommit(func() { s.changed([]uuid.UUID{id}) })
+	tx.AfterCommit(func() { s.sender.rereadSettings(id) })
 	return fn(e)
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -66,13 +65,8 @@ type settings struct {
 	rate                 int
 }
 
-// Limits of an endpoint.
-const (
-	// maxEndpoints bounds the endpoints of a workspace in one module.
-	maxEndpoints = 20
-	// MaxGrace bounds how long a rotated secret may still be signed with.
-	MaxGrace = 7 * 24 * time.Hour
-)
+// maxEndpoints bounds the endpoints of a workspace in one module.
+const maxEndpoints = 20
 
 // parseAddress checks what can be checked before the name is looked up.
 func parseAddress(out *outbound.Client, raw string) (string, error) {
@@ -101,5 +95,5 @@ func (s *settings) tidy() {
 	s.description, s.events = strings.TrimSpace(s.description), sortNames(s.events)
 }
 
-// place is what an endpoint's secret is sealed to.
-func place(endpoint uuid.UUID) string { return "webhook_endpoint/" + endpoint.String() }
+// secretPurpose is what an endpoint's secret is sealed for.
+func secretPurpose(endpoint uuid.UUID) string { return "webhook_endpoint/" + endpoint.String() }

@@ -1,15 +1,32 @@
 package webhook
 
 import (
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"konak/internal/kit/db"
 )
 
-// Beat sets how often streams show that they are alive.
-func (s *Service) Beat(d time.Duration) { s.watch.Beat = d }
+// SetHeartbeat sets how often streams show that they are alive.
+func (s *Service) SetHeartbeat(d time.Duration) { s.heartbeat = d }
+
+// NewSender makes the sender of another node on the same database.
+func (s *Service) NewSender() (*Sender, error) { return NewSender(s.SenderConfig()) }
+
+// SenderConfig is what such a sender is made from.
+func (s *Service) SenderConfig() SenderConfig {
+	return SenderConfig{
+		DB: s.db, Box: s.box, Out: s.out, Owners: s.owners, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
+	}
+}
+
+// Config is what the service is made from, without its catalog.
+func (s *Service) Config() Config {
+	return Config{DB: s.db, Box: s.box, Out: s.out, Bus: s.bus, Owners: s.owners, Sender: s.sender}
+}
 
 // Signs says whether an attempt is signed whose endpoint's settings have changed
 // so often since it began, and whose lane is lost or not.

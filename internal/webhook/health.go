@@ -12,7 +12,7 @@ const (
 	disableAfter = 10
 	statusGone   = 410 // the receiver wants no more, ever
 	probeFirst   = time.Minute
-	probeMost    = 30 * time.Minute
+	maxProbeWait = 30 * time.Minute
 	// An endpoint that has failed for so long and so often is given up, but
 	// for one probe a day for a week.
 	deadAfter    = 5 * 24 * time.Hour
@@ -65,7 +65,7 @@ func (h *health) fail(now time.Time, code *int, class, reason string, probe bool
 	if h.failingSince == nil {
 		h.failingSince = clock.Ptr(now)
 	}
-	h.code, h.class, h.reason = code, &class, &reason
+	h.explain(code, class, reason)
 	switch {
 	case h.status == Active && (h.failures >= disableAfter || code != nil && *code == statusGone):
 		h.status, h.disabledAt, h.probes, h.mails = Disabled, clock.Ptr(now), 0, 0
@@ -82,7 +82,12 @@ func (h *health) fail(now time.Time, code *int, class, reason string, probe bool
 		return now.Add(deadProbe), false
 	}
 	h.probes++
-	return now.Add(min(probeFirst<<min(h.probes, 10), probeMost)), false
+	return now.Add(min(probeFirst<<min(h.probes, 10), maxProbeWait)), false
+}
+
+// explain keeps what the newest failed attempt was answered with.
+func (h *health) explain(code *int, class, reason string) {
+	h.code, h.class, h.reason = code, &class, &reason
 }
 
 // mail says which mail to the owners is due, if one is.

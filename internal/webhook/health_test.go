@@ -40,7 +40,7 @@ func TestHealth(t *testing.T) {
 				t.Fatalf("seed %d: disabled %v after %d failures, code %d", seed, disabled, row, code)
 			case h.status == Active && !hold.IsZero():
 				t.Fatalf("seed %d: an active endpoint is held", seed)
-			case h.status == Disabled && h.deadAt == nil && (hold.Before(now.Add(probeFirst)) || hold.After(now.Add(probeMost))):
+			case h.status == Disabled && h.deadAt == nil && (hold.Before(now.Add(probeFirst)) || hold.After(now.Add(maxProbeWait))):
 				t.Fatalf("seed %d: probed after %s", seed, hold.Sub(now))
 			case h.deadAt != nil && hold != never && !hold.Equal(now.Add(deadProbe)):
 				t.Fatalf("seed %d: dead and probed after %s", seed, hold.Sub(now))

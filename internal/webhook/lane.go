@@ -110,8 +110,8 @@ const (
 	// What is under way or not marked yet of an endpoint is what a crash can
 	// cause to be sent twice. It may be a few at first and more the more has
 	// been marked, so that it stays a small part of what was sent.
-	unmarkedLeast = 6
-	unmarkedMost  = 5 * perEndpoint
+	minUnmarked   = 6
+	maxUnmarked   = 5 * perEndpoint
 	unmarkedShare = 200
 	readRows      = 256
 	rateSpan      = time.Second
@@ -148,7 +148,7 @@ func (l *lane) startable() bool {
 
 // full says that nothing may begin before something is marked.
 func (l *lane) full() bool {
-	return l.unmarked >= min(unmarkedLeast+l.pace.marked/unmarkedShare, unmarkedMost)
+	return l.unmarked >= min(minUnmarked+l.pace.marked/unmarkedShare, maxUnmarked)
 }
 
 // low says that so little is left of what was read that more is read now.
@@ -176,8 +176,8 @@ type readFrom struct {
 	// held is what the lane had at that moment: what is read of it is no news,
 	// even if it has been marked meanwhile.
 	held map[uuid.UUID]struct{}
-	// places is where those begin that are given after the read.
-	places time.Time
+	// newest is before every position that is reserved after the read.
+	newest time.Time
 	// enough says that only the settings are read: the lane has enough to send.
 	enough bool
 }
@@ -215,10 +215,10 @@ func (l *lane) take(from readFrom, jobs []job) {
 	if n := len(jobs); n > 0 && l.mode() != probe {
 		l.unread = l.unread || n == readRows
 		l.cursorTime, l.cursorID = jobs[n-1].nextAt, jobs[n-1].event
-		// A retry has a time and no place, and may be ahead of the places that
+		// A retry has a time and no position, and may be ahead of the positions that
 		// are given next.
-		if n < readRows && l.cursorTime.After(from.places) {
-			l.cursorTime, l.cursorID = clock.At(from.places), uuid.Nil
+		if n < readRows && l.cursorTime.After(from.newest) {
+			l.cursorTime, l.cursorID = clock.At(from.newest), uuid.Nil
 		}
 	}
 	l.held(from.held)

@@ -108,7 +108,7 @@ func TestRetryIsNotPassed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
 	from := func() readFrom {
-		return readFrom{held: map[uuid.UUID]struct{}{}, places: now.Add(-queueStart)}
+		return readFrom{held: map[uuid.UUID]struct{}{}, newest: now.Add(-queueStart)}
 	}
 	rows := func(n int) []job {
 		list := make([]job, n)

@@ -12,19 +12,19 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Lease is how long a silent node keeps its lanes where nothing else is said.
-// No attempt takes half as long. A node renews four times within it.
-const Lease = 40 * time.Second
+// DefaultLease is how long a silent node keeps its lanes where nothing else is
+// configured. No attempt takes half as long. A node renews four times within it.
+const DefaultLease = 40 * time.Second
 
 // Claim is what this sender's lanes are claimed with.
 func (s *Sender) Claim() uuid.UUID { return s.claim }
 
-// Succeed frees the lanes of a sender that is known to be gone, so that they
-// need not wait for the end of its lease.
-func (s *Sender) Succeed(ctx context.Context, claim uuid.UUID) error {
+// TakeOver frees the lanes of a previous sender that is known to be gone, given
+// its claim, so that they need not wait for the end of its lease.
+func (s *Sender) TakeOver(ctx context.Context, previous uuid.UUID) error {
 	var n int64
-	err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
-		n, err = endLeases(tx, claim)
+	err := s.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
+		n, err = endLeases(tx, previous)
 		return err
 	})
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Sender) renew(ctx context.Context) {
 	for chunk := range slices.Chunk(ids, readRows) {
 		var owned []uuid.UUID
 		since, ends := s.newLease()
-		err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
+		err := s.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
 			owned, err = renewLanes(tx, s.claim, chunk, s.lease)
 			return err
 		})
@@ -76,14 +76,14 @@ func (s *Sender) renew(ctx context.Context) {
 // transaction does: a process that is frozen in between must not believe that
 // its lease is newer than the database says.
 func (s *Sender) newLease() (since func() time.Duration, ends time.Time) {
-	return clock.Stopwatch(), s.svc.db.Clock().Now().Add(s.lease)
+	return clock.Stopwatch(), s.db.Clock().Now().Add(s.lease)
 }
 
 // leaseHolds says whether no other node may have claimed the lane yet. It goes
 // by both clocks: a wall clock can be set back, and the other one may stand
 // still while the machine is suspended. The lock is held.
 func (s *Sender) leaseHolds(l *lane) bool {
-	return l.renewed() < s.lease && s.svc.db.Clock().Now().Before(l.leaseEnds)
+	return l.renewed() < s.lease && s.db.Clock().Now().Before(l.leaseEnds)
 }
 
 // lose lets go of a lane that is no longer ours. The lock is held.

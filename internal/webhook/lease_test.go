@@ -2,7 +2,6 @@ package webhook_test
 
 import (
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"konak/internal/app/apptest"
 	"konak/internal/kit/db"
@@ -61,8 +59,14 @@ func dispatch(t *testing.T, s *apptest.Server) {
 	}
 }
 
-func newSender(s *apptest.Server) *webhook.Sender {
-	return webhook.NewSender(s.Webhook, slog.New(slog.DiscardHandler), webhook.NewMetrics(prometheus.NewRegistry()), 0)
+// newSender makes the sender of another node.
+func newSender(t *testing.T, s *apptest.Server) *webhook.Sender {
+	t.Helper()
+	out, err := s.Webhook.NewSender()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // attempts is how many a sender makes now.
@@ -81,7 +85,7 @@ func TestLeaseEnds(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		calls := hang(t, s, s.Workspace("demo"))
-		other := newSender(s)
+		other := newSender(t, s)
 		s.Clock.Advance(40*time.Second - time.Microsecond)
 		if n := attempts(t, other); n != 0 {
 			t.Fatalf("%d attempts while another node holds the lease", n)
@@ -98,14 +102,14 @@ func TestSuccessorFreesLeases(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		calls := hang(t, s, s.Workspace("demo"))
-		next := newSender(s)
-		if err := next.Succeed(t.Context(), next.Claim()); err != nil {
+		next := newSender(t, s)
+		if err := next.TakeOver(t.Context(), next.Claim()); err != nil {
 			t.Fatal(err)
 		}
 		if n := attempts(t, next); n != 0 {
 			t.Fatalf("%d attempts although nothing of the other was freed", n)
 		}
-		if err := next.Succeed(t.Context(), s.Sender.Claim()); err != nil {
+		if err := next.TakeOver(t.Context(), s.Sender.Claim()); err != nil {
 			t.Fatal(err)
 		}
 		if n := attempts(t, next); n != 1 || calls.Load() != 2 {
@@ -138,7 +142,7 @@ func TestStaleNodeMarksNothing(t *testing.T) {
 		}
 		step(s.Sender)
 		s.Clock.Advance(41 * time.Second)
-		other := newSender(s)
+		other := newSender(t, s)
 		step(other)
 		for range 2 { // whichever answer the stale one gets, it may not mark it
 			answer <- 200
@@ -249,7 +253,7 @@ func TestMarkIsFenced(t *testing.T) {
 // lane is lost by now, is not signed.
 func TestStaleAttemptIsNotSigned(t *testing.T) {
 	t.Parallel()
-	node := newSender(apptest.New(t, db.SQLite))
+	node := newSender(t, apptest.New(t, db.SQLite))
 	if !node.Signs(0, false) || node.Signs(1, false) || node.Signs(0, true) {
 		t.Error("what has changed since the attempt began is not looked at")
 	}
@@ -261,7 +265,7 @@ func TestFrozenNodeSignsNothing(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
-		node, other := newSender(s), newSender(s)
+		node, other := newSender(t, s), newSender(t, s)
 		var calls atomic.Int64
 		rcv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 			if calls.Add(1) == 1 {

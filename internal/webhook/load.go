@@ -12,6 +12,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
+	"konak/internal/kit/secret"
 )
 
 // startLoad begins to read the settings of a lane that came into the state
@@ -31,10 +32,10 @@ type loaded struct {
 // loadLane reads a lane and puts what it read into it, unless the lane came into
 // another state or was read again meanwhile.
 func (s *Sender) loadLane(l *lane, read int, from readFrom) {
-	now := s.svc.db.Clock().Now()
-	from.places = now.Add(-queueStart)
+	now := s.db.Clock().Now()
+	from.newest = now.Add(-queueStart)
 	var got loaded
-	err := s.svc.db.System("delivery claim").Read(context.Background(), func(r *db.Reader) (err error) {
+	err := s.db.System("delivery claim").Read(context.Background(), func(r *db.Reader) (err error) {
 		got, err = readLane(r, l.laneKey, from, now)
 		return err
 	})
@@ -74,7 +75,7 @@ func (s *Sender) loadLane(l *lane, read int, from readFrom) {
 
 // readLane reads a lane's settings, what is due in it and the bodies.
 func readLane(r *db.Reader, k laneKey, from readFrom, now time.Time) (got loaded, err error) {
-	if got.target, err = targetOf(r, k); err != nil || from.enough || got.target.status == Paused {
+	if got.target, err = findTarget(r, k); err != nil || from.enough || got.target.status == Paused {
 		return got, err
 	}
 	if got.target.status == Disabled {
@@ -126,7 +127,7 @@ func probeJob(r *db.Reader, k laneKey, now time.Time) (one []job, early bool, er
 
 // applySettings puts an endpoint's settings into its lane. The lock is held.
 func (s *Sender) applySettings(l *lane, t *target) (err error) {
-	now := s.svc.db.Clock().Now()
+	now := s.db.Clock().Now()
 	l.settings = clock.Stopwatch()
 	// What it leads to is checked when it is dialled: the allowed ranges may
 	// have changed since it was registered.
@@ -141,7 +142,7 @@ func (s *Sender) applySettings(l *lane, t *target) (err error) {
 		t.oldSecret = nil
 	}
 	if sealed := [2]string{string(t.secret), string(t.oldSecret)}; l.sealed != sealed || l.signer == nil {
-		keys, err := s.svc.secrets(l.laneKey, t)
+		keys, err := openSecrets(s.box, l.laneKey, t)
 		if err != nil {
 			return err
 		}
@@ -151,15 +152,15 @@ func (s *Sender) applySettings(l *lane, t *target) (err error) {
 	return nil
 }
 
-// secrets opens an endpoint's secrets. The one before a rotation comes first
+// openSecrets opens an endpoint's signing secrets. The one before a rotation comes first
 // while it lasts: the plain signature, which holds one only, keeps to it.
-func (s *Service) secrets(k laneKey, t *target) ([]string, error) {
+func openSecrets(box *secret.Box, k laneKey, t *target) ([]string, error) {
 	var keys []string
 	for _, sealed := range [][]byte{t.oldSecret, t.secret} {
 		if sealed == nil {
 			continue
 		}
-		key, err := s.box.Open(k.tenant, place(k.id), sealed)
+		key, err := box.Open(k.tenant, secretPurpose(k.id), sealed)
 		if err != nil {
 			return nil, fmt.Errorf("the signing secret cannot be opened: %w", err)
 		}

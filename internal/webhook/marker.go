@@ -17,7 +17,7 @@ import (
 var errTooOld = errors.New(bodyTooOld)
 
 const (
-	batchMax  = 512 // results in one transaction
+	maxBatch  = 512 // results in one transaction
 	markRetry = 250 * time.Millisecond
 )
 
@@ -72,7 +72,7 @@ func (s *Sender) markAll() {
 		}
 		for _, e := range batch { // rarely one; whoever waits for the lanes waits for this too
 			if err == nil && e.mail {
-				s.svc.mailOwners(context.Background(), e.lane.laneKey, s.log)
+				s.mailOwners(context.Background(), e.lane.laneKey)
 			}
 		}
 		s.mu.Lock()
@@ -106,7 +106,7 @@ func (s *Sender) takeBatch() []*entry {
 		}
 		return e
 	}
-	n := min(len(s.results), batchMax)
+	n := min(len(s.results), maxBatch)
 	for _, r := range s.results[:n] {
 		if r.lane.state != gone {
 			e := add(r.lane)
@@ -127,7 +127,7 @@ func (s *Sender) takeBatch() []*entry {
 // deliveries that have moved on, are not marked. What changes an endpoint's
 // health, was tried before or gives its lane back locks the lane's row first.
 func (s *Sender) commit(batch []*entry) error {
-	return s.svc.db.System("delivery claim").InTx(context.Background(), func(tx *db.Tx) error {
+	return s.db.System("delivery claim").InTx(context.Background(), func(tx *db.Tx) error {
 		if err := s.lockLanes(tx, batch); err != nil {
 			return err
 		}
@@ -268,6 +268,17 @@ func (e *entry) updateHealth(tx *db.Tx) error {
 			e.back = h.succeed() || e.back
 			continue
 		}
+		if r.probe && h.status == Disabled {
+			before, err := findHeldBefore(tx, e.lane.laneKey)
+			if err != nil {
+				return err
+			}
+			if before.After(r.at) { // a person asked for it before its time
+				h.explain(r.code(), r.answer.Class, r.answer.Err.Error())
+				e.until = later(e.until, before)
+				continue
+			}
+		}
 		hold, disabled := h.fail(r.at, r.code(), r.answer.Class, r.answer.Err.Error(), r.probe)
 		e.until, e.disabled = later(e.until, hold), e.disabled || disabled
 		if asked := r.answer.RetryAfter; asked > 0 && (r.answer.Status == 429 || r.answer.Status == 503) {
@@ -363,7 +374,7 @@ func (s *Sender) finish(e *entry, err error) {
 		l.hold = time.Time{}
 		l.rewind()
 		s.startLoad(l)
-	case e.until.After(s.svc.db.Clock().Now()):
+	case e.until.After(s.db.Clock().Now()):
 		l.halt(e.until)
 	}
 	s.advance(l)

@@ -10,9 +10,7 @@ import (
 	"konak/internal/kit/outbound"
 )
 
-// Metrics are what operators see of sending.
-type Metrics struct{ in *metrics }
-
+// metrics are what operators see of sending.
 type metrics struct {
 	attempts   *prometheus.HistogramVec
 	deliveries *prometheus.CounterVec
@@ -24,17 +22,17 @@ type metrics struct {
 }
 
 const (
-	// sampleEvery is how often the queue is measured, and mostSampled how far:
+	// sampleEvery is how often the queue is measured, and maxSampled how far:
 	// a queue that long is trouble enough to know.
 	sampleEvery = 15 * time.Second
-	mostSampled = 100_000
+	maxSampled  = 100_000
 )
 
 // Measure sets the gauge of the queue. A running sender does so by itself.
 func (s *Sender) Measure(ctx context.Context) {
 	n := 0
-	err := s.svc.db.System("delivery claim").Read(ctx, func(r *db.Reader) (err error) {
-		n, err = countWaiting(r, mostSampled)
+	err := s.db.System("delivery claim").Read(ctx, func(r *db.Reader) (err error) {
+		n, err = countWaiting(r, maxSampled)
 		return err
 	})
 	if err != nil {
@@ -46,11 +44,13 @@ func (s *Sender) Measure(ctx context.Context) {
 	s.metrics.waiting.Set(float64(n))
 }
 
-// came counts deliveries that came into a state.
-func (m *metrics) came(status string, n int) { m.deliveries.WithLabelValues(status).Add(float64(n)) }
+// countDeliveries counts n deliveries that came into a status.
+func (m *metrics) countDeliveries(status string, n int) {
+	m.deliveries.WithLabelValues(status).Add(float64(n))
+}
 
-// NewMetrics registers the metrics.
-func NewMetrics(r prometheus.Registerer) *Metrics {
+// newMetrics makes the metrics and registers them.
+func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
 		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "konak_webhook_attempt_seconds", Help: "Time of an attempt, by how it ended.",
@@ -85,7 +85,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	} {
 		m.attempts.WithLabelValues(result)
 	}
-	return &Metrics{m}
+	return m
 }
 
 // count takes in what was marked.

@@ -3,7 +3,6 @@ package webhook
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"github.com/google/uuid"
 
@@ -139,7 +138,7 @@ func (n Notice) Path() string {
 
 // mailOwners sends the mail about a disabled endpoint that is due, if it still
 // is: the row says which were sent.
-func (s *Service) mailOwners(ctx context.Context, k laneKey, log *slog.Logger) {
+func (s *Sender) mailOwners(ctx context.Context, k laneKey) {
 	err := s.db.Tenant(k.tenant).InTx(ctx, func(tx *db.Tx) error {
 		t, err := lockTarget(tx, k)
 		if err != nil {
@@ -156,9 +155,9 @@ func (s *Service) mailOwners(ctx context.Context, k laneKey, log *slog.Logger) {
 		if t.class != nil {
 			n.Class = *t.class
 		}
-		return s.notify(tx, n)
+		return s.owners.Notify(tx, n)
 	})
 	if err != nil && !db.IsNoRow(err) {
-		log.Error("the owners could not be told about a webhook", "endpoint", k.id, "error", err)
+		s.log.Error("the owners could not be told about a webhook", "endpoint", k.id, "error", err)
 	}
 }

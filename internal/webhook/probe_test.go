@@ -234,3 +234,48 @@ func TestBusyLaneLooksBack(t *testing.T) {
 		}
 	})
 }
+
+// Tests of a disabled endpoint that fail leave its pause as it is: the probe comes
+// when it was due, and the one after it as if nobody had tested. One that is
+// answered brings the endpoint back.
+func TestTestsChangeNoPause(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		rcv := newReceiver(t)
+		rcv.answer(503)
+		e := register(w, rcv.URL, "dlp.exception.created")
+		path := hooks + "/" + e.ID.String()
+		exempt(w, 1)
+		due := untilDisabled(t, s, w, e).NextProbeAt
+		test := func() {
+			t.Helper()
+			w.Owner.Post(path+"/test", nil).Want(200)
+			s.Settle()
+		}
+		rcv.take()
+		for range 5 {
+			s.Clock.Advance(5 * time.Second)
+			test()
+			if n := len(rcv.take()); n != 1 {
+				t.Fatalf("a test made %d requests", n)
+			}
+			if got := endpoint(w, e.ID).NextProbeAt; got == nil || !got.Equal(due.Time) {
+				t.Fatalf("after a test the next probe is at %v, before it was at %s", got, due)
+			}
+		}
+		wait(s, w, due.Sub(s.Clock.Now()))
+		s.Settle()
+		if n := len(rcv.take()); n != 1 {
+			t.Fatalf("%d requests when the probe was due", n)
+		}
+		if got := endpoint(w, e.ID).NextProbeAt; !got.Equal(due.Add(2 * time.Minute)) {
+			t.Errorf("after the first probe the next is at %s, not two minutes later", got)
+		}
+		rcv.answer(200)
+		test()
+		if got := endpoint(w, e.ID); got.Status != webhook.Active || got.NextProbeAt != nil {
+			t.Errorf("after a test that was answered: %+v", got)
+		}
+	})
+}

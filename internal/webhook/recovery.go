@@ -33,9 +33,9 @@ type Recovery struct {
 	after      uuid.UUID   // the last event that was looked at
 }
 
-// come says how far the recovery has come once it has looked at events up to
+// advance says how far the recovery has come once it has looked at events up to
 // one, or at all of them.
-func (r *Recovery) come(last uuid.UUID, examined, queued int) {
+func (r *Recovery) advance(last uuid.UUID, examined, queued int) {
 	sec, nsec := last.Time().UnixTime()
 	r.after, r.Examined, r.Queued = last, r.Examined+examined, r.Queued+queued
 	r.Reached = clock.At(time.Unix(sec, nsec))

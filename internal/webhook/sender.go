@@ -3,6 +3,7 @@ package webhook
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -10,19 +11,21 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/outbound"
+	"konak/internal/kit/secret"
 )
 
 // Topic is woken when lanes have something to do.
 const Topic = "webhook"
 
 const (
-	perClaim = 128
-	lanesMax = 4096
-	look     = time.Second // without being woken
+	maxClaimed = 128
+	maxLanes   = 4096
+	look       = time.Second // without being woken
 	// idleTime is how long a lane is kept when it has run dry: under a steady
 	// flow most transactions that claim and release are saved.
 	idleTime = 50 * time.Millisecond
@@ -32,7 +35,10 @@ const (
 // Sender posts the waiting deliveries. Any number of them, in any number of
 // processes, share the lanes of a database.
 type Sender struct {
-	svc     *Service
+	db      *db.DB
+	box     *secret.Box
+	out     *outbound.Client
+	owners  Owners
 	log     *slog.Logger
 	metrics *metrics
 	claim   uuid.UUID // what this sender's lanes are claimed with
@@ -53,17 +59,31 @@ type Sender struct {
 	wake     chan struct{}
 }
 
-// NewSender makes the sender of a process. The lease is how long its lanes stay
-// its own once it is silent; Lease where it is zero.
-func NewSender(s *Service, log *slog.Logger, m *Metrics, lease time.Duration) *Sender {
-	out := &Sender{
-		svc: s, log: log, metrics: m.in, claim: s.db.Clock().NewCapability(), lease: cmp.Or(lease, Lease),
+// SenderConfig is what a sender needs.
+type SenderConfig struct {
+	DB      *db.DB
+	Box     *secret.Box      // opens the signing secrets
+	Out     *outbound.Client // makes the requests
+	Owners  Owners           // are told about endpoints that do not answer
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+	Lease   time.Duration // how long a silent sender keeps its lanes; DefaultLease where it is zero
+}
+
+// NewSender makes the sender of a process and registers its metrics. It returns
+// an error where something is missing.
+func NewSender(c SenderConfig) (*Sender, error) {
+	if c.DB == nil || c.Box == nil || c.Out == nil || c.Owners == nil || c.Log == nil || c.Metrics == nil {
+		return nil, errors.New("webhook: the sender needs a database, a box of secrets, a client, owners, a log and metrics")
+	}
+	s := &Sender{
+		db: c.DB, box: c.Box, out: c.Out, owners: c.Owners, log: c.Log, metrics: newMetrics(c.Metrics),
+		claim: c.DB.Clock().NewCapability(), lease: cmp.Or(c.Lease, DefaultLease),
 		lanes: map[uuid.UUID]*lane{}, tenants: map[uuid.UUID]*tenantLoad{}, paces: map[uuid.UUID]*pace{},
 		pools: [pools]slotPool{{free: slotsPerPool}, {free: slotsPerPool}}, wake: make(chan struct{}, 1),
 	}
-	out.changed = sync.NewCond(&out.mu)
-	s.queued, s.changed, s.settled, s.counted = out.notify, out.rereadSettings, out.settled, m.in.came
-	return out
+	s.changed = sync.NewCond(&s.mu)
+	return s, nil
 }
 
 // Step takes one round of what is due now and returns once it is marked. It
@@ -83,7 +103,7 @@ func (s *Sender) Step(ctx context.Context) (int, error) {
 		}
 		made := s.begun - before
 		s.mu.Unlock()
-		if n < perClaim {
+		if n < maxClaimed {
 			return made, nil
 		}
 	}
@@ -92,7 +112,7 @@ func (s *Sender) Step(ctx context.Context) (int, error) {
 // Run sends until ctx ends, then lets what is under way finish and gives the
 // lanes back.
 func (s *Sender) Run(ctx context.Context) {
-	s.svc.db.Listen(Topic, s.signal)
+	s.db.Listen(Topic, s.signal)
 	s.mu.Lock()
 	s.running, s.stopping = true, false
 	s.mu.Unlock()
@@ -118,15 +138,15 @@ func (s *Sender) Run(ctx context.Context) {
 				s.Measure(ctx)
 			}
 		}
-		n := perClaim
-		for due && n == perClaim && ctx.Err() == nil {
+		n := maxClaimed
+		for due && n == maxClaimed && ctx.Err() == nil {
 			var err error
 			if n, err = s.claimDue(ctx); err != nil {
 				s.log.Error("webhook lanes could not be claimed", "error", err)
 				n = 0
 			}
 		}
-		wait := s.nextRun(ctx).Sub(s.svc.db.Clock().Now())
+		wait := s.nextRun(ctx).Sub(s.db.Clock().Now())
 		timer.Reset(min(max(wait, 5*time.Millisecond), look))
 	}
 }
@@ -140,7 +160,7 @@ func (s *Sender) signal() {
 
 func (s *Sender) nextRun(ctx context.Context) time.Time {
 	next := never
-	err := s.svc.db.System("delivery claim").Read(ctx, func(r *db.Reader) (err error) {
+	err := s.db.System("delivery claim").Read(ctx, func(r *db.Reader) (err error) {
 		next, err = nextRun(r)
 		return err
 	})
@@ -152,7 +172,7 @@ func (s *Sender) nextRun(ctx context.Context) time.Time {
 
 func (s *Sender) due(ctx context.Context) bool {
 	next := s.nextRun(ctx)
-	now := s.svc.db.Clock().Now()
+	now := s.db.Clock().Now()
 	s.metrics.lag.Set(max(now.Sub(next), 0).Seconds())
 	return !next.After(now)
 }
@@ -160,7 +180,7 @@ func (s *Sender) due(ctx context.Context) bool {
 // claimDue takes lanes that are due and begins to work them off.
 func (s *Sender) claimDue(ctx context.Context) (int, error) {
 	s.mu.Lock()
-	limit := min(perClaim, lanesMax-len(s.lanes))
+	limit := min(maxClaimed, maxLanes-len(s.lanes))
 	if s.stopping {
 		limit = 0
 	}
@@ -170,7 +190,7 @@ func (s *Sender) claimDue(ctx context.Context) (int, error) {
 	}
 	var keys []laneKey
 	since, ends := s.newLease()
-	err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
 		keys, err = claimLanes(tx, s.claim, limit, s.lease)
 		return err
 	})
@@ -184,7 +204,7 @@ func (s *Sender) claimDue(ctx context.Context) (int, error) {
 			s.lose(old) // its lease ended without our noticing
 		}
 		l := &lane{
-			laneKey: k, busy: map[uuid.UUID]struct{}{}, load: s.loadOf(k.tenant), pace: s.paceOf(k.id),
+			laneKey: k, busy: map[uuid.UUID]struct{}{}, load: s.tenantLoadOf(k.tenant), pace: s.paceOf(k.id),
 			renewed: since, leaseEnds: ends, settings: clock.Stopwatch(),
 		}
 		l.load.lanes++
@@ -242,7 +262,7 @@ func (s *Sender) release(l *lane) {
 
 // start begins an attempt in a slot of a pool. The lock is held.
 func (s *Sender) start(l *lane, p *slotPool) {
-	now := s.svc.db.Clock().Now()
+	now := s.db.Clock().Now()
 	if l.rate > 0 {
 		if l.pace.sent >= l.rate {
 			l.halt(l.pace.second.Add(rateSpan))
@@ -285,10 +305,10 @@ func (s *Sender) attempt(r result, x *slot) {
 			}
 		})
 		s.metrics.inflight.Inc()
-		r.answer = s.svc.out.Post(context.Background(), to, header, r.body, r.at)
+		r.answer = s.out.Post(context.Background(), to, header, r.body, r.at)
 		s.metrics.inflight.Dec()
 		timer.Stop()
-		r.at = s.svc.db.Clock().Now()
+		r.at = s.db.Clock().Now()
 	}
 	r.body = nil
 	s.mu.Lock()
@@ -352,16 +372,16 @@ func (s *Sender) endAttempt(r *result, x *slot) {
 			s.changed.Broadcast()
 		}
 	}
-	s.lineUp(l.load)
+	s.queueTenant(l.load)
 	if l.state == gone {
 		s.forget(l)
 		s.fillSlots()
 	}
 }
 
-// settled waits until no attempt is under way that began before an endpoint's
+// waitForOldAttempts waits until no attempt is under way that began before an endpoint's
 // last change, for as long as one can take.
-func (s *Sender) settled(ctx context.Context, endpoint uuid.UUID) {
+func (s *Sender) waitForOldAttempts(ctx context.Context, endpoint uuid.UUID) {
 	ctx, cancel := context.WithTimeout(ctx, drain)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() {
@@ -382,7 +402,7 @@ func (s *Sender) settled(ctx context.Context, endpoint uuid.UUID) {
 
 // notify says that something was queued for endpoints. Lanes that are being
 // given back are claimed again.
-func (s *Sender) notify(endpoints []uuid.UUID) {
+func (s *Sender) notify(endpoints ...uuid.UUID) {
 	s.mu.Lock()
 	others := false
 	for _, id := range endpoints {
@@ -400,21 +420,19 @@ func (s *Sender) notify(endpoints []uuid.UUID) {
 	}
 }
 
-// rereadSettings says that endpoints are not what they were: nothing more starts
-// before their settings are read again.
-func (s *Sender) rereadSettings(endpoints []uuid.UUID) {
+// rereadSettings says that an endpoint is not what it was: nothing more starts
+// before its settings are read again.
+func (s *Sender) rereadSettings(endpoint uuid.UUID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, id := range endpoints {
-		l, ok := s.lanes[id]
-		if !ok {
-			continue
-		}
-		l.epoch++
-		l.stale = l.inflight
-		if l.signer = nil; l.move(settingsChanged) {
-			s.startLoad(l)
-		}
+	l, ok := s.lanes[endpoint]
+	if !ok {
+		return
+	}
+	l.epoch++
+	l.stale = l.inflight
+	if l.signer = nil; l.move(settingsChanged) {
+		s.startLoad(l)
 	}
 }
 

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/audit"
+	"konak/internal/kit/bus"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -28,32 +30,39 @@ type Service struct {
 	catalog []CatalogEntry
 	out     *outbound.Client
 	owners  Owners
-	watch   Watch
-	// queued tells this process's sender that endpoints have something to do,
-	// changed that they are not what they were.
-	queued  func(endpoints []uuid.UUID)
-	changed func(endpoints []uuid.UUID)
-	// counted is told how many deliveries came into a state.
-	counted func(status string, n int)
+	bus     bus.Bus
+	sender  *Sender
 	// types are the events by name: the licence that each belongs to, and the
 	// permission to see what it carries.
-	types map[string]event.Type
-	// settled waits until nothing signed before the last change is under way.
-	settled func(ctx context.Context, endpoint uuid.UUID)
+	types     map[string]event.Type
+	heartbeat time.Duration // how often a stream shows that it is alive
 }
 
-// New makes the service. It fails where an event of the catalog cannot be described.
-func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners) (*Service, error) {
-	entries, err := describe(w.Catalog)
+// Config is what the service needs.
+type Config struct {
+	DB      *db.DB
+	Box     *secret.Box      // seals the signing secrets
+	Out     *outbound.Client // says which addresses are allowed
+	Bus     bus.Bus          // tells streams about new events
+	Catalog event.Catalog
+	Owners  Owners  // are told when a secret is rotated or an endpoint deleted
+	Sender  *Sender // this process's, which is told what is queued and changed
+}
+
+// New makes the service. It returns an error where something is missing or an
+// event of the catalog cannot be described.
+func New(c Config) (*Service, error) {
+	if c.DB == nil || c.Box == nil || c.Out == nil || c.Bus == nil || c.Owners == nil || c.Sender == nil {
+		return nil, errors.New("webhook: the service needs a database, a box of secrets, a client, a bus, owners and a sender")
+	}
+	entries, err := describe(c.Catalog)
 	types := map[string]event.Type{}
-	for _, t := range w.Catalog {
+	for _, t := range c.Catalog {
 		types[t.Name] = t
 	}
 	return &Service{
-		db: d, box: box, idKey: box.Derive("webhook delivery id"), catalog: entries, out: out, watch: w, owners: owners,
-		counted: func(string, int) {}, types: types,
-		queued: func([]uuid.UUID) {}, changed: func([]uuid.UUID) {},
-		settled: func(context.Context, uuid.UUID) {},
+		db: c.DB, box: c.Box, idKey: c.Box.Derive("webhook delivery id"), catalog: entries, out: c.Out, owners: c.Owners,
+		bus: c.Bus, sender: c.Sender, types: types, heartbeat: defaultHeartbeat,
 	}, err
 }
 
@@ -126,7 +135,7 @@ func (s *Service) Create(ctx context.Context, module string, set settings) (Regi
 		if who := caller.From(ctx); who.ID != uuid.Nil {
 			by = &who.ID
 		}
-		sealed := s.box.Seal(tx.Tenant(), place(id), []byte(key))
+		sealed := s.box.Seal(tx.Tenant(), secretPurpose(id), []byte(key))
 		if err := putEndpoint(tx, module, id, set, sealed, secret.Last4(key), by); err != nil {
 			return fmt.Errorf("webhook: put endpoint: %w", err)
 		}
@@ -261,7 +270,7 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 		if grace > 0 {
 			until = clock.Ptr(tx.Now().Add(grace))
 		}
-		if err := rotateSecret(tx, id, s.box.Seal(tx.Tenant(), place(id), []byte(key)), secret.Last4(key), until); err != nil {
+		if err := rotateSecret(tx, id, s.box.Seal(tx.Tenant(), secretPurpose(id), []byte(key)), secret.Last4(key), until); err != nil {
 			return err
 		}
 		if until != nil {
@@ -272,7 +281,7 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 		if out.Endpoint, err = endpointByID(&tx.Reader, module, id); err != nil {
 			return err
 		}
-		if err := s.notify(tx, Notice{Kind: NoticeRotated, Module: module, Endpoint: id, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
+		if err := s.owners.Notify(tx, Notice{Kind: NoticeRotated, Module: module, Endpoint: id, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
 			return err
 		}
 		return audit.Write(tx, "webhook.rotated", id.String(), map[string]any{"grace_seconds": int(grace.Seconds())})
@@ -280,8 +289,8 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 	return out, err
 }
 
-// forget removes the secret before the last rotation once its grace is over.
-func (s *Service) forget(ctx context.Context, j *jobs.Job) error {
+// forgetOldSecret removes the secret before the last rotation once its grace is over.
+func (s *Service) forgetOldSecret(ctx context.Context, j *jobs.Job) error {
 	id, err := idIn(j)
 	if err != nil {
 		return err
@@ -306,7 +315,7 @@ func (s *Service) Delete(ctx context.Context, module string, id uuid.UUID) error
 		if _, err := jobs.Enqueue(tx, purgeKind, tx.Now(), id); err != nil {
 			return err
 		}
-		if err := s.notify(tx, Notice{Kind: NoticeDeleted, Module: module, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
+		if err := s.owners.Notify(tx, Notice{Kind: NoticeDeleted, Module: module, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
 			return err
 		}
 		return audit.Write(tx, "webhook.deleted", id.String(), map[string]any{"address": old.Address})
@@ -324,7 +333,7 @@ func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn fu
 		if err != nil {
 			return db.NotFound(err)
 		}
-		tx.AfterCommit(func() { s.changed([]uuid.UUID{id}) })
+		tx.AfterCommit(func() { s.sender.rereadSettings(id) })
 		return fn(tx, e)
 	})
 }
@@ -332,7 +341,7 @@ func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn fu
 // Keyless says whether the routes that carry an id work without a credential.
 func (s *Service) Keyless(ctx context.Context) (bool, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (bool, error) {
-		return keylessAllowed(r)
+		return isKeylessAllowed(r)
 	})
 }
 
@@ -344,13 +353,6 @@ func (s *Service) SetKeyless(ctx context.Context, on bool) error {
 		}
 		return audit.Write(tx, "webhook.keyless", "", map[string]bool{"keyless": on})
 	})
-}
-
-func (s *Service) notify(tx *db.Tx, n Notice) error {
-	if s.owners == nil {
-		return nil
-	}
-	return s.owners.Notify(tx, n)
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {

@@ -40,7 +40,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 			}
 			list = append(list, newDelivery{
 				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
-				event: e.ID, eventType: e.Type, place: i,
+				event: e.ID, eventType: e.Type, offset: i,
 			})
 			lanes = append(lanes, sub.id)
 		}
@@ -58,7 +58,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 		if _, ok := due[d.endpoint]; !ok {
 			continue // it is being deleted
 		}
-		d.nextAt = nth(due[d.endpoint], d.place, len(events))
+		d.nextAt = nthPosition(due[d.endpoint], d.offset, len(events))
 		d.createdAt = clock.At(d.nextAt.Add(queueStart))
 		rows = append(rows, d)
 	}
@@ -66,8 +66,8 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 		return fmt.Errorf("webhook: put deliveries: %w", err)
 	}
 	tx.AfterCommit(func() {
-		s.counted(Pending, len(rows))
-		s.queued(slices.Collect(maps.Keys(due)))
+		s.sender.metrics.countDeliveries(Pending, len(rows))
+		s.sender.notify(slices.Collect(maps.Keys(due))...)
 	})
 	return nil
 }
@@ -102,16 +102,16 @@ func (s *Service) wants(sub *subscription, e *event.Event) bool {
 	return slices.Contains(sub.events, e.Type) && (module == "" || slices.Contains(sub.licences, module))
 }
 
-// wake says that a lane has something to do: in its row, and to this process's
-// sender once that is durable. It gives the last of so many places at the end of
-// its queue, and whether there is such a lane. Whoever queues something calls it
+// wakeLane says that a lane has something to do: in its row, and to this process's
+// sender once that is durable. It reserves n positions at the end of
+// its queue and returns the last, and whether there is such a lane. Whoever queues something calls it
 // first: the lane is locked before its deliveries, everywhere.
-func (s *Service) wake(tx *db.Tx, lane uuid.UUID, places int) (last clock.Time, ok bool, err error) {
-	due, err := wakeLanes(tx, []uuid.UUID{lane}, places)
+func (s *Service) wakeLane(tx *db.Tx, lane uuid.UUID, n int) (last clock.Time, ok bool, err error) {
+	due, err := wakeLanes(tx, []uuid.UUID{lane}, n)
 	if err != nil {
 		return last, false, fmt.Errorf("webhook: wake lane: %w", err)
 	}
-	tx.AfterCommit(func() { s.queued([]uuid.UUID{lane}) })
+	tx.AfterCommit(func() { s.sender.notify(lane) })
 	last, ok = due[lane]
 	return last, ok, nil
 }
@@ -122,7 +122,8 @@ const testHold = time.Minute
 
 // Test queues a sample delivery to one endpoint and gives the delivery's id:
 // none for a test-environment key, which sends nothing. A disabled endpoint
-// is probed at once; a paused one is refused, for nothing would be sent.
+// is probed at once, which may bring it back and otherwise leaves its pause as
+// it was; a paused one is refused, for nothing would be sent.
 func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delivery *uuid.UUID, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		delivery = nil
@@ -142,7 +143,7 @@ func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delive
 			return err
 		}
 		if e.Status == Disabled {
-			if err := holdLane(tx, laneKey{tx.Tenant(), id}, clock.At(tx.Now())); err != nil {
+			if err := probeNow(tx, laneKey{tx.Tenant(), id}); err != nil {
 				return err
 			}
 		}
@@ -173,9 +174,9 @@ func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (i
 
 // Deliveries is the history of a module, or of one of its endpoints, the newest
 // first. Every delivery is live, so a test-environment key finds none.
-func (s *Service) Deliveries(ctx context.Context, module string, only *uuid.UUID, n narrowing, p db.Page) (db.List[Delivery], error) {
+func (s *Service) Deliveries(ctx context.Context, module string, only *uuid.UUID, n historyFilter, p db.Page) (db.List[Delivery], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Delivery], error) {
-		endpoints, err := endpointsOf(r, module)
+		endpoints, err := endpointIDs(r, module)
 		switch {
 		case err != nil:
 			return db.List[Delivery]{}, err
@@ -207,7 +208,7 @@ func (s *Service) Delivery(ctx context.Context, module string, id uuid.UUID) (d 
 			return db.NotFound(err)
 		}
 		d.Address = e.Address
-		if d.AttemptList, err = attemptsOf(r, id); err != nil {
+		if d.AttemptList, err = listAttempts(r, id); err != nil {
 			return err
 		}
 		stamp := d.CreatedAt
@@ -225,7 +226,7 @@ func (s *Service) Delivery(ctx context.Context, module string, id uuid.UUID) (d 
 			}
 			return nil
 		}
-		ev, err := eventOf(r, id)
+		ev, err := findEventID(r, id)
 		if err != nil {
 			return db.NotFound(err)
 		}
@@ -251,14 +252,14 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 			return db.NotFound(err)
 		}
 		from := d.Status
-		last, _, err := s.wake(tx, d.EndpointID, 1)
+		last, _, err := s.wakeLane(tx, d.EndpointID, 1)
 		if err != nil {
 			return err
 		}
 		if err := requeue(tx, last, []uuid.UUID{id}); err != nil {
 			return err
 		}
-		tx.AfterCommit(func() { s.counted(Pending, 1) })
+		tx.AfterCommit(func() { s.sender.metrics.countDeliveries(Pending, 1) })
 		if d, err = deliveryByID(&tx.Reader, module, id); err != nil {
 			return err
 		}
@@ -291,7 +292,7 @@ func (s *Service) giveUp(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
-		list, err := exhaust(tx, id, cleanBatch)
+		list, err := exhaustDeliveries(tx, id, cleanBatch)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -304,7 +305,7 @@ func (s *Service) giveUp(ctx context.Context, j *jobs.Job) error {
 				return err
 			}
 		}
-		tx.AfterCommit(func() { s.counted(Exhausted, len(list)) })
+		tx.AfterCommit(func() { s.sender.metrics.countDeliveries(Exhausted, len(list)) })
 		_, err = jobs.Enqueue(tx, giveUpKind, tx.Now(), id)
 		return err
 	})
@@ -321,7 +322,7 @@ func (s *Service) Clean(ctx context.Context) (int, error) {
 	for after := uuid.Nil; ; {
 		var tenants []uuid.UUID
 		err := s.db.System("janitor").Read(ctx, func(r *db.Reader) (err error) {
-			tenants, err = tenantsAfter(r, after, 100)
+			tenants, err = listTenants(r, after, 100)
 			return err
 		})
 		if err != nil || len(tenants) == 0 {
@@ -351,15 +352,15 @@ func (s *Service) cleanTenant(ctx context.Context, tenant uuid.UUID) (n int, err
 	var ids []uuid.UUID
 	var more bool
 	err = h.Read(ctx, func(r *db.Reader) (err error) {
-		if ids, err = oldDeliveries(r, listed, cleanBatch); err != nil {
+		if ids, err = findOldDeliveries(r, listed, cleanBatch); err != nil {
 			return err
 		}
 		if len(ids) == 0 {
-			if ids, err = lostDeliveries(r, kept, cleanBatch); err != nil {
+			if ids, err = findLostDeliveries(r, kept, cleanBatch); err != nil {
 				return err
 			}
 		}
-		if more, err = oldRecoveries(r, listed); err != nil || more {
+		if more, err = hasOldRecoveries(r, listed); err != nil || more {
 			return err
 		}
 		more, err = event.Old(r, kept)

@@ -83,7 +83,7 @@ func (s *Service) Jobs() []jobs.Kind {
 		{Name: recoverKind, Handler: s.recover, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
 		{Name: purgeKind, Handler: s.purge, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
 		{Name: giveUpKind, Handler: s.giveUp, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
-		{Name: forgetKind, Handler: s.forget, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: forgetKind, Handler: s.forgetOldSecret, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
 	}
 }
 
@@ -124,7 +124,7 @@ func (s *Service) recover(ctx context.Context, j *jobs.Job) error {
 			if err != nil {
 				return err
 			}
-			rec.come(events[len(events)-1].ID, len(events), queued)
+			rec.advance(events[len(events)-1].ID, len(events), queued)
 		}
 		if len(events) < recoverBatch {
 			rec.finish(tx.Now())
@@ -138,12 +138,12 @@ func (s *Service) recover(ctx context.Context, j *jobs.Job) error {
 // replay queues what the endpoint is to be sent of some events, and says how
 // many that is.
 func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, events []event.Event) (int, error) {
-	licences, err := licencesOf(&tx.Reader)
+	licences, err := findLicences(&tx.Reader)
 	if err != nil {
 		return 0, err
 	}
 	sub := subscription{id: e.ID, events: e.Events, licences: licences}
-	last, ok, err := s.wake(tx, e.ID, len(events))
+	last, ok, err := s.wakeLane(tx, e.ID, len(events))
 	if err != nil || !ok { // it is being deleted
 		return 0, err
 	}
@@ -159,18 +159,18 @@ func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, e
 		ids = append(ids, id)
 		rows = append(rows, newDelivery{
 			tenant: tx.Tenant(), id: id, module: module, endpoint: e.ID, event: ev.ID, eventType: ev.Type,
-			nextAt: nth(last, i, len(events)), createdAt: clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond)),
+			nextAt: nthPosition(last, i, len(events)), createdAt: clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond)),
 		})
 	}
-	there, err := existing(&tx.Reader, ids)
+	there, err := findExisting(&tx.Reader, ids)
 	if err != nil {
 		return 0, err
 	}
-	var again []queuedAt
+	var again []queuePosition
 	rows = slices.DeleteFunc(rows, func(d newDelivery) bool {
 		status, ok := there[d.id]
 		if ok && (status != Delivered || rec.Delivered) {
-			again = append(again, queuedAt{d.id, d.nextAt})
+			again = append(again, queuePosition{d.id, d.nextAt})
 		}
 		return ok
 	})
@@ -181,6 +181,6 @@ func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, e
 		return 0, err
 	}
 	queued := len(again) + len(rows)
-	tx.AfterCommit(func() { s.counted(Pending, queued) })
+	tx.AfterCommit(func() { s.sender.metrics.countDeliveries(Pending, queued) })
 	return queued, nil
 }

@@ -15,7 +15,7 @@ const (
 	// those who answer never wait for those who do not.
 	slotsPerPool = 256
 	slowAfter    = time.Second
-	pacesMost    = 20_000
+	maxPaces     = 20_000
 )
 
 // The pools of slots.
@@ -58,7 +58,7 @@ type slotPool struct {
 	line []*tenantLoad
 }
 
-// slot is an attempt's place in a pool. It is given back once.
+// slot is what an attempt holds of a pool. It is given back once.
 type slot struct {
 	pool  *slotPool
 	freed bool
@@ -71,7 +71,7 @@ func (x *slot) free() {
 	}
 }
 
-func (s *Sender) loadOf(tenant uuid.UUID) *tenantLoad {
+func (s *Sender) tenantLoadOf(tenant uuid.UUID) *tenantLoad {
 	l, ok := s.tenants[tenant]
 	if !ok {
 		l = &tenantLoad{}
@@ -83,7 +83,7 @@ func (s *Sender) loadOf(tenant uuid.UUID) *tenantLoad {
 func (s *Sender) paceOf(endpoint uuid.UUID) *pace {
 	p, ok := s.paces[endpoint]
 	if !ok {
-		if len(s.paces) >= pacesMost {
+		if len(s.paces) >= maxPaces {
 			clear(s.paces) // it is only a memory of how fast they were
 		}
 		p = &pace{limit: 1}
@@ -104,12 +104,12 @@ func (s *Sender) waitForSlot(l *lane) {
 	}
 	l.waiting = true
 	l.load.waiting[pool] = append(l.load.waiting[pool], l)
-	s.lineUp(l.load)
+	s.queueTenant(l.load)
 }
 
-// lineUp puts a tenant into the line of each pool from which it may have a slot.
+// queueTenant puts a tenant into the line of each pool from which it may have a slot.
 // The lock is held.
-func (s *Sender) lineUp(t *tenantLoad) {
+func (s *Sender) queueTenant(t *tenantLoad) {
 	for i := range s.pools {
 		if !t.inLine[i] && len(t.waiting[i]) > 0 && t.inflight < perTenant {
 			t.inLine[i] = true
@@ -137,7 +137,7 @@ func (s *Sender) fillSlots() {
 				s.start(l, p)
 			}
 			s.waitForSlot(l)
-			s.lineUp(t)
+			s.queueTenant(t)
 		}
 	}
 }

@@ -169,8 +169,8 @@ func subscriptions(r *db.Reader, tenants ...uuid.UUID) ([]subscription, error) {
 		clock.At(never), arg)
 }
 
-// licencesOf are what a tenant has.
-func licencesOf(r *db.Reader) ([]string, error) {
+// findLicences are what a tenant has.
+func findLicences(r *db.Reader) ([]string, error) {
 	list, err := db.One(r, db.Scalar[db.JSON[[]string]], `SELECT licences FROM tenant WHERE id = $1`, r.Tenant())
 	return list.V, err
 }
@@ -197,16 +197,16 @@ const (
 	ownerTables  = ` x JOIN tenant t ON t.id = x.tenant_id LEFT JOIN webhook_setting s ON s.tenant_id = t.id WHERE `
 )
 
-// ownerOfEndpoint finds an endpoint by its keyless id; its own id finds nothing.
-func ownerOfEndpoint(r *db.Reader, keyless uuid.UUID) (owner, error) {
+// findEndpointOwner finds an endpoint by its keyless id; its own id finds nothing.
+func findEndpointOwner(r *db.Reader, keyless uuid.UUID) (owner, error) {
 	return db.One(r, scanOwner, ownerColumns+`webhook_endpoint`+ownerTables+`x.keyless_id = $1 AND x.deleted_at IS NULL`, keyless)
 }
 
-func ownerOfDelivery(r *db.Reader, id uuid.UUID) (owner, error) {
+func findDeliveryOwner(r *db.Reader, id uuid.UUID) (owner, error) {
 	return db.One(r, scanOwner, ownerColumns+`webhook_delivery`+ownerTables+`x.id = $1`, id)
 }
 
-func keylessAllowed(r *db.Reader) (bool, error) {
+func isKeylessAllowed(r *db.Reader) (bool, error) {
 	on, err := db.One(r, db.Scalar[bool], `SELECT keyless FROM webhook_setting WHERE tenant_id = $1`, r.Tenant())
 	if db.IsNoRow(err) {
 		return true, nil

@@ -16,7 +16,7 @@ type newDelivery struct {
 	tenant, id, endpoint, event uuid.UUID
 	module, eventType           string
 	nextAt, createdAt           clock.Time
-	place                       int // among those that are queued with it
+	offset                      int // among those that are queued with it
 }
 
 var newDeliveryTypes = []string{"uuid", "uuid", "text", "uuid", "uuid", "text", "text", "bigint", "bigint"}
@@ -66,18 +66,18 @@ func scanDelivery(row db.Row) (Delivery, error) {
 
 func deliveryKey(d Delivery) db.Key { return db.Key{Sort: d.CreatedAt.UnixMicro(), ID: d.ID} }
 
-// narrowing is what a history is narrowed to; what is empty narrows nothing.
-type narrowing struct{ status, eventType string }
+// historyFilter is what a history is narrowed to; what is empty narrows nothing.
+type historyFilter struct{ status, eventType string }
 
-// waitingMost bounds how many waiting deliveries are sorted for a page.
-const waitingMost = 10_000
+// maxPendingSorted bounds how many waiting deliveries are sorted for a page.
+const maxPendingSorted = 10_000
 
 // where is the condition of those of the endpoint whose number among the values
 // is given, with the values that it needs beside. Failed and exhausted ones have
 // an index of their own, which is small: most deliveries are never in it.
 // Pending ones are found by the index of the queue, and delivered ones among
 // all: they are nearly all.
-func (n narrowing) where(endpoint int, args []any) (string, []any) {
+func (n historyFilter) where(endpoint int, args []any) (string, []any) {
 	text := fmt.Sprintf(` WHERE d.tenant_id = $1 AND d.endpoint_id = $%d`, endpoint)
 	if n.status != "" {
 		args = append(args, n.status)
@@ -87,7 +87,7 @@ func (n narrowing) where(endpoint int, args []any) (string, []any) {
 	case Failed, Exhausted:
 		text += ` AND d.status IN ('failed', 'exhausted')`
 	case Pending:
-		args = append(args, waitingMost)
+		args = append(args, maxPendingSorted)
 		text += fmt.Sprintf(` AND d.id IN (SELECT id FROM webhook_delivery WHERE tenant_id = $1 AND endpoint_id = $%d
 			AND status IN ('pending', 'failed') ORDER BY next_at, event_id LIMIT $%d)`, endpoint, len(args))
 	}
@@ -98,16 +98,16 @@ func (n narrowing) where(endpoint int, args []any) (string, []any) {
 	return text, args
 }
 
-// lookedThrough is how many deliveries of an endpoint a page looks through for
+// maxScanned is how many deliveries of an endpoint a page looks through for
 // those that it is narrowed to, where they have no index.
-const lookedThrough = 5000
+const maxScanned = 5000
 
 // horizon is how far back a page of a narrowed history looks: nil for to the end.
-func (n narrowing) horizon(r *db.Reader, endpoints []uuid.UUID, p db.Page) (*clock.Time, error) {
+func (n historyFilter) horizon(r *db.Reader, endpoints []uuid.UUID, p db.Page) (*clock.Time, error) {
 	if n.eventType == "" && n.status != Delivered {
 		return nil, nil
 	}
-	args := []any{r.Tenant(), p.After.Sort, p.After.ID, lookedThrough}
+	args := []any{r.Tenant(), p.After.Sort, p.After.ID, maxScanned}
 	parts := make([]string, len(endpoints))
 	for i, id := range endpoints {
 		args = append(args, id)
@@ -122,7 +122,7 @@ func (n narrowing) horizon(r *db.Reader, endpoints []uuid.UUID, p db.Page) (*clo
 // of each, and of those the newest. So the deliveries need no index of their
 // module, whose endpoints are few. A page may have fewer than were asked for, and
 // others may follow.
-func listDeliveries(r *db.Reader, endpoints []uuid.UUID, n narrowing, p db.Page) (db.List[Delivery], error) {
+func listDeliveries(r *db.Reader, endpoints []uuid.UUID, n historyFilter, p db.Page) (db.List[Delivery], error) {
 	if len(endpoints) == 0 {
 		return db.List[Delivery]{Rows: []Delivery{}}, nil
 	}
@@ -154,8 +154,8 @@ func listDeliveries(r *db.Reader, endpoints []uuid.UUID, n narrowing, p db.Page)
 	return list, err
 }
 
-// endpointsOf are a module's.
-func endpointsOf(r *db.Reader, module string) ([]uuid.UUID, error) {
+// endpointIDs are a module's.
+func endpointIDs(r *db.Reader, module string) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_endpoint
 		WHERE tenant_id = $1 AND module = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3`, r.Tenant(), module, maxEndpoints)
 }
@@ -165,13 +165,13 @@ func deliveryByID(r *db.Reader, module string, id uuid.UUID) (Delivery, error) {
 		WHERE d.tenant_id = $1 AND d.id = $2 AND d.module = $3`, r.Tenant(), id, module)
 }
 
-// eventOf is the event that a delivery carries.
-func eventOf(r *db.Reader, id uuid.UUID) (uuid.UUID, error) {
+// findEventID is the event that a delivery carries.
+func findEventID(r *db.Reader, id uuid.UUID) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT event_id FROM webhook_delivery WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-// existing gives which of some deliveries there are, with their status.
-func existing(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+// findExisting gives which of some deliveries there are, with their status.
+func findExisting(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	out := make(map[uuid.UUID]string, len(ids))
 	if len(ids) == 0 {
 		return out, nil
@@ -198,9 +198,9 @@ func scanAttempt(row db.Row) (Attempt, error) {
 	return a, err
 }
 
-// attemptsOf are all attempts of a delivery, the oldest first: those before
+// listAttempts are all attempts of a delivery, the oldest first: those before
 // the newest have rows of their own.
-func attemptsOf(r *db.Reader, id uuid.UUID) ([]Attempt, error) {
+func listAttempts(r *db.Reader, id uuid.UUID) ([]Attempt, error) {
 	list, err := db.All(r, scanAttempt, `SELECT number, attempted_at, duration_us, status_code, error_class, error_text, answer
 		FROM webhook_attempt WHERE tenant_id = $1 AND delivery_id = $2 ORDER BY number`, r.Tenant(), id)
 	if err != nil {
@@ -211,41 +211,41 @@ func attemptsOf(r *db.Reader, id uuid.UUID) ([]Attempt, error) {
 	return append(list, last...), err
 }
 
-// queuedAt is the place of a delivery that is queued again.
-type queuedAt struct {
+// queuePosition is where a delivery that is queued again stands in its queue.
+type queuePosition struct {
 	id uuid.UUID
 	at clock.Time
 }
 
-var requeuedTypes = []string{"uuid", "bigint"}
+var requeuedTypes = []string{"uuid", "uuid", "bigint"}
 
-// requeueAt makes deliveries due again at their places, whatever their status.
-func requeueAt(tx *db.Tx, list []queuedAt) error {
+// requeueAt makes deliveries due again at their positions, whatever their status.
+func requeueAt(tx *db.Tx, list []queuePosition) error {
 	rows := make([][]any, len(list))
 	for i, q := range list {
-		rows[i] = []any{q.id, q.at}
+		rows[i] = []any{tx.Tenant(), q.id, q.at}
 	}
 	_, err := db.Each(tx, db.Scalar[uuid.UUID], requeuedTypes, rows, func(source string) string {
-		return `WITH m(id, next_at) AS (` + source + `)
+		return `WITH m(tenant_id, id, next_at) AS (` + source + `)
 			UPDATE webhook_delivery SET status = 'pending', next_at = m.next_at, delivered_at = NULL, base = attempts
-			FROM m WHERE webhook_delivery.tenant_id = $3 AND webhook_delivery.id = m.id RETURNING webhook_delivery.id`
-	}, tx.Tenant())
+			FROM m WHERE webhook_delivery.tenant_id = m.tenant_id AND webhook_delivery.id = m.id RETURNING webhook_delivery.id`
+	})
 	return err
 }
 
-// requeue makes deliveries due again, in their order, up to the last place that
+// requeue makes deliveries due again, in their order, up to the last position that
 // they got.
 func requeue(tx *db.Tx, last clock.Time, ids []uuid.UUID) error {
-	list := make([]queuedAt, len(ids))
+	list := make([]queuePosition, len(ids))
 	for i, id := range ids {
-		list[i] = queuedAt{id, nth(last, i, len(ids))}
+		list[i] = queuePosition{id, nthPosition(last, i, len(ids))}
 	}
 	return requeueAt(tx, list)
 }
 
-// retriedMost bounds how many failed deliveries are tried at once when their
+// maxRetriedNow bounds how many failed deliveries are tried at once when their
 // endpoint is back; whatever else failed keeps its own time.
-const retriedMost = 1000
+const maxRetriedNow = 1000
 
 // retryFailedNow makes what failed due now: its endpoint answers again. The attempt is
 // one more than the schedule has.
@@ -256,7 +256,7 @@ func retryFailedNow(tx *db.Tx, k laneKey) error {
 	}
 	_, err = tx.Exec(`UPDATE webhook_delivery SET next_at = $3, base = base + 1 WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_delivery
 		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('pending', 'failed') AND status = 'failed' AND next_at > $5
-		ORDER BY next_at, event_id LIMIT $4)`, k.tenant, k.id, last[k.id], retriedMost, clock.At(tx.Now()))
+		ORDER BY next_at, event_id LIMIT $4)`, k.tenant, k.id, last[k.id], maxRetriedNow, clock.At(tx.Now()))
 	return err
 }
 
@@ -271,16 +271,16 @@ func dropDeliveries(tx *db.Tx, ids []uuid.UUID) error {
 	return err
 }
 
-// oldDeliveries finds some that have been listed long enough.
-func oldDeliveries(r *db.Reader, before clock.Time, limit int) ([]uuid.UUID, error) {
+// findOldDeliveries finds some that have been listed long enough.
+func findOldDeliveries(r *db.Reader, before clock.Time, limit int) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery
 		WHERE tenant_id = $1 AND endpoint_id IN (SELECT id FROM webhook_endpoint WHERE tenant_id = $1) AND created_at < $2
 		LIMIT $3`, r.Tenant(), before, limit)
 }
 
-// lostDeliveries finds some whose event is gone. Their endpoint went while they
+// findLostDeliveries finds some whose event is gone. Their endpoint went while they
 // were written: nothing but this looks for them there.
-func lostDeliveries(r *db.Reader, kept time.Time, limit int) ([]uuid.UUID, error) {
+func findLostDeliveries(r *db.Reader, kept time.Time, limit int) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery WHERE tenant_id = $1 AND id < $2 ORDER BY id LIMIT $3`,
 		r.Tenant(), clock.FirstID(kept), limit)
 }
@@ -291,34 +291,34 @@ func countWaiting(r *db.Reader, most int) (int, error) {
 		WHERE status IN ('pending', 'failed') LIMIT $1) AS few`, most)
 }
 
-func tenantsAfter(r *db.Reader, after uuid.UUID, limit int) ([]uuid.UUID, error) {
+func listTenants(r *db.Reader, after uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM tenant WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
 }
 
-// troubled lists deliveries of an endpoint that failed or were given up, the
+// failedDeliveries lists deliveries of an endpoint that failed or were given up, the
 // oldest first.
-func troubled(r *db.Reader, endpoint uuid.UUID, limit int) ([]uuid.UUID, error) {
+func failedDeliveries(r *db.Reader, endpoint uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery
 		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('failed', 'exhausted') ORDER BY created_at, id LIMIT $3`,
 		r.Tenant(), endpoint, limit)
 }
 
-// given is a delivery that was given up with its endpoint.
-type given struct {
+// exhaustedDelivery is a delivery that was given up with its endpoint.
+type exhaustedDelivery struct {
 	event             uuid.UUID
 	module, eventType string
 	lastError         string
 }
 
-// exhaust gives up a batch of what waits for an endpoint, if that is off for
+// exhaustDeliveries gives up a batch of what waits for an endpoint, if that is off for
 // good. It locks the lane first, as whoever enables the endpoint does.
-func exhaust(tx *db.Tx, endpoint uuid.UUID, limit int) ([]given, error) {
+func exhaustDeliveries(tx *db.Tx, endpoint uuid.UUID, limit int) ([]exhaustedDelivery, error) {
 	n, err := tx.Exec(`UPDATE webhook_lane SET hold_until = hold_until WHERE tenant_id = $1 AND id = $2 AND hold_until >= $3`,
 		tx.Tenant(), endpoint, clock.At(never))
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	return db.All(&tx.Reader, func(row db.Row) (g given, err error) {
+	return db.All(&tx.Reader, func(row db.Row) (g exhaustedDelivery, err error) {
 		err = row.Scan(&g.event, &g.module, &g.eventType, &g.lastError)
 		return g, err
 	}, `UPDATE webhook_delivery SET status = 'exhausted' WHERE tenant_id = $1 AND id IN (

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// queueStart is how long ago places in a queue begin. They are a microsecond
+// queueStart is how long ago positions in a queue begin. They are a microsecond
 // apart, and neither many at one moment nor a node whose clock is a little
 // behind should have to wait for theirs.
 const queueStart = 10 * time.Millisecond
@@ -19,10 +19,10 @@ const queueStart = 10 * time.Millisecond
 // wakeLanes says that lanes have something to do. It writes every row even
 // where another node holds the lane: whoever gives a lane back takes the row's
 // lock before it looks for what is left, so one of the two always sees the
-// other. It reserves so many consecutive places in each queue, behind everything
-// that was queued before, whatever the nodes' clocks say, and returns the last
-// of each: a lane that has read up to one never finds something new before it.
-func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, places int) (map[uuid.UUID]clock.Time, error) {
+// other. It reserves n consecutive positions in each queue, after all existing
+// ones, whatever the nodes' clocks say, and returns the last of each: a lane that
+// has read up to one never finds something new before it.
+func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, n int) (map[uuid.UUID]clock.Time, error) {
 	endpoints = slices.SortedFunc(slices.Values(endpoints), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	endpoints = slices.Compact(endpoints)
 	type queued struct {
@@ -36,7 +36,7 @@ func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, places int) (map[uuid.UUID]cloc
 			WHEN hold_until > $1 THEN hold_until
 			WHEN run_at < $1 THEN run_at
 			ELSE $1 END
-		WHERE `+inOrder(tx, in)+` RETURNING id, queued_at`, clock.At(tx.Now()), int64(places), clock.At(tx.Now().Add(-queueStart)), arg)
+		WHERE `+inOrder(tx, in)+` RETURNING id, queued_at`, clock.At(tx.Now()), int64(n), clock.At(tx.Now().Add(-queueStart)), arg)
 	out := make(map[uuid.UUID]clock.Time, len(rows))
 	for _, q := range rows {
 		out[q.id] = q.at
@@ -44,9 +44,9 @@ func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, places int) (map[uuid.UUID]cloc
 	return out, err
 }
 
-// nth is a place among so many, given the last of them.
-func nth(last clock.Time, i, places int) clock.Time {
-	return clock.At(last.Add(time.Duration(i+1-places) * time.Microsecond))
+// nthPosition returns position i of n, given the last of them.
+func nthPosition(last clock.Time, i, n int) clock.Time {
+	return clock.At(last.Add(time.Duration(i+1-n) * time.Microsecond))
 }
 
 // inOrder is the condition of a statement that writes several lanes: two that
@@ -67,9 +67,30 @@ func holdLane(tx *db.Tx, k laneKey, until clock.Time) error {
 	if !until.Before(never) {
 		run = nil
 	}
-	_, err := tx.Exec(`UPDATE webhook_lane SET hold_until = $3, run_at = CASE WHEN claim_id IS NULL THEN $4 ELSE run_at END
+	_, err := tx.Exec(`UPDATE webhook_lane SET hold_until = $3, held_before = NULL,
+			run_at = CASE WHEN claim_id IS NULL THEN $4 ELSE run_at END
 		WHERE tenant_id = $1 AND id = $2`, k.tenant, k.id, until, run)
 	return err
+}
+
+// probeNow has a disabled endpoint probed at once and keeps until when it was to
+// be left alone, for restoring that when the probe fails.
+func probeNow(tx *db.Tx, k laneKey) error {
+	_, err := tx.Exec(`UPDATE webhook_lane SET hold_until = $3,
+			held_before = COALESCE(held_before, CASE WHEN hold_until > $3 THEN hold_until END),
+			run_at = CASE WHEN claim_id IS NULL THEN $3 ELSE run_at END
+		WHERE tenant_id = $1 AND id = $2`, k.tenant, k.id, clock.At(tx.Now()))
+	return err
+}
+
+// findHeldBefore finds until when an endpoint was to be left alone before a test
+// had it probed: the zero time where none did.
+func findHeldBefore(tx *db.Tx, k laneKey) (time.Time, error) {
+	t, err := db.One(&tx.Reader, db.Scalar[*clock.Time], `SELECT held_before FROM webhook_lane WHERE tenant_id = $1 AND id = $2`, k.tenant, k.id)
+	if err != nil || t == nil {
+		return time.Time{}, err
+	}
+	return t.Time, nil
 }
 
 type laneKey struct{ tenant, id uuid.UUID }
@@ -121,7 +142,7 @@ type release struct {
 	forGood bool
 }
 
-var releaseTypes = []string{"uuid", "bigint", "bigint"}
+var releaseTypes = []string{"uuid", "bigint", "bigint", "uuid"}
 
 // releaseLanes gives lanes back, each due when its next delivery is and not
 // before its hold: that of a disabled endpoint when its hold ends, which is
@@ -169,13 +190,13 @@ func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUI
 		if !hold.Before(never) {
 			run = nil
 		}
-		rows = append(rows, []any{s.id, run, clock.At(hold)})
+		rows = append(rows, []any{s.id, run, clock.At(hold), claim})
 	}
 	_, err = db.Each(tx, db.Scalar[uuid.UUID], releaseTypes, rows, func(source string) string {
-		return `WITH m(id, run_at, hold_until) AS (` + source + `)
+		return `WITH m(id, run_at, hold_until, claim_id) AS (` + source + `)
 			UPDATE webhook_lane SET claim_id = NULL, run_at = m.run_at, hold_until = m.hold_until
-			FROM m WHERE webhook_lane.id = m.id AND webhook_lane.claim_id = $4 RETURNING webhook_lane.id`
-	}, claim)
+			FROM m WHERE webhook_lane.id = m.id AND webhook_lane.claim_id = m.claim_id RETURNING webhook_lane.id`
+	})
 	return kept, err
 }
 
@@ -200,7 +221,7 @@ const selectTarget = `SELECT module, address, secret_sealed, old_secret_sealed, 
 	failures, failing_since, disabled_at, disabled_code, disabled_class, disabled_reason, probes, dead_at, mails
 	FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`
 
-func targetOf(r *db.Reader, k laneKey) (target, error) {
+func findTarget(r *db.Reader, k laneKey) (target, error) {
 	return db.One(r, scanTarget, selectTarget, k.tenant, k.id)
 }
 
@@ -236,7 +257,7 @@ type mark struct {
 }
 
 var (
-	markTypes = []string{"uuid", "uuid", "bigint", "bigint", "text", "bigint", "bigint", "bigint", "bigint", "text", "text", "bytea"}
+	markTypes = []string{"uuid", "uuid", "bigint", "bigint", "text", "bigint", "bigint", "bigint", "bigint", "text", "text", "bytea", "uuid"}
 	keptTypes = []string{"uuid", "uuid", "bigint"}
 )
 
@@ -250,7 +271,7 @@ func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) ([]uuid.UUID, erro
 		class, text := m.trouble()
 		rows = append(rows, []any{
 			m.tenant, m.id, m.attempts, m.base, m.status, clock.At(m.nextAt), clock.At(m.at),
-			m.answer.Duration.Microseconds(), m.code(), class, text, m.answer.Body,
+			m.answer.Duration.Microseconds(), m.code(), class, text, m.answer.Body, claim,
 		})
 		if m.attempts > 0 {
 			before = append(before, []any{m.tenant, m.id, m.attempts})
@@ -268,7 +289,7 @@ func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) ([]uuid.UUID, erro
 		return nil, err
 	}
 	return db.Each(tx, db.Scalar[uuid.UUID], markTypes, rows, func(source string) string {
-		return `WITH m(tenant_id, id, before, base, status, next_at, attempted_at, duration_us, status_code, error_class, error_text, answer)
+		return `WITH m(tenant_id, id, before, base, status, next_at, attempted_at, duration_us, status_code, error_class, error_text, answer, claim_id)
 				AS (` + source + `)
 			UPDATE webhook_delivery SET status = m.status, next_at = m.next_at, attempts = m.before + 1, base = m.base,
 				delivered_at = CASE WHEN m.status = 'delivered' THEN m.attempted_at END,
@@ -276,7 +297,7 @@ func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) ([]uuid.UUID, erro
 				error_class = m.error_class, error_text = m.error_text, answer = m.answer
 			FROM m WHERE webhook_delivery.tenant_id = m.tenant_id AND webhook_delivery.id = m.id
 				AND webhook_delivery.attempts = m.before AND EXISTS (SELECT 1 FROM webhook_lane l
-					WHERE l.tenant_id = webhook_delivery.tenant_id AND l.id = webhook_delivery.endpoint_id AND l.claim_id = $13)
+					WHERE l.tenant_id = webhook_delivery.tenant_id AND l.id = webhook_delivery.endpoint_id AND l.claim_id = m.claim_id)
 			RETURNING webhook_delivery.id`
-	}, claim)
+	})
 }

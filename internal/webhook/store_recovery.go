@@ -61,8 +61,8 @@ func listRecoveries(r *db.Reader, endpoint uuid.UUID, p db.Page) (db.List[Recove
 	return db.Cut(rows, p, func(r Recovery) db.Key { return db.Key{Sort: r.CreatedAt.UnixMicro(), ID: r.ID} }), err
 }
 
-// oldRecoveries says whether a tenant has some.
-func oldRecoveries(r *db.Reader, before clock.Time) (bool, error) {
+// hasOldRecoveries says whether a tenant has some.
+func hasOldRecoveries(r *db.Reader, before clock.Time) (bool, error) {
 	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM webhook_recovery WHERE tenant_id = $1 AND created_at < $2)`, r.Tenant(), before)
 }
 

@@ -20,7 +20,7 @@ import (
 // streamed is a message of the stream, with the id that it had.
 type streamed struct {
 	id string
-	webhook.Streamed
+	webhook.StreamedDelivery
 }
 
 // listening is an open stream.
@@ -66,7 +66,7 @@ func (l *listening) next(n int) (list []streamed) {
 			id = value
 		case "data":
 			one := streamed{id: id}
-			if err := json.Unmarshal([]byte(value), &one.Streamed); err != nil {
+			if err := json.Unmarshal([]byte(value), &one.StreamedDelivery); err != nil {
 				l.t.Fatal(err)
 			}
 			list, id = append(list, one), ""

@@ -30,13 +30,19 @@ test('a visitor of another site and an agent talk live, and the talk goes on aft
     await drawer.getByLabel('Allowed origins').fill(site.origin)
     await drawer.getByLabel('Ask for contact details').check()
     await drawer.getByLabel('The name is required').check()
+    const preview = drawer.getByRole('figure', { name: 'Preview' })
+    await expect(preview).toContainText('How can we help?')
+    await drawer.getByRole('group', { name: 'English' }).getByLabel('Greeting').fill('Ask us about chairs.')
+    await expect(preview).toContainText('Ask us about chairs.')
+    await drawer.getByRole('group', { name: 'English' }).getByLabel('Greeting').fill('')
     await expectAccessible(page)
     await drawer.getByRole('button', { name: 'Create' }).click()
-    await expect(drawer.getByRole('figure')).toContainText('widget.js')
-    snippet = (await drawer.getByRole('figure').locator('pre').innerText()).trim()
+    const line = drawer.getByRole('figure').filter({ has: page.locator('pre') })
+    await expect(line).toContainText('widget.js')
+    snippet = (await line.locator('pre').innerText()).trim()
     await shoot(page, 'channels-widget')
     await page.keyboard.press('Escape')
-    await expect(page.getByRole('row').filter({ hasText: shop })).toContainText('Active')
+    await expect(page.getByRole('article', { name: shop })).toContainText('Active')
   })
 
   // The script is loaded from where this test reaches the server.
@@ -72,6 +78,35 @@ test('a visitor of another site and an agent talk live, and the talk goes on aft
     await chat.getByLabel('Your message').fill('Great!')
     await chat.getByRole('button', { name: 'Send' }).click()
     await expect(thread.getByText('Great!').last()).toBeVisible()
+  })
+
+  await test.step('the head says who answers, the field grows, and what was not read is counted', async () => {
+    await expect(chat.getByText(/^You talk with /)).toBeVisible()
+    const field = chat.getByLabel('Your message')
+    const one = (await field.boundingBox())?.height ?? 0
+    await field.fill('one\ntwo\nthree')
+    expect((await field.boundingBox())?.height).toBeGreaterThan(one + 20)
+    await field.fill('')
+    await shoot(visitor, 'widget-talk')
+    await visitor.keyboard.press('Escape')
+    const thread = page.getByRole('region', { name: `Conversation with ${guest}` })
+    await thread.getByRole('textbox', { name: 'Reply', exact: true }).fill('Are you still there?')
+    await page.keyboard.press('Control+Enter')
+    await expect(visitor.getByRole('button', { name: 'Open chat (1 new message)' })).toBeVisible()
+    await expectAccessible(visitor)
+    await visitor.getByRole('button', { name: /Open chat/ }).click()
+    await chat.getByRole('button', { name: 'Close chat' }).click()
+    await expect(visitor.getByRole('button', { name: 'Open chat', exact: true })).toBeVisible()
+  })
+
+  await test.step('the contact shows where the visitor was', async () => {
+    await page.goto('/contacts')
+    await page.getByRole('link', { name: guest }).click()
+    await expect(page.getByRole('main')).toContainText(site.origin)
+    await expect(page.getByRole('main')).toContainText('Chrome · Linux')
+    await page.goBack()
+    await page.goto('/inbox')
+    await page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: new RegExp(guest) }).click()
   })
 
   await test.step('after a reload the talk goes on', async () => {
@@ -113,7 +148,9 @@ test('outside its hours the chat says so, in the words of the workspace', async 
   await drawer.getByLabel('Allowed origins').fill(site.origin)
   await drawer.getByRole('group', { name: 'English' }).getByLabel('Away message').fill('We are asleep.')
   await drawer.getByLabel('Set business hours').check()
-  await drawer.getByLabel('Time zone').selectOption('Europe/Istanbul')
+  await drawer.getByLabel('Time zone').click()
+  await page.getByRole('combobox', { name: 'Search' }).fill('istanbul')
+  await page.getByRole('option', { name: 'Europe/Istanbul' }).click()
   for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']) {
     await drawer.getByRole('group', { name: day }).getByRole('button', { name: 'Remove these hours' }).click()
   }
@@ -128,8 +165,9 @@ test('outside its hours the chat says so, in the words of the workspace', async 
   await drawer.getByRole('button', { name: `Add hours on ${later}` }).click()
   await expectAccessible(page)
   await drawer.getByRole('button', { name: 'Create' }).click()
-  await expect(drawer.getByRole('figure')).toContainText('widget.js')
-  snippet = (await drawer.getByRole('figure').locator('pre').innerText()).trim()
+  const line = drawer.getByRole('figure').filter({ has: page.locator('pre') })
+  await expect(line).toContainText('widget.js')
+  snippet = (await line.locator('pre').innerText()).trim()
   snippet = snippet.replace(/src="[^"]+"/, `src="${new URL('/widget.js', page.url()).href}"`)
   await page.keyboard.press('Escape')
   await expect(drawer).toBeHidden()
@@ -142,7 +180,7 @@ test('outside its hours the chat says so, in the words of the workspace', async 
   await expect(chat.getByText('We are asleep.')).toBeVisible()
   await expect(chat.getByRole('status')).toContainText('We open')
 
-  const row = page.getByRole('row').filter({ hasText: name })
+  const row = page.getByRole('article', { name })
   await row.getByRole('button', { name: `Actions for ${name}` }).click()
   await page.getByRole('menuitem', { name: 'Settings' }).click()
   const settings = page.getByRole('dialog', { name })
@@ -188,7 +226,7 @@ test('a custom channel shows its secrets once, delivers, and is pinged, rotated 
   }
   await kept('Your channel key', /^chk_/)
   const first = await kept('Your signing secret', /^whsec_/)
-  const row = page.getByRole('row').filter({ hasText: name })
+  const row = page.getByRole('article', { name })
   await expect(row).toContainText('Active')
   expect(await page.content()).not.toContain(first)
 

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, shoot, signIn, test } from './helpers'
+import { choose, expect, expectAccessible, shoot, signIn, test } from './helpers'
 
 test('a contact is added, found, noted, merged, parted and deleted', async ({ page }) => {
   const stamp = Date.now()
@@ -57,6 +57,49 @@ test('a contact is added, found, noted, merged, parted and deleted', async ({ pa
   })
 })
 
+test('the sample file can be imported as it is', async ({ page }) => {
+  await signIn(page, '/contacts')
+  await page.getByRole('button', { name: 'Import' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Import' })
+  const download = page.waitForEvent('download')
+  await dialog.getByRole('link', { name: 'Download a sample file' }).click()
+  await dialog.getByLabel('CSV file').setInputFiles(await (await download).path())
+  await dialog.getByRole('button', { name: 'Import 2 rows' }).click()
+  await expect(dialog.getByText('The import is done')).toBeVisible()
+  await expect(dialog.getByText('0 failed')).toBeVisible()
+})
+
+test('a contact has one timeline, a way to write, and is told of a namesake', async ({ page }) => {
+  const stamp = Date.now()
+  await signIn(page)
+  const make = async (name: string, email: string) => {
+    const made = await page.request.post('/api/crm/v1/contacts', { data: { name, emails: [email] } })
+    expect(made.status()).toBe(201)
+    return ((await made.json()) as { data: { id: string } }).data.id
+  }
+  const id = await make(`Gül Aşkın ${stamp}`, `gul-${stamp}@example.com`)
+  await make(`GUL ASKIN ${stamp}`, `gul2-${stamp}@example.com`)
+  const asked = await page.request.post('/api/crm/v1/conversations', { data: { contact_id: id, subject: 'Broken chair', body: 'It broke.' } })
+  expect(asked.status(), await asked.text()).toBe(201)
+  await page.goto(`/contacts/${id}`)
+  await expect(page.getByText('This may be the same person')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Note' }).fill('Prefers the phone')
+  await page.getByRole('button', { name: 'Add note' }).click()
+  const rows = page.getByRole('main').getByRole('listitem')
+  await expect(rows.filter({ hasText: 'Prefers the phone' })).toBeVisible()
+  await expect(rows.filter({ hasText: 'Broken chair' })).toBeVisible()
+  await page.getByText('Conversations', { exact: true }).click()
+  await expect(rows.filter({ hasText: 'Prefers the phone' })).toBeHidden()
+  await expectAccessible(page)
+  await shoot(page, 'contact-timeline')
+  await page.getByRole('button', { name: 'Write', exact: true }).click()
+  await expect(page.getByRole('dialog', { name: 'New conversation' })).toContainText(`Gül Aşkın ${stamp}`)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: `Merge GUL ASKIN ${stamp}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Merge', exact: true }).click()
+  await expect(page.getByText('This may be the same person')).toBeHidden()
+})
+
 test('a file is imported with progress and its mistakes, and exported again', async ({ page }) => {
   const stamp = Date.now()
   await signIn(page, '/contacts')
@@ -65,13 +108,22 @@ test('a file is imported with progress and its mistakes, and exported again', as
   await dialog.getByLabel('CSV file').setInputFiles({
     name: 'book.csv',
     mimeType: 'text/csv',
-    buffer: Buffer.from(`name;emails\nAyşe Kurt ${stamp};ayse-${stamp}@example.com\nBad Row;nobody\n`),
+    buffer: Buffer.from(`Ad Soyad;E-posta;Plan;Sil\nAyşe Kurt ${stamp};ayse-${stamp}@example.com;pro;x\nBad Row;nobody;;x\n`),
   })
-  await dialog.getByRole('button', { name: 'Start the import' }).click()
+  // The columns find their place by what people call them; the last one is left out by hand.
+  await expect(dialog.getByRole('combobox', { name: 'Where “E-posta” goes' })).toHaveText('E-mail addresses')
+  await expect(dialog.getByText(`ayse-${stamp}@example.com · nobody`)).toBeVisible()
+  await choose(dialog.getByRole('combobox', { name: 'Where “Sil” goes' }), 'Name')
+  await expect(dialog.getByRole('alert').filter({ hasText: 'Two columns go to “Name”' })).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Import 2 rows' })).toBeDisabled()
+  await choose(dialog.getByRole('combobox', { name: 'Where “Sil” goes' }), 'Do not import')
+  await expectAccessible(page)
+  await shoot(page, 'contacts-import-mapping')
+  await dialog.getByRole('button', { name: 'Import 2 rows' }).click()
   await expect(dialog.getByText('The import is done')).toBeVisible()
   await expect(dialog.getByText('1 created')).toBeVisible()
   await expect(dialog.getByRole('list', { name: 'Rows that could not be imported' })).toContainText('Line 3')
-  await expect(dialog.getByRole('list', { name: 'Rows that could not be imported' })).toContainText('Enter a full e-mail address')
+  await expect(dialog.getByRole('list', { name: 'Rows that could not be imported' })).toContainText('E-posta “nobody”: Enter a full e-mail address')
   await expectAccessible(page)
   await shoot(page, 'contacts-import')
   await dialog.getByRole('button', { name: 'Close' }).last().click()

@@ -1,5 +1,5 @@
 import { startCustomer } from './customer'
-import { expect, expectAccessible, newcomer, shoot, signIn, test } from './helpers'
+import { choose, expect, expectAccessible, newcomer, shoot, signIn, test } from './helpers'
 
 test('a macro is built step by step, corrected, run in the inbox and deleted', async ({ page }) => {
   const stamp = Date.now()
@@ -28,9 +28,9 @@ test('a macro is built step by step, corrected, run in the inbox and deleted', a
       await page.getByRole('menuitem', { name: label, exact: true }).click()
     }
     await step('2. Add tags').getByRole('textbox', { name: 'Tags' }).fill('paid, refund')
-    await step('4. Set the priority').getByRole('combobox', { name: 'Priority' }).selectOption('Low')
+    await choose(step('4. Set the priority').getByRole('combobox', { name: 'Priority' }), 'Low')
     await step('4. Set the priority').getByRole('button', { name: /^Move up/ }).press('Enter')
-    await expect(step('3. Set the priority').getByRole('combobox', { name: 'Priority' })).toHaveValue('low')
+    await expect(step('3. Set the priority').getByRole('combobox', { name: 'Priority' })).toHaveText('Low')
     await expect(step('3. Set the priority').getByRole('button', { name: /^Move up/ })).toBeFocused()
     await step('3. Set the priority').getByRole('button', { name: /^Remove/ }).click()
     await expect(step('3. Close')).toBeVisible()
@@ -53,6 +53,7 @@ test('a macro is built step by step, corrected, run in the inbox and deleted', a
     await drawer.getByRole('button', { name: 'Save' }).click()
     await expect(drawer.getByRole('alert').filter({ hasText: 'Another macro has this name' })).toBeVisible()
     await page.keyboard.press('Escape')
+    await drawer.getByRole('button', { name: 'Discard' }).click()
     await expect(drawer).toBeHidden()
     await row.getByRole('button', { name: `Actions for ${name}` }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
@@ -70,8 +71,15 @@ test('a macro is built step by step, corrected, run in the inbox and deleted', a
     const thread = page.getByRole('region', { name: `Conversation with Sibel Er ${stamp}` })
     await thread.getByRole('button', { name: 'Run a macro' }).click()
     await page.getByRole('menuitem', { name }).click()
+    const preview = page.getByRole('dialog', { name })
+    await expect(preview.getByRole('list', { name: 'What it does, in this order' })).toContainText('paid, refund')
+    await expectAccessible(page)
+    await preview.getByRole('button', { name: 'Run' }).click()
+    // It closes, so the next conversation is opened.
+    await expect(thread).toBeHidden()
+    await page.getByRole('button', { name: 'Undo' }).click()
     await expect(thread.getByText(`We refund it today, Sibel Er ${stamp}`)).toBeVisible()
-    await expect(thread.getByRole('button', { name: 'Reopen' })).toBeVisible()
+    await expect(thread.getByRole('button', { name: /^Close/ })).toBeVisible()
   })
 
   await page.goto('/settings/macros')
@@ -173,7 +181,7 @@ test.describe('on a phone, in Turkish', () => {
     await page.getByRole('button', { name: 'İade başlat için işlemler' }).click()
     await page.getByRole('menuitem', { name: 'Düzenle' }).click()
     const drawer = page.getByRole('dialog', { name: 'Makroyu düzenle' })
-    await expect(drawer.getByRole('group', { name: '4. Ertele' }).getByLabel('Ne kadar süreyle')).toHaveValue('reply')
+    await expect(drawer.getByRole('group', { name: '4. Ertele' }).getByLabel('Ne kadar süreyle')).toHaveText('Müşteri yazınca')
     await expectAccessible(page)
     await shoot(page, 'macro-edit-phone-tr')
     await page.goto('/settings/canned-replies')

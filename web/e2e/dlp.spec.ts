@@ -36,6 +36,7 @@ test('an exception is added, refused twice, seen live elsewhere, and deleted', a
     await dialog.getByRole('button', { name: 'Add', exact: true }).click()
     await expect(dialog.getByRole('alert').filter({ hasText: 'already an exception' })).toBeVisible()
     await page.keyboard.press('Escape')
+    await dialog.getByRole('button', { name: 'Discard' }).click()
     await expect(dialog).toBeHidden()
   })
 

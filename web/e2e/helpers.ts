@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { test as base, expect, type APIRequestContext, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from '@playwright/test'
+import { test as base, expect, type APIRequestContext, type Browser, type BrowserContext, type BrowserContextOptions, type Locator, type Page } from '@playwright/test'
 
 export { expect }
 
@@ -66,6 +66,13 @@ export async function signInByForm(page: Page, path = '/'): Promise<void> {
   await page.getByLabel('E-mail').fill(owner.email)
   await page.getByLabel('Password').fill(owner.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** Opens a select and picks what is called so. */
+export async function choose(select: Locator, option: string | RegExp): Promise<void> {
+  await select.click()
+  await select.page().getByRole('option', typeof option === 'string' ? { name: option, exact: true } : { name: option }).click()
+  await expect(select).toHaveText(option)
 }
 
 interface Violation {

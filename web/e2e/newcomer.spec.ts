@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test'
 import { expect, expectAccessible, newcomer, shoot, test } from './helpers'
 
 const sights = [
@@ -6,7 +7,7 @@ const sights = [
 ] as const
 
 for (const sight of sights) {
-  test(`every room of an empty workspace teaches, by ${sight.name}`, async ({ browser }) => {
+  test(`every screen of an empty workspace teaches, by ${sight.name}`, async ({ browser }) => {
     const { context, page } = await newcomer(browser, `walk-${sight.name}`, sight.options)
     const complaints: string[] = []
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
@@ -14,9 +15,13 @@ for (const sight of sights) {
     await page.goto('/')
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     if (sight.name === 'phone') await page.getByRole('button', { name: 'Gezinmeyi aç' }).click()
+    const pathsIn = (part: Locator) => part.getByRole('link').evaluateAll((links) => links.map((link) => new URL((link as HTMLAnchorElement).href).pathname))
     const navigation = page.getByRole('navigation').first()
     await expect(navigation.getByRole('link').nth(3)).toBeVisible()
-    const paths = await navigation.getByRole('link').evaluateAll((links) => links.map((link) => new URL((link as HTMLAnchorElement).href).pathname))
+    const daily = await pathsIn(navigation)
+    await page.goto('/settings')
+    await expect(page.getByRole('main').getByRole('link').nth(3)).toBeVisible()
+    const paths = [...daily, ...(await pathsIn(page.getByRole('main')))]
     expect(paths.length).toBeGreaterThan(8)
     const tabs = ['/account?tab=devices', '/account?tab=apps']
 

@@ -10,10 +10,35 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await signIn(page, '/inbox')
       await page.getByRole('link', { name: /Hakan Öztürk/ }).click()
       await expect(page.getByRole('region', { name: 'Conversation with Hakan Öztürk' }).getByRole('article').first()).toBeVisible()
-      await expect(page.getByRole('complementary', { name: 'Details' }).getByLabel('Owner')).toBeVisible()
+      await expect(page.getByRole('complementary', { name: 'Details' }).getByRole('combobox', { name: 'Owner' })).toBeVisible()
       await page.mouse.move(640, 400)
       await page.evaluate(() => document.fonts.ready)
       await page.screenshot({ path: `../docs/images/inbox-${colorScheme}.png` })
     })
   })
 }
+
+test.describe('screens', () => {
+  test.use({ viewport: { width: 1440, height: 900 } })
+  for (const [name, path] of [
+    ['home', '/'],
+    ['channels', '/crm/channels'],
+    ['settings', '/settings'],
+  ] as const) {
+    test(`a picture of ${name}`, async ({ page }) => {
+      await signIn(page, path)
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      await page.waitForLoadState('networkidle')
+      await page.evaluate(() => document.fonts.ready)
+      await page.screenshot({ path: `../docs/images/${name}.png` })
+    })
+  }
+
+  test('a picture of a contact', async ({ page }) => {
+    await signIn(page, '/contacts')
+    await page.getByRole('link', { name: 'Hakan Öztürk' }).click()
+    await expect(page.getByRole('heading', { name: 'Timeline' })).toBeVisible()
+    await page.waitForLoadState('networkidle')
+    await page.screenshot({ path: '../docs/images/contact.png' })
+  })
+})

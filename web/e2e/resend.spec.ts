@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { startCustomer } from './customer'
 import { expect, expectAccessible, signIn, test } from './helpers'
 
-const sending = '**/reply-as-agent'
+const sending = '**/scheduled'
 
 async function openThread(page: Page, environment: 'live' | 'test' = 'live') {
   const stamp = Date.now()
@@ -70,16 +70,19 @@ test('two agents tag a conversation, and both tags stay', async ({ page }) => {
   await page.route('**/api/v1/stream', (route) => route.fulfill({ status: 503 }))
   const { id } = await openThread(page)
   const details = page.getByRole('complementary', { name: 'Details' })
-  await expect(details.getByRole('textbox', { name: 'Add a tag' })).toBeVisible()
+  const tags = details.getByRole('combobox', { name: 'Tags' })
+  await expect(tags).toBeVisible()
   const tagged = await page.request.post('/api/crm/v1/conversations/tags/add', { data: { ids: [id], tags: ['refund'] } })
   expect(tagged.status(), await tagged.text()).toBe(200)
-  await details.getByRole('textbox', { name: 'Add a tag' }).fill('shipping')
-  await page.keyboard.press('Enter')
-  await expect(details.getByRole('button', { name: 'Remove the tag shipping' })).toBeVisible()
-  await expect(details.getByRole('button', { name: 'Remove the tag refund' })).toBeVisible()
-  await details.getByRole('button', { name: 'Remove the tag shipping' }).click()
-  await expect(details.getByRole('button', { name: 'Remove the tag shipping' })).toBeHidden()
-  await expect(details.getByRole('button', { name: 'Remove the tag refund' })).toBeVisible()
+  await tags.click()
+  await page.getByRole('combobox', { name: 'Search' }).fill('shipping')
+  await page.getByRole('option', { name: 'shipping', exact: true }).or(page.getByRole('option', { name: 'Add “shipping”' })).click()
+  await expect(tags).toContainText('shipping')
+  await expect(tags).toContainText('refund')
+  await page.getByRole('combobox', { name: 'Search' }).fill('shipping')
+  await page.getByRole('option', { name: 'shipping', exact: true }).click()
+  await expect(tags).not.toContainText('shipping')
+  await expect(tags).toContainText('refund')
 })
 
 test('a reaction is given, changed and taken back', async ({ page }) => {

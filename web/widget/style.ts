@@ -9,10 +9,15 @@ button,input,textarea{font:inherit;color:inherit}
 [hidden]{display:none!important}
 .launch{position:fixed;bottom:20px;${side}:20px;z-index:2147483000;width:56px;height:56px;border:0;border-radius:50%;background:${color};color:${ink(color)};box-shadow:0 4px 16px rgb(0 0 0/.25);cursor:pointer}
 .launch svg{width:26px;height:26px;vertical-align:middle}
-.dot{position:absolute;top:2px;right:2px;width:14px;height:14px;border-radius:50%;background:#c62828;border:2px solid #fff}
+.dot{position:absolute;top:-3px;right:-3px;min-width:22px;height:22px;padding:0 5px;border-radius:11px;background:#b3391f;color:#fff;border:2px solid #fff;font-size:12px;font-weight:700;line-height:18px}
+.dot::after{content:attr(data-n)}
 .panel{position:fixed;bottom:88px;${side}:20px;z-index:2147483000;display:flex;flex-direction:column;width:370px;max-width:calc(100vw - 24px);height:560px;max-height:calc(100vh - 110px);background:#fff;color:#1b1b1b;border-radius:14px;box-shadow:0 8px 40px rgb(0 0 0/.28);overflow:hidden;font-size:15px;line-height:1.45}
-header{display:flex;align-items:center;gap:8px;padding:14px 16px;background:${color};color:${ink(color)}}
-h2{flex:1;margin:0;font-size:16px;font-weight:600}
+header{position:relative;display:flex;align-items:center;gap:8px;padding:16px;background:${color};color:${ink(color)};overflow:hidden}
+.stars{position:absolute;inset:0;width:100%;height:100%;opacity:.16;pointer-events:none}
+.head{position:relative;flex:1;min-width:0}
+h2{margin:0;font-size:17px;font-weight:600}
+.answers{margin:2px 0 0;font-size:13px}
+header button{position:relative}
 header button{width:32px;height:32px;border:0;border-radius:8px;background:transparent;cursor:pointer;font-size:20px;line-height:1}
 .log{flex:1;overflow-y:auto;padding:14px 16px;display:flex;flex-direction:column;gap:10px}
 .line{max-width:82%;align-self:flex-start}
@@ -27,7 +32,8 @@ form{display:flex;gap:8px;padding:12px;border-top:1px solid #dcdfe3}
 form.ask{flex-direction:column;border:0;padding:0 16px 16px}
 label{display:block;font-size:13px;margin-bottom:4px}
 input,textarea{width:100%;padding:9px 11px;border:1px solid #767b83;border-radius:9px;background:#fff}
-textarea{resize:none;height:42px;max-height:120px}
+form:not(.ask){align-items:flex-end}
+textarea{resize:none;height:42px;max-height:132px;line-height:1.4}
 .clip{width:42px;height:42px;border:1px solid #767b83;border-radius:9px;background:#fff;cursor:pointer;font-size:20px;line-height:1}
 .file{display:block;border:0;margin-top:4px;text-align:left;text-decoration:underline;cursor:pointer}
 .go{padding:9px 16px;border:0;border-radius:9px;background:${color};color:${ink(color)};font-weight:600;cursor:pointer}
@@ -35,7 +41,7 @@ textarea{resize:none;height:42px;max-height:120px}
 .rate p{margin:0 0 6px;font-weight:600}
 .rate button{width:44px;height:44px;border:1px solid #767b83;border-radius:9px;background:#fff;cursor:pointer;margin-right:6px;font-weight:600}
 @media (max-width:480px){.panel{inset:0;width:auto;max-width:none;height:auto;max-height:none;border-radius:0}}
-@media (prefers-reduced-motion:no-preference){.panel{animation:in .16s ease-out}@keyframes in{from{opacity:0;transform:translateY(8px)}}}
+@media (prefers-reduced-motion:no-preference){.panel{animation:in .16s ease-out}@keyframes in{from{opacity:0;transform:translateY(8px)}}.line{animation:in .16s ease-out}}
 `
 }
 

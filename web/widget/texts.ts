@@ -27,6 +27,8 @@ export const texts = {
     stars: (n: number) => `5 üzerinden ${n}`,
     thanks: 'Teşekkür ederiz!',
     opens: (at: string) => `Açılış: ${at}`,
+    answers: (name: string) => `${name} yanıtlıyor`,
+    unread: (n: number) => `${n} yeni mesaj`,
   },
   en: {
     open: 'Open chat',
@@ -55,6 +57,8 @@ export const texts = {
     stars: (n: number) => `${n} out of 5`,
     thanks: 'Thank you!',
     opens: (at: string) => `We open ${at}`,
+    answers: (name: string) => `You talk with ${name}`,
+    unread: (n: number) => (n === 1 ? '1 new message' : `${n} new messages`),
   },
 }
 

@@ -4,6 +4,9 @@ import { style } from './style'
 import { texts, type Language } from './texts'
 
 const bubble = 'M4 4h16a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H9l-5 4v-4H4a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z'
+/** The eight-pointed star and its rays, on a field of 48. */
+const star =
+  'M24 6 29.2 11.2H36.8V18.8L42 24 36.8 29.2V36.8H29.2L24 42 18.8 36.8H11.2V29.2L6 24 11.2 18.8V11.2H18.8ZM24 6V-6M24 42v12M6 24H-6M42 24h12M11.2 11.2 0 0M36.8 11.2 48 0M11.2 36.8 0 48M36.8 36.8 48 48'
 const typingLasts = 6000
 const typingEvery = 3000
 
@@ -19,6 +22,20 @@ function el<K extends keyof HTMLElementTagNameMap>(
   return node
 }
 
+/** Makes an element of a drawing. */
+function draw(tag: string, attributes: Record<string, string>, ...children: Node[]): SVGElement {
+  const node = document.createElementNS('http://www.w3.org/2000/svg', tag)
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value)
+  node.append(...children)
+  return node
+}
+
+/** The stars behind the head. They are drawn, not fetched: a page may forbid pictures. */
+function stars(): SVGElement {
+  const tile = draw('pattern', { id: 'k-stars', width: '48', height: '48', patternUnits: 'userSpaceOnUse' }, draw('path', { d: star, fill: 'none', stroke: 'currentColor' }))
+  return draw('svg', { class: 'stars', 'aria-hidden': 'true' }, tile, draw('rect', { width: '100%', height: '100%', fill: 'url(#k-stars)' }))
+}
+
 class Widget {
   private readonly t
   private readonly words
@@ -30,6 +47,8 @@ class Widget {
     this.line.textContent = text
     this.line.classList.toggle('bad', bad)
   })
+  private readonly answers = el('p', { class: 'answers', hidden: '' })
+  private unread = 0
   private readonly form = el('form')
   private readonly ask = el('form', { class: 'ask', novalidate: '' })
   private readonly clip = el('button', { class: 'clip', type: 'button' }, '+')
@@ -60,14 +79,7 @@ class Widget {
     this.log.setAttribute('aria-label', this.t.log)
 
     this.launch = el('button', { class: 'launch', type: 'button', 'aria-label': this.t.open, 'aria-expanded': 'false' })
-    const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
-    svg.setAttribute('viewBox', '0 0 24 24')
-    svg.setAttribute('aria-hidden', 'true')
-    const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
-    path.setAttribute('d', bubble)
-    path.setAttribute('fill', 'currentColor')
-    svg.append(path)
-    this.launch.append(svg)
+    this.launch.append(draw('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, draw('path', { d: bubble, fill: 'currentColor' })))
     this.launch.onclick = () => this.toggle()
 
     const close = el('button', { type: 'button', 'aria-label': this.t.close }, '×')
@@ -95,12 +107,13 @@ class Widget {
     this.input.oninput = () => {
       if (!this.input.value.trim()) this.forget()
       this.sayTyping()
+      this.grow()
     }
     this.buildAsk()
     this.buildRating()
 
     this.panel = el('section', { class: 'panel', role: 'dialog', 'aria-label': this.words.title, hidden: '' })
-    this.panel.append(el('header', {}, el('h2', {}, this.words.title), close), this.log, this.rating, this.line, this.ask, this.form)
+    this.panel.append(el('header', {}, stars(), el('div', { class: 'head' }, el('h2', {}, this.words.title), this.answers), close), this.log, this.rating, this.line, this.ask, this.form)
     this.panel.onkeydown = (event) => {
       if (event.key === 'Escape') this.toggle(false)
     }
@@ -183,7 +196,7 @@ class Widget {
       this.launch.focus()
       return
     }
-    this.launch.querySelector('.dot')?.remove()
+    this.count(0)
     this.layout()
     this.scroll()
     ;(this.ask.hidden ? this.input : this.ask.querySelector('input'))?.focus()
@@ -203,6 +216,7 @@ class Widget {
       button.onclick = () => void this.save(file)
       node.append(button)
     }
+    if (from === 'agent' && id !== 'greeting') this.answeredBy(name)
     this.shown.set(id, node)
     this.log.append(node)
     this.scroll()
@@ -282,7 +296,28 @@ class Widget {
     this.add(m.id, m.from, m.name, m.body, m.files)
     if (m.from === 'visitor') return
     this.note.say('')
-    if (this.panel.hidden && !known && !this.launch.querySelector('.dot')) this.launch.append(el('span', { class: 'dot' }))
+    if (this.panel.hidden && !known) this.count(this.unread + 1)
+  }
+
+  /** What was not seen, as a number on the button; its name says it, too. */
+  private count(unread: number): void {
+    this.unread = unread
+    this.launch.querySelector('.dot')?.remove()
+    if (unread > 0) this.launch.append(el('span', { class: 'dot', 'data-n': unread > 9 ? '9+' : String(unread) }))
+    this.launch.setAttribute('aria-label', this.panel.hidden ? (unread > 0 ? `${this.t.open} (${this.t.unread(unread)})` : this.t.open) : this.t.close)
+  }
+
+  /** The head says who is at the other end. */
+  private answeredBy(name: string): void {
+    if (!name) return
+    this.answers.textContent = this.t.answers(name)
+    this.answers.hidden = false
+  }
+
+  /** The field is as high as what is in it, up to five lines. */
+  private grow(): void {
+    this.input.style.height = 'auto'
+    this.input.style.height = `${this.input.scrollHeight + 2}px`
   }
 
   private sayTyping(): void {
@@ -309,6 +344,7 @@ class Widget {
       this.forget()
       this.saidTyping = 0
       this.input.value = ''
+      this.grow()
       this.note.say('')
       this.add(message.id, 'visitor', '', message.body)
       this.stand(session)

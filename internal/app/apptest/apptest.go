@@ -194,7 +194,7 @@ func (w *Workspace) Context() context.Context {
 	}
 	return caller.With(w.s.tb.Context(), &caller.Caller{
 		Kind: caller.Agent, TenantID: w.ID, Slug: w.Slug, ID: w.Member,
-		Perms: perm.NewSet(perm.All()...), Licences: licences,
+		Perms: perm.NewSet(perm.All()...), Licences: licences, VerifiedAt: w.s.Clock.Now(),
 	})
 }
 
@@ -271,14 +271,14 @@ func (s *Server) UseRouter(r conversation.Router) { *s.Conversations = *s.Conver
 
 // Letters are the mails to an address that a workspace's outbox holds, the
 // oldest first; the zero id stands for mail that concerns no workspace.
-func (s *Server) Letters(tenant uuid.UUID, to string) []mailer.Kept {
+func (s *Server) Letters(tenant uuid.UUID, to string) []mailer.OutboxMail {
 	s.tb.Helper()
 	s.Settle()
 	list, err := s.Mailer.Outbox(s.tb.Context(), tenant, db.Page{Limit: 100, After: db.First})
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	out := []mailer.Kept{}
+	out := []mailer.OutboxMail{}
 	for _, k := range slices.Backward(list.Rows) {
 		if k.To == to {
 			out = append(out, k)

@@ -70,9 +70,10 @@ type Members interface {
 	// MayAct refuses to act on somebody who may do more than the caller.
 	MayAct(tx *db.Tx, id uuid.UUID) error
 	// OpenMobile opens a session on a phone; not found unless the member is
-	// active. Own says that the member made the QR themselves; a session from
-	// somebody else's reaches no further than this workspace.
-	OpenMobile(tx *db.Tx, id uuid.UUID, own bool, device, platform, ip string) (Opened, error)
+	// active, or where madeBy, the session that made the QR, has ended. The
+	// new session ends no later than that one. One that somebody else's session
+	// made reaches no further than this workspace.
+	OpenMobile(tx *db.Tx, id, madeBy uuid.UUID, device, platform, ip string) (Opened, error)
 }
 
 // Opened is a session that was just opened.

@@ -19,7 +19,7 @@ type addAgentIn struct {
 		Name     string `json:"name,omitempty" maxLength:"100" example:"Ayşe Demir"`
 		Role     string `json:"role,omitempty" maxLength:"40" default:"agent" example:"agent"`
 		Title    string `json:"title,omitempty" maxLength:"80" example:"Destek uzmanı"`
-		Language string `json:"language,omitempty" enum:"tr,en" doc:"Of the letter; yours by default"`
+		Language string `json:"language,omitempty" enum:"tr,en" doc:"Of the mail; yours by default"`
 	}
 }
 
@@ -120,13 +120,14 @@ func (s *Service) registerAgents(a *api.API) {
 
 func (s *Service) registerQRs(a *api.API) {
 	const own = " One's own needs no permission; somebody else's needs crm.agents.manage."
+	const proven = " Needs a password proven within 15 minutes."
 	api.Handle(a, route("GET", "/{agentId}/mobile-qr", "unscanned-mobile-qr", "Whether an agent has an unscanned QR", api.Anyone).Polled(),
 		func(ctx context.Context, in *agentIn) (Unscanned, error) { return s.Unscanned(ctx, in.ID.UUID) })
 
 	create := route("POST", "/{agentId}/mobile-qr", "create-mobile-qr", "Make a QR that signs a phone in", api.Anyone)
 	create.TakesKey = true
 	create.Status, create.ShowsSecret = 201, true
-	create.Doc = "The key is in this answer only and good for two minutes." + own + " And a password proven within 15 minutes."
+	create.Doc = "The key is in this answer only and good for two minutes." + proven + own + " The phone's session ends no later than the one that made the QR."
 	api.Handle(a, create, func(ctx context.Context, in *agentIn) (NewQR, error) { return s.CreateQR(ctx, in.ID.UUID) })
 
 	revoke := route("DELETE", "/{agentId}/mobile-qr", "revoke-mobile-qr", "Revoke an unscanned QR", api.Anyone)
@@ -149,7 +150,7 @@ func (s *Service) registerQRs(a *api.API) {
 	api.Handle(a, poll, func(ctx context.Context, in *qrIn) (QR, error) { return s.QR(ctx, in.ID.UUID, in.QR.UUID) })
 
 	mail := route("POST", "/{agentId}/mobile-qr/email", "mail-mobile-qr", "Mail the QR on the screen to its agent", api.Anyone)
-	mail.Doc = "Once for each QR: a second time is a 409. From then on it is good for 24 hours and outlives its window." + own
+	mail.Doc = "Once for each QR: a second time is a 409. From then on it is good for 24 hours and outlives its window." + proven + own
 	api.Handle(a, mail, func(ctx context.Context, in *mailQRIn) (QR, error) {
 		return s.MailQR(ctx, in.ID.UUID, in.Body.QR.UUID, in.Body.Key)
 	})

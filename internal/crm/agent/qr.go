@@ -75,21 +75,21 @@ type RevokedCount struct {
 	Revoked int64 `json:"revoked" example:"1" doc:"0 when none existed"`
 }
 
-// qrLetter carries a QR to somebody who is not at this screen.
-func qrLetter(a Agent, link string, png []byte) mailer.Letter {
+// qrMail carries a QR to somebody who is not at this screen.
+func qrMail(a Agent, link string, png []byte) mailer.Mail {
 	name := a.Name
 	if name == "" {
 		name = a.Email
 	}
 	if a.language == "en" {
-		return mailer.Letter{
+		return mailer.Mail{
 			To: a.Email, Language: "en", Subject: "Sign in on your phone", Greeting: "Hello " + name + ",",
 			Body: []string{"Scan this code with your phone, or open the link on it, and you are signed in to Konak there."},
 			PNG:  png, Link: link, LinkText: "Sign in on this phone",
 			After: []string{"The code is good for 24 hours and works once. Do not pass this mail on: whoever scans the code is signed in as you."},
 		}
 	}
-	return mailer.Letter{
+	return mailer.Mail{
 		To: a.Email, Language: "tr", Subject: "Telefonunuzda oturum açın", Greeting: "Merhaba " + name + ",",
 		Body: []string{"Bu kodu telefonunuzla okutun ya da bağlantıyı telefonunuzda açın; Konak'ta oturumunuz açılır."},
 		PNG:  png, Link: link, LinkText: "Bu telefonda oturum aç",

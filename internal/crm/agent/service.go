@@ -29,25 +29,33 @@ type Config struct {
 	Mailer  *mailer.Mailer
 	// BaseURL is where people open the panel; a QR begins with it.
 	BaseURL string
+	// Presence is told what an agent chose to be.
+	Presence PresenceListener
 	// OnSuspend runs, in this order, when an agent is suspended or removed.
 	OnSuspend []Hook
 }
 
+// PresenceListener is told, after the commit, that an agent chose to be something
+// else, or "" if the choice was taken from them.
+type PresenceListener interface {
+	PresenceChosen(tenant, agent uuid.UUID, presence string)
+}
+
 func (c Config) check() error {
-	if c.DB == nil || c.Members == nil || c.Mailer == nil || c.BaseURL == "" {
-		return errors.New("agent: DB, Members, Mailer and BaseURL are needed")
+	if c.DB == nil || c.Members == nil || c.Mailer == nil || c.BaseURL == "" || c.Presence == nil {
+		return errors.New("agent: DB, Members, Mailer, BaseURL and Presence are needed")
 	}
 	return nil
 }
 
 // Service keeps the agents of a workspace: memberships with a profile.
 type Service struct {
-	db      *db.DB
-	members Members
-	mailer  *mailer.Mailer
-	baseURL string
-	suspend []Hook
-	chose   []func(tenant, agent uuid.UUID, presence string)
+	db       *db.DB
+	members  Members
+	mailer   *mailer.Mailer
+	baseURL  string
+	presence PresenceListener
+	suspend  []Hook
 }
 
 // New makes the service. It returns an error where the config lacks something.
@@ -56,22 +64,8 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	return &Service{
-		db: cfg.DB, members: cfg.Members, mailer: cfg.Mailer, baseURL: cfg.BaseURL, suspend: slices.Clone(cfg.OnSuspend),
+		db: cfg.DB, members: cfg.Members, mailer: cfg.Mailer, baseURL: cfg.BaseURL, presence: cfg.Presence, suspend: slices.Clone(cfg.OnSuspend),
 	}, nil
-}
-
-// WithHooks returns a copy of the service that also runs these hooks when an
-// agent is suspended or removed.
-func (s *Service) WithHooks(hooks ...Hook) *Service {
-	out := *s
-	out.suspend = append(slices.Clone(s.suspend), hooks...)
-	return &out
-}
-
-// OnPresence adds what runs after an agent chose to be something else, or "" if
-// the choice was taken from them.
-func (s *Service) OnPresence(fn func(tenant, agent uuid.UUID, presence string)) {
-	s.chose = append(s.chose, fn)
 }
 
 // HandsBack says whether an agent chose to be away and to leave what comes to
@@ -98,11 +92,7 @@ func (s *Service) choose(tx *db.Tx, before Agent, p profile) error {
 	}
 	if p.presence != before.chosen {
 		tenant := tx.Tenant()
-		tx.AfterCommit(func() {
-			for _, fn := range s.chose {
-				fn(tenant, p.id, p.presence)
-			}
-		})
+		tx.AfterCommit(func() { s.presence.PresenceChosen(tenant, p.id, p.presence) })
 	}
 	return nil
 }

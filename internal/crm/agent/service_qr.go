@@ -18,18 +18,29 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// mayHandle lets people handle their own QR. Somebody else's signs a phone in
-// as that person, so it needs the permission and a fresh proof of the password.
-// It is asked before the agent is looked for, and so says nothing about the id.
-func (s *Service) mayHandle(ctx context.Context, id uuid.UUID, stepUp bool) error {
-	who := caller.From(ctx)
-	if who.ID == id {
+// mayHandle lets people handle their own QR; somebody else's needs the
+// permission. It is asked before the agent is looked for, and so says nothing
+// about the id.
+func mayHandle(ctx context.Context, id uuid.UUID) error {
+	if caller.From(ctx).ID == id {
 		return nil
 	}
-	if err := mayManage(ctx); err != nil {
+	return mayManage(ctx)
+}
+
+// mayOpenPhone refuses a QR that could sign a phone in unless the password was
+// proven just now, for one's own too: a session that was stolen would otherwise
+// make itself another one.
+func (s *Service) mayOpenPhone(ctx context.Context, id uuid.UUID) error {
+	if err := mayHandle(ctx, id); err != nil {
 		return err
 	}
-	if stepUp && s.db.Clock().Now().Sub(who.VerifiedAt) > api.StepUpAge {
+	return s.checkStepUp(ctx)
+}
+
+// checkStepUp refuses where the caller did not prove their password just now.
+func (s *Service) checkStepUp(ctx context.Context) error {
+	if s.db.Clock().Now().Sub(caller.From(ctx).VerifiedAt) > api.StepUpAge {
 		return fault.New(fault.StepUpRequired).Because("insufficient_user_authentication")
 	}
 	return nil
@@ -42,7 +53,7 @@ func (s *Service) link(key string) string { return s.baseURL + "/mobile#key=" + 
 // CreateQR is the gate for a QR on the screen. It takes the place of the one
 // that was there before; one that was mailed stays.
 func (s *Service) CreateQR(ctx context.Context, id uuid.UUID) (NewQR, error) {
-	if err := s.mayHandle(ctx, id, true); err != nil {
+	if err := s.mayOpenPhone(ctx, id); err != nil {
 		return NewQR{}, err
 	}
 	key := secret.NewToken(secret.QRPrefix)
@@ -66,11 +77,7 @@ func (s *Service) CreateQR(ctx context.Context, id uuid.UUID) (NewQR, error) {
 			return fmt.Errorf("agent: revoke QRs: %w", err)
 		}
 		out.ID, out.ExpiresAt = tx.NewID(), clock.At(tx.Now().Add(ScreenLife))
-		var by *uuid.UUID
-		if who := caller.From(ctx); who.ID != uuid.Nil {
-			by = &who.ID
-		}
-		if err := putQR(tx, id, out, secret.Hash(key), by); err != nil {
+		if err := putQR(tx, id, out, secret.Hash(key), caller.From(ctx).SessionID); err != nil {
 			return fmt.Errorf("agent: put QR: %w", err)
 		}
 		return audit.Write(tx, "agent.mobile_qr_created", id.String(), map[string]any{"qr_id": out.ID})
@@ -80,7 +87,7 @@ func (s *Service) CreateQR(ctx context.Context, id uuid.UUID) (NewQR, error) {
 
 // Unscanned says whether an agent has a QR that waits to be scanned.
 func (s *Service) Unscanned(ctx context.Context, id uuid.UUID) (out Unscanned, err error) {
-	if err := s.mayHandle(ctx, id, false); err != nil {
+	if err := mayHandle(ctx, id); err != nil {
 		return Unscanned{}, err
 	}
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
@@ -100,7 +107,7 @@ func (s *Service) Unscanned(ctx context.Context, id uuid.UUID) (out Unscanned, e
 
 // QR reads one QR, for whoever waits for it to be scanned.
 func (s *Service) QR(ctx context.Context, id, qr uuid.UUID) (q QR, err error) {
-	if err := s.mayHandle(ctx, id, false); err != nil {
+	if err := mayHandle(ctx, id); err != nil {
 		return QR{}, err
 	}
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
@@ -114,8 +121,13 @@ func (s *Service) QR(ctx context.Context, id, qr uuid.UUID) (q QR, err error) {
 // RevokeQRs is the gate for ending what an agent could still scan, mailed or
 // not, with a line in the ledger.
 func (s *Service) RevokeQRs(ctx context.Context, id uuid.UUID) (n int64, err error) {
-	if err := s.mayHandle(ctx, id, true); err != nil {
+	if err := mayHandle(ctx, id); err != nil {
 		return 0, err
+	}
+	if caller.From(ctx).ID != id {
+		if err := s.checkStepUp(ctx); err != nil {
+			return 0, err
+		}
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := s.members.Get(&tx.Reader, id); err != nil {
@@ -135,7 +147,7 @@ func (s *Service) RevokeQRs(ctx context.Context, id uuid.UUID) (n int64, err err
 // CloseQR ends the QR of a window that closes. Nobody decided anything, so
 // there is no line in the ledger; what was mailed outlives the window.
 func (s *Service) CloseQR(ctx context.Context, id, qr uuid.UUID) (n int64, err error) {
-	if err := s.mayHandle(ctx, id, false); err != nil {
+	if err := mayHandle(ctx, id); err != nil {
 		return 0, err
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
@@ -151,7 +163,7 @@ func (s *Service) CloseQR(ctx context.Context, id, qr uuid.UUID) (n int64, err e
 // MailQR is the gate for mailing the QR on the screen to its agent, once. The
 // screen brings its key back, since nothing else knows it.
 func (s *Service) MailQR(ctx context.Context, id, qr uuid.UUID, key string) (q QR, err error) {
-	if err := s.mayHandle(ctx, id, true); err != nil {
+	if err := s.mayOpenPhone(ctx, id); err != nil {
 		return QR{}, err
 	}
 	picture, err := qrcode.PNG(s.link(key))
@@ -175,7 +187,7 @@ func (s *Service) MailQR(ctx context.Context, id, qr uuid.UUID, key string) (q Q
 			return err
 		}
 		q.at(tx.Now())
-		if err := s.mailer.Send(tx, qrLetter(a, s.link(key), picture)); err != nil {
+		if err := s.mailer.Send(tx, qrMail(a, s.link(key), picture)); err != nil {
 			return err
 		}
 		return audit.Write(tx, "agent.mobile_qr_mailed", id.String(), map[string]any{"qr_id": qr, "to": a.Email})
@@ -220,10 +232,9 @@ func (s *Service) Claim(ctx context.Context, key string, d Device, ip string) (o
 		if err != nil {
 			return fmt.Errorf("agent: take QR: %w", err)
 		}
-		own := qr.by != nil && *qr.by == qr.agent
-		out, err = s.members.OpenMobile(tx, qr.agent, own, d.Name, d.Platform, ip)
+		out, err = s.members.OpenMobile(tx, qr.agent, qr.madeBy, d.Name, d.Platform, ip)
 		if fault.Is(err, fault.NotFound) {
-			return gone // suspended in this very moment
+			return gone // suspended in this very moment, or the session that made it has ended
 		}
 		if err != nil {
 			return err

@@ -48,9 +48,9 @@ func scanQR(row db.Row) (QR, error) {
 	return q, err
 }
 
-func putQR(tx *db.Tx, agent uuid.UUID, q NewQR, hash []byte, by *uuid.UUID) error {
-	_, err := tx.Exec(`INSERT INTO mobile_qr (tenant_id, id, agent_id, key_hash, created_by, expires_at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), q.ID, agent, hash, by, q.ExpiresAt, clock.At(tx.Now()))
+func putQR(tx *db.Tx, agent uuid.UUID, q NewQR, hash []byte, madeBy uuid.UUID) error {
+	_, err := tx.Exec(`INSERT INTO mobile_qr (tenant_id, id, agent_id, key_hash, made_by, expires_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), q.ID, agent, hash, madeBy, q.ExpiresAt, clock.At(tx.Now()))
 	return err
 }
 
@@ -108,18 +108,18 @@ func tenantOfQR(r *db.Reader, hash []byte) (uuid.UUID, error) {
 // taken is a QR that was just scanned.
 type taken struct {
 	id, agent uuid.UUID
-	by        *uuid.UUID
+	madeBy    uuid.UUID // the session that made it
 }
 
 // takeQR scans a QR that waits.
 func takeQR(tx *db.Tx, hash []byte, d Device) (taken, error) {
 	return db.One(&tx.Reader, func(r db.Row) (taken, error) {
 		var v taken
-		err := r.Scan(&v.id, &v.agent, &v.by)
+		err := r.Scan(&v.id, &v.agent, &v.madeBy)
 		return v, err
 	}, `UPDATE mobile_qr SET scanned_at = $3, device_name = $4, platform = $5
 		WHERE tenant_id = $1 AND key_hash = $2 AND scanned_at IS NULL AND revoked_at IS NULL AND expires_at > $3
-		RETURNING id, agent_id, created_by`, tx.Tenant(), hash, clock.At(tx.Now()), d.Name, d.Platform)
+		RETURNING id, agent_id, made_by`, tx.Tenant(), hash, clock.At(tx.Now()), d.Name, d.Platform)
 }
 
 func setQRSession(tx *db.Tx, id, session uuid.UUID) error {

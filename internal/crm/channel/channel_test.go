@@ -61,7 +61,7 @@ type loft struct {
 func open(t *testing.T, s *apptest.Server) *loft {
 	t.Helper()
 	l := &loft{Workspace: s.Workspace("demo"), t: t, s: s, kind: &pigeon{}}
-	s.Channels.Add("telegram", l.kind)
+	s.Kinds["telegram"] = l.kind
 	l.account = l.connect("Posta güvercini")
 	return l
 }

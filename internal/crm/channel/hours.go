@@ -49,7 +49,7 @@ func (h *Hours) Open(at time.Time) bool {
 	}
 	zone, err := time.LoadLocation(h.Timezone)
 	if err != nil {
-		return true // better a question at night than a closed door by mistake
+		return true // better a question at night than a chat closed by mistake
 	}
 	local := at.In(zone)
 	day, now := weekday(local), local.Format("15:04")

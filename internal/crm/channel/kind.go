@@ -29,8 +29,10 @@ type Kind interface {
 	Changed(tx *db.Tx, a Account, before string) error
 }
 
-// Add makes a kind of channel known. The app adds them all before it serves.
-func (s *Service) Add(name string, k Kind) { s.kinds[name] = k }
+// Kinds are the kinds of channels by name. A kind needs the gate of the inbox,
+// which needs the channels, so the app makes the table first and fills it while it
+// makes the kinds, before it serves.
+type Kinds map[string]Kind
 
 var (
 	_ conversation.Router         = (*Service)(nil)

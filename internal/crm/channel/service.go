@@ -29,12 +29,20 @@ type Service struct {
 	db     *db.DB
 	box    *secret.Box
 	groups Groups
-	kinds  map[string]Kind
+	kinds  Kinds
 }
 
-// New makes a service without any kind of channel.
-func New(d *db.DB, box *secret.Box, groups Groups) *Service {
-	return &Service{db: d, box: box, groups: groups, kinds: map[string]Kind{}}
+// Config is what the channels need.
+type Config struct {
+	DB     *db.DB
+	Box    *secret.Box // seals the accounts' credentials
+	Groups Groups
+	Kinds  Kinds
+}
+
+// New makes the service.
+func New(c Config) *Service {
+	return &Service{db: c.DB, box: c.Box, groups: c.Groups, kinds: c.Kinds}
 }
 
 // List reads the newest accounts first; without a status those that are not

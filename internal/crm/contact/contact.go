@@ -123,7 +123,7 @@ func (in *Input) apply(c *Contact) error {
 	f := fault.New(fault.ValidationFailed)
 	set := func(to *string, from *string) {
 		if from != nil {
-			*to = strings.TrimSpace(*from)
+			*to = strings.TrimSpace(trtext.Plain(*from))
 		}
 	}
 	set(&c.Kind, in.Kind)

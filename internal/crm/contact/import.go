@@ -103,7 +103,7 @@ func parseCSV(content string) (*table, error) {
 
 // column reads a heading; the name of an attribute keeps its case.
 func column(heading string) string {
-	heading = strings.TrimSpace(heading)
+	heading = plain(strings.TrimSpace(heading))
 	lower := strings.ToLower(heading)
 	if strings.HasPrefix(lower, attrPrefix) {
 		return attrPrefix + strings.TrimSpace(heading[len(attrPrefix):])
@@ -232,21 +232,32 @@ func changedAttributes(has map[string]any, cells *map[string]any) *map[string]an
 	return &out
 }
 
-// harmless keeps a spreadsheet from running what a stranger wrote as a formula;
-// plain takes the mark away again.
+// harmless keeps a spreadsheet from running what a stranger wrote as a formula,
+// also one that takes a semicolon or a tab for the end of a cell. It puts an
+// apostrophe before each part that could be one; plain takes them away again.
 func harmless(s string) string {
-	if formula(s) {
-		return "'" + s
+	var b strings.Builder
+	for i := range len(s) {
+		if startsCell(s, i) && formula(s[i:]) {
+			b.WriteByte('\'')
+		}
+		b.WriteByte(s[i])
 	}
-	return s
+	return b.String()
 }
 
 func plain(s string) string {
-	if rest, marked := strings.CutPrefix(s, "'"); marked && formula(rest) {
-		return rest
+	var b strings.Builder
+	for i := range len(s) {
+		if s[i] != '\'' || !startsCell(s, i) || !formula(s[i+1:]) {
+			b.WriteByte(s[i])
+		}
 	}
-	return s
+	return b.String()
 }
+
+// startsCell says whether a spreadsheet could begin a cell at s[i].
+func startsCell(s string, i int) bool { return i == 0 || strings.IndexByte(";\t\r\n", s[i-1]) >= 0 }
 
 // formula says whether a spreadsheet could take a cell for one, or for a marked
 // one.

@@ -231,7 +231,7 @@ func (s *Service) Export(ctx context.Context, f Filter, w io.Writer) error {
 	}
 	header := slices.Clone(Columns)
 	for _, n := range names {
-		header = append(header, attrPrefix+n)
+		header = append(header, harmless(attrPrefix+n))
 	}
 	out := csv.NewWriter(w)
 	if _, err := io.WriteString(w, "\ufeff"); err != nil {

@@ -28,6 +28,8 @@ type writer struct {
 	hook func()
 }
 
+func (w *writer) CanSummarize(context.Context) (bool, error) { return true, nil }
+
 func (w *writer) Summarize(_ context.Context, t airecord.Transcript) (airecord.NewSummary, error) {
 	w.read = append(w.read, t)
 	if w.hook != nil {
@@ -52,7 +54,7 @@ func TestSummary(t *testing.T) {
 		}
 		var raw map[string]any
 		in.Owner.Get(path + "/summary").Want(200).Data(&raw)
-		if v, there := raw["summary"]; v != nil || !there {
+		if v, there := raw["summary"]; v != nil || !there || raw["available"] != false {
 			t.Errorf("got %v", raw)
 		}
 		// A server without an assistant says so.
@@ -62,6 +64,9 @@ func TestSummary(t *testing.T) {
 		}
 		ai := &writer{id: uuid.New()}
 		*s.AIRecords = *airecord.New(airecord.Config{Conversations: s.Conversations, Contacts: s.Contacts.Book, Assistant: ai})
+		if !get().Available {
+			t.Error("a workspace with an assistant is not told of it")
+		}
 		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "Gizli not", "message_type": "note"}).Want(200)
 		in.Owner.Post(path+"/close", nil).Want(200)
 		in.events()

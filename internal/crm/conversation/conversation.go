@@ -10,6 +10,7 @@ import (
 	"konak/internal/crm/template"
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
 )
 
 // State is where a conversation stands.
@@ -49,6 +50,8 @@ type Conversation struct {
 	ContactName            string      `json:"contact_name" example:"Elif Kaya"`
 	Subject                string      `json:"subject" example:"Teslimat tarihi"`
 	Preview                string      `json:"preview" example:"Siparişim ne zaman gelir?" doc:"The beginning of the last message"`
+	PreviewAuthorKind      *string     `json:"preview_author_kind" nullable:"true" enum:"agent,contact,bot,system,api_key" doc:"Who wrote the last message; null where there is none"`
+	PreviewAuthorID        *uuid.UUID  `json:"preview_author_id" nullable:"true" format:"uuid"`
 	Priority               string      `json:"priority" enum:"low,normal,high,urgent" example:"normal"`
 	OwnerID                *uuid.UUID  `json:"owner_id" nullable:"true" format:"uuid" doc:"The agent who is responsible"`
 	GroupID                *uuid.UUID  `json:"group_id" nullable:"true" format:"uuid"`
@@ -71,6 +74,9 @@ type Conversation struct {
 	// LastItemAt is the time of the newest item.
 	LastItemAt clock.Time  `json:"-"`
 	DeletedAt  *clock.Time `json:"-"`
+	// lockedBy is the transaction that has locked the row, which alone may write
+	// it; nil where the row was only read.
+	lockedBy *db.Tx
 }
 
 // Kinds of item.

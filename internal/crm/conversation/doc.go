@@ -14,7 +14,7 @@
 // several. Router is what channels implement to deliver what agents write; a
 // router that also implements Reactor carries reactions.
 //
-// Below it are stores (file, later, draft, group). Above it are inbound, whole,
+// Below it are stores (file, later, draft, group, count). Above it are inbound, survey, whole,
 // edit, airecord, export and card, then reply, which sends, and inboxapi, which
 // has the routes.
 //

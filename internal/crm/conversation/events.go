@@ -37,10 +37,10 @@ const (
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
 	id := func(last string) uuid.UUID { return uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b" + last) }
-	tomorrow, agent, undelivered := clock.At(at.Add(24*time.Hour)), id("4f"), "failed"
+	tomorrow, agent, undelivered, customer := clock.At(at.Add(24*time.Hour)), id("4f"), "failed", ByContact
 	example := Conversation{
 		ID: id("4c"), State: Open, AIState: AIOff, Channel: "whatsapp", ContactID: id("4d"), ContactName: "Elif Kaya",
-		Subject: "Teslimat tarihi", Preview: "Siparişim ne zaman gelir?", Priority: "normal", Tags: []string{},
+		Subject: "Teslimat tarihi", Preview: "Siparişim ne zaman gelir?", PreviewAuthorKind: &customer, Priority: "normal", Tags: []string{},
 		WaitingSince: &at, LastActivityAt: at, CreatedAt: at, UpdatedAt: at,
 	}
 	entry := func(name, text, turkish string) event.Type {

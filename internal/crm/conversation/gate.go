@@ -3,13 +3,13 @@ package conversation
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"konak/internal/crm/agent"
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation/count"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/conversation/later"
@@ -31,6 +31,9 @@ func (s *Service) Move(tx *db.Tx, was Conversation, c *Conversation, on Trigger,
 	}
 	c.State, c.UpdatedAt = t.To, clock.At(tx.Now())
 	setStateFields(c, &was, t)
+	if on == Close && was.WaitingSince != nil {
+		detail = map[string]any{closedWaitingSince: was.WaitingSince}
+	}
 	var list []*Item
 	if item != nil {
 		list = append(list, item)
@@ -58,7 +61,7 @@ func (s *Service) Move(tx *db.Tx, was Conversation, c *Conversation, on Trigger,
 	if err := s.Announce(tx, emits, &was, c, item); err != nil || on != Close {
 		return err
 	}
-	return s.sendSurvey(tx, c)
+	return planSurvey(tx, c)
 }
 
 // setStateFields sets what belongs to a state.
@@ -96,7 +99,7 @@ func (s *Service) Start(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bo
 	c.Test = c.Test || caller.From(tx.Context()).Test
 	var list []*Item
 	if first != nil {
-		c.Preview = PreviewOf(first)
+		c.SetPreview(first)
 		list = append(list, first)
 	}
 	assignTimestamps(tx, c, list)
@@ -165,34 +168,15 @@ func (s *Service) writeDependents(tx *db.Tx, was, c *Conversation, list []*Item)
 			return fmt.Errorf("conversation: note the assistant's state: %w", err)
 		}
 	}
+	if err := countHour(tx, was, c, list); err != nil {
+		return err
+	}
 	return moveCounter(tx, was, c)
 }
 
-// moveCounter moves a conversation from one counter to another. Both are taken in
-// a fixed order: two that cross must not wait for each other.
+// moveCounter moves a conversation from one counter to another.
 func moveCounter(tx *db.Tx, was, c *Conversation) error {
-	from, to := countKeyOf(was), countKeyOf(c)
-	if from != nil && to != nil && *from == *to {
-		return nil
-	}
-	type step struct {
-		k  *countKey
-		by int
-	}
-	var steps []step
-	if from != nil {
-		steps = append(steps, step{from, -1})
-	}
-	if to != nil {
-		steps = append(steps, step{to, 1})
-	}
-	slices.SortFunc(steps, func(a, b step) int { return strings.Compare(fmt.Sprint(*a.k), fmt.Sprint(*b.k)) })
-	for _, st := range steps {
-		if err := addCount(tx, st.k, c.ID, st.by); err != nil {
-			return fmt.Errorf("conversation: count: %w", err)
-		}
-	}
-	return nil
+	return count.Move(tx, countKeyOf(was), countKeyOf(c), c.ID)
 }
 
 // Announce writes the events of a change, in order.
@@ -304,7 +288,7 @@ func (s *Service) ReceiveCustomerMessage(tx *db.Tx, was Conversation, item *Item
 		return was, err
 	}
 	c := was
-	c.Preview = PreviewOf(item)
+	c.SetPreview(item)
 	if ref.Blocked {
 		return c, s.Move(tx, was, &c, BlockedMessage, item, nil)
 	}
@@ -336,7 +320,7 @@ func (s *Service) ReceiveCustomerMessage(tx *db.Tx, was Conversation, item *Item
 	if err := s.returnToTeam(tx, &c); err != nil {
 		return c, err
 	}
-	return c, s.notify(tx, &c)
+	return c, s.notifyJoined(tx, c.ID, &c)
 }
 
 // cancelScheduledOnReply takes back the scheduled messages of a conversation
@@ -368,7 +352,7 @@ func (s *Service) returnToTeam(tx *db.Tx, c *Conversation) error {
 // and the customer goes on waiting.
 func (s *Service) AddAnswer(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	c := was
-	c.Preview = PreviewOf(item)
+	c.SetPreview(item)
 	if !item.Unsent {
 		markAnswered(tx, &c)
 	}
@@ -406,11 +390,6 @@ func handOver(c *Conversation, reason string) {
 func (s *Service) AddNote(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	c := was
 	return c, s.Move(tx, was, &c, WriteNote, item, nil)
-}
-
-// notify raises the unread counters of the agents who joined.
-func (s *Service) notify(tx *db.Tx, c *Conversation) error {
-	return s.notifyJoined(tx, c.ID, c)
 }
 
 // notifyJoined marks c as unread for the agents who joined a conversation: c

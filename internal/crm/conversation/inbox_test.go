@@ -297,7 +297,7 @@ func TestListOrdersAndPages(t *testing.T) {
 			"sort=waiting_since":              pick(0, 1, 2, 3, 4),
 			"sort=-priority":                  pick(3, 1, 4, 2, 0),
 			"sort=priority":                   pick(0, 2, 4, 1, 3),
-			"sort=snoozed_until":              nil,
+			"sort=snoozed_until":              pick(4, 3, 2, 1, 0),
 			"priority=urgent":                 pick(3, 1),
 			"q=elif":                          pick(4, 3, 2, 1, 0),
 			"q=iade":                          pick(4, 3, 2, 1, 0),

@@ -67,8 +67,14 @@ func FillItems(r *db.Reader, list []Item) error {
 	return nil
 }
 
-// PreviewOf stands for a message in lists: its text, or else its files.
-func PreviewOf(i *Item) string {
+// SetPreview shows a message in lists: what it says and who wrote it.
+func (c *Conversation) SetPreview(i *Item) {
+	kind := i.AuthorKind
+	c.Preview, c.PreviewAuthorKind, c.PreviewAuthorID = previewOf(i), &kind, i.AuthorID
+}
+
+// previewOf stands for a message in lists: its text, or else its files.
+func previewOf(i *Item) string {
 	if i.Body != "" || len(i.Attachments) == 0 {
 		return preview(i.Body)
 	}

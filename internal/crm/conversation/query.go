@@ -24,12 +24,13 @@ type Query struct {
 	ContactID   string `query:"contact_id" json:"contact_id,omitempty" format:"uuid"`
 	Unread      string `query:"unread" json:"unread,omitempty" enum:"true" doc:"Only what the caller has not read"`
 	Mentioned   string `query:"mentioned" json:"mentioned,omitempty" enum:"me" doc:"Only where one of the newest 1,000 notes that call the caller does"`
+	Waiting     string `query:"waiting" json:"waiting,omitempty" enum:"true" doc:"Only where the customer waits for an answer"`
 	AIState     string `query:"ai_state" json:"ai_state,omitempty" enum:"off,active,handed_over,paused"`
 	Request     string `query:"talep" json:"talep,omitempty" enum:"true,false" doc:"Only requests, or only others"`
 	CreatedFrom string `query:"created_from" json:"created_from,omitempty" format:"date-time" example:"2026-11-01T00:00:00Z"`
 	CreatedTo   string `query:"created_to" json:"created_to,omitempty" format:"date-time" example:"2026-12-01T00:00:00Z"`
 	Q           string `query:"q" json:"q,omitempty" maxLength:"200" doc:"Words of the subject, or the customer's name, address or number"`
-	Sort        string `query:"sort" json:"sort,omitempty" default:"-last_activity" enum:"-last_activity,last_activity,-created,created,-waiting_since,waiting_since,-priority,priority,-snoozed_until,snoozed_until" doc:"A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time."`
+	Sort        string `query:"sort" json:"sort,omitempty" default:"-last_activity" enum:"-last_activity,last_activity,-created,created,-waiting_since,waiting_since,-priority,priority,-snoozed_until,snoozed_until" doc:"A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first."`
 }
 
 // Order implements api.Ordered.
@@ -43,7 +44,7 @@ func (q *Query) order() Order {
 }
 
 func (q *Query) filter(ctx context.Context) (Filter, error) {
-	f := Filter{State: State(q.State), Channel: q.Channel, Tag: q.Tag, Priority: q.Priority, AIState: q.AIState}
+	f := Filter{State: State(q.State), Channel: q.Channel, Tag: q.Tag, Priority: q.Priority, AIState: q.AIState, Waiting: q.Waiting != ""}
 	wrong := fault.New(fault.ValidationFailed)
 	id := func(name, v string) *uuid.UUID {
 		u, err := uuid.Parse(v)

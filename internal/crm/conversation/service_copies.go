@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -28,31 +29,63 @@ func ParseAddresses(field string, list []string) ([]string, error) {
 	return out, nil
 }
 
-// SetCopies replaces who gets a copy of e-mail answers.
-func (s *Service) SetCopies(ctx context.Context, id uuid.UUID, list []string) (out []string, err error) {
+// Copies is who gets a copy of a conversation's e-mail answers.
+type Copies struct {
+	Addresses []string
+	// Proposed stood in the customer's last mail and get nothing until an agent
+	// adds them: a mail's sender and recipients can be forged.
+	Proposed []string
+}
+
+// SetCopies replaces who gets a copy of e-mail answers. Of those who were
+// proposed it keeps the ones in keep, and with nil all who are not added.
+func (s *Service) SetCopies(ctx context.Context, id uuid.UUID, list []string, keep *[]string) (out Copies, err error) {
 	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := Lock(tx, id); err != nil {
 			return err
 		}
-		if out, err = ParseAddresses("email_cc", list); err != nil {
+		if out.Addresses, err = ParseAddresses("email_cc", list); err != nil {
 			return err
 		}
-		if err := putCopies(tx, id, out); err != nil {
-			return fmt.Errorf("conversation: copies: %w", err)
+		was, err := CopiesOf(&tx.Reader, id)
+		if err != nil {
+			return err
 		}
-		return audit.Write(tx, "conversation.email_cc_set", id.String(), map[string]any{"email_cc": out})
+		out.Proposed = slices.DeleteFunc(was.Proposed, func(a string) bool {
+			return hasAddress(out.Addresses, a) || keep != nil && !hasAddress(*keep, a)
+		})
+		return writeCopies(tx, id, out)
 	})
 	return out, err
 }
 
-// Copies lists who gets a copy of e-mail answers.
-func (s *Service) Copies(ctx context.Context, id uuid.UUID) (list []string, err error) {
+func hasAddress(list []string, a string) bool {
+	return slices.ContainsFunc(list, func(b string) bool { return address.Fold(b) == address.Fold(a) })
+}
+
+// UpdateCopies replaces who gets a copy and who is proposed for one.
+func (s *Service) UpdateCopies(tx *db.Tx, id uuid.UUID, to Copies) error {
+	if _, err := Lock(tx, id); err != nil {
+		return err
+	}
+	return writeCopies(tx, id, to)
+}
+
+func writeCopies(tx *db.Tx, id uuid.UUID, to Copies) error {
+	if err := putCopies(tx, id, to); err != nil {
+		return fmt.Errorf("conversation: copies: %w", err)
+	}
+	return audit.Write(tx, "conversation.email_cc_set", id.String(), map[string]any{"email_cc": to.Addresses, "proposed": to.Proposed})
+}
+
+// Copies returns who gets a copy of e-mail answers and who is proposed for one.
+func (s *Service) Copies(ctx context.Context, id uuid.UUID) (out Copies, err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if _, err = ByID(r, id); err != nil {
 			return db.NotFound(err)
 		}
-		list, err = CopiesOf(r, id)
+		out, err = CopiesOf(r, id)
 		return err
 	})
-	return list, err
+	return out, err
 }

@@ -52,7 +52,7 @@ func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 		if err := s.Move(tx, was, &c, Escalate, nil, map[string]any{"reason": reason}); err != nil {
 			return c, err
 		}
-		if err := s.notify(tx, &c); err != nil {
+		if err := s.notifyJoined(tx, c.ID, &c); err != nil {
 			return c, err
 		}
 		if c.OwnerID != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/hourly"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -74,13 +75,13 @@ func (s *Service) RefreshPreview(tx *db.Tx, c *Conversation) error {
 func (s *Service) SetNewestPreview(tx *db.Tx, c *Conversation) error {
 	last, err := LastMessage(&tx.Reader, c.ID)
 	if db.IsNoRow(err) {
-		c.Preview = ""
+		c.Preview, c.PreviewAuthorKind, c.PreviewAuthorID = "", nil, nil
 		return nil
 	}
 	if err == nil {
 		err = FillItem(&tx.Reader, &last)
 	}
-	c.Preview = PreviewOf(&last)
+	c.SetPreview(&last)
 	return err
 }
 
@@ -140,7 +141,7 @@ func (s *Service) AISources(ctx context.Context, id, item uuid.UUID) (out []AISo
 // is the first answer where there is no other, and the customer waits only for
 // what they wrote after it.
 func (s *Service) MarkLateAnswer(tx *db.Tx, c *Conversation) error {
-	changed := false
+	was, changed := *c, false
 	if c.FirstReplyAt == nil {
 		c.FirstReplyAt, changed = clock.Ptr(tx.Now()), true
 	}
@@ -157,5 +158,20 @@ func (s *Service) MarkLateAnswer(tx *db.Tx, c *Conversation) error {
 		return nil
 	}
 	c.UpdatedAt = clock.At(tx.Now())
-	return Save(tx, c, c.State)
+	if err := addHour(tx, c, hourly.Happened{FirstReply: c.FirstReplyAt}); err != nil {
+		return err
+	}
+	if err := Save(tx, c, c.State); err != nil {
+		return err
+	}
+	return moveCounter(tx, &was, c)
+}
+
+// AddItem adds an entry to a timeline that changes nothing else.
+func (s *Service) AddItem(tx *db.Tx, c *Conversation, item *Item) error {
+	assignTimestamps(tx, c, []*Item{item})
+	if err := Save(tx, c, c.State); err != nil {
+		return err
+	}
+	return s.writeDependents(tx, c, c, []*Item{item})
 }

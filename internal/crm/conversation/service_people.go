@@ -13,41 +13,35 @@ import (
 
 // Join lets the caller in. A conversation without an owner becomes theirs,
 // also where the assistant holds it; one with an owner keeps it.
-func (s *Service) Join(ctx context.Context, id uuid.UUID) (out []Agent, err error) {
-	me := AgentID(ctx)
-	if me == uuid.Nil {
-		return nil, ErrNoAgent
-	}
-	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := Lock(tx, id)
-		if err != nil {
-			return err
-		}
+func (s *Service) Join(ctx context.Context, id uuid.UUID) ([]Agent, error) {
+	return s.changeAgents(ctx, id, func(tx *db.Tx, was Conversation, me uuid.UUID) (Conversation, error) {
+		c := was
 		added, err := s.addAgent(tx, id, me)
 		if err != nil {
-			return err
+			return c, err
 		}
-		c := was
 		if c.OwnerID == nil {
 			c.OwnerID = &me
 		}
 		if c.AIState == AIActive {
 			handOver(&c, "agent_joined")
 		}
-		if added || !SameID(was.OwnerID, c.OwnerID) || was.AIState != c.AIState {
-			if err := s.Move(tx, was, &c, Join, nil, map[string]any{"agent_id": me}); err != nil {
-				return err
-			}
+		if !added && SameID(was.OwnerID, c.OwnerID) && was.AIState == c.AIState {
+			return c, nil
 		}
-		out, err = s.joinedAgents(&tx.Reader, &c)
-		return err
+		return c, s.Move(tx, was, &c, Join, nil, map[string]any{"agent_id": me})
 	})
-	return out, err
 }
 
 // Leave lets the caller out. Where they owned it, the oldest who is left
 // does; nobody left, nobody owns it.
-func (s *Service) Leave(ctx context.Context, id uuid.UUID) (out []Agent, err error) {
+func (s *Service) Leave(ctx context.Context, id uuid.UUID) ([]Agent, error) {
+	return s.changeAgents(ctx, id, s.removeAgent)
+}
+
+// changeAgents runs a change by the caller on a locked conversation and returns
+// who has joined afterwards. It returns ErrNoAgent to who is no agent.
+func (s *Service) changeAgents(ctx context.Context, id uuid.UUID, fn func(tx *db.Tx, was Conversation, me uuid.UUID) (Conversation, error)) (out []Agent, err error) {
 	me := AgentID(ctx)
 	if me == uuid.Nil {
 		return nil, ErrNoAgent
@@ -57,7 +51,7 @@ func (s *Service) Leave(ctx context.Context, id uuid.UUID) (out []Agent, err err
 		if err != nil {
 			return err
 		}
-		c, err := s.removeAgent(tx, was, me)
+		c, err := fn(tx, was, me)
 		if err != nil {
 			return err
 		}

@@ -2,9 +2,11 @@ package conversation
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/idempotency"
 )
@@ -40,8 +42,29 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, steps ...Step) (c Co
 // ToClose is Close as a step.
 func (s *Service) ToClose() Step { return s.on(Close) }
 
-// ToOpen is Open as a step.
-func (s *Service) ToOpen() Step { return s.on(Reopen) }
+// closedWaitingSince is where the event of a closing keeps since when the
+// customer had waited.
+const closedWaitingSince = "waiting_since"
+
+// ToOpen is Open as a step. Where nothing happened since the closing, the
+// customer waits again since when they did.
+func (s *Service) ToOpen() Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
+		c := was
+		if was.State == Closed {
+			last, err := newestItem(&tx.Reader, was.ID)
+			if err != nil && !db.IsNoRow(err) {
+				return c, err
+			}
+			if since, ok := last.Detail[closedWaitingSince].(string); ok && last.Event != nil && *last.Event == "closed" {
+				if at, err := time.Parse(time.RFC3339Nano, since); err == nil {
+					c.WaitingSince = clock.Ptr(at)
+				}
+			}
+		}
+		return c, s.Move(tx, was, &c, Reopen, nil, nil)
+	}
+}
 
 func (s *Service) on(t Trigger) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {

@@ -15,7 +15,7 @@ import (
 )
 
 const columns = `c.id, c.state, c.ai_state, c.handover_reason, c.channel, c.channel_account_id, c.single_thread, c.reply_route, c.talep,
-	c.contact_id, c.contact_name, c.subject, c.preview, c.priority, c.owner_id, c.group_id, c.tags, c.waiting_since,
+	c.contact_id, c.contact_name, c.subject, c.preview, c.preview_author_kind, c.preview_author_id, c.priority, c.owner_id, c.group_id, c.tags, c.waiting_since,
 	c.first_reply_at, c.snoozed_until, c.snoozed_until_reply, c.closed_at, c.merged_into_id, c.previous_conversation_id,
 	c.deleted_at, c.test, c.last_activity_at, c.last_item_at, c.created_at, c.updated_at`
 
@@ -24,7 +24,7 @@ func scan(row db.Row) (Conversation, error) {
 	var tags db.JSON[[]string]
 	var priority int
 	err := row.Scan(&c.ID, &c.State, &c.AIState, &c.HandoverReason, &c.Channel, &c.ChannelAccountID, &c.SingleThread, &c.ReplyRoute, &c.IsRequest,
-		&c.ContactID, &c.ContactName, &c.Subject, &c.Preview, &priority, &c.OwnerID, &c.GroupID, &tags, &c.WaitingSince,
+		&c.ContactID, &c.ContactName, &c.Subject, &c.Preview, &c.PreviewAuthorKind, &c.PreviewAuthorID, &priority, &c.OwnerID, &c.GroupID, &tags, &c.WaitingSince,
 		&c.FirstReplyAt, &c.SnoozedUntil, &c.SnoozedUntilReply, &c.ClosedAt, &c.MergedIntoID, &c.PreviousConversationID,
 		&c.DeletedAt, &c.Test, &c.LastActivityAt, &c.LastItemAt, &c.CreatedAt, &c.UpdatedAt)
 	c.Tags = tags.V
@@ -45,8 +45,27 @@ func onlyVisible(r *db.Reader) string { return caller.OnlyVisible(r.Context(), "
 // LockAny reads a conversation, deleted ones too, and keeps others from changing
 // it until the transaction ends.
 func LockAny(tx *db.Tx, id uuid.UUID) (Conversation, error) {
-	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2`+
+	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2`+
 		onlyVisible(&tx.Reader)+tx.Dialect().ForUpdate("c"), tx.Tenant(), id)
+}
+
+// checkVisible returns not_found for a conversation that the caller's environment
+// does not have, however it was read. Whatever writes one asks here.
+func checkVisible(tx *db.Tx, c *Conversation) error {
+	if caller.From(tx.Context()).MaySee(c.Test) {
+		return nil
+	}
+	return fault.New(fault.NotFound)
+}
+
+// scanLocked returns a scan function for a statement that locks the rows which it
+// reads.
+func scanLocked(tx *db.Tx) func(db.Row) (Conversation, error) {
+	return func(row db.Row) (Conversation, error) {
+		c, err := scan(row)
+		c.lockedBy = tx
+		return c, err
+	}
 }
 
 // insert says whether the place was free: of two first messages of one contact
@@ -55,14 +74,16 @@ func insert(tx *db.Tx, c *Conversation) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO conversation (tenant_id, id, state, ai_state, handover_reason, channel, channel_account_id,
 			single_thread, talep, contact_id, contact_name, subject, preview, priority, owner_id, group_id, tags, waiting_since,
 			first_reply_at, snoozed_until, snoozed_until_reply, closed_at, previous_conversation_id, test,
-			last_activity_at, last_item_at, created_at, updated_at, reply_route)
+			last_activity_at, last_item_at, created_at, updated_at, reply_route, preview_author_kind, preview_author_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-			$25, $26, $27, $28, $29)
+			$25, $26, $27, $28, $29, $30, $31)
 		ON CONFLICT DO NOTHING`,
 		tx.Tenant(), c.ID, string(c.State), c.AIState, c.HandoverReason, c.Channel, c.ChannelAccountID,
 		c.SingleThread, c.IsRequest, c.ContactID, c.ContactName, c.Subject, c.Preview, priorityOf(c.Priority), c.OwnerID, c.GroupID,
 		db.AsJSON(c.Tags), c.WaitingSince, c.FirstReplyAt, c.SnoozedUntil, c.SnoozedUntilReply, c.ClosedAt,
-		c.PreviousConversationID, c.Test, c.LastActivityAt, c.LastItemAt, c.CreatedAt, c.UpdatedAt, c.ReplyRoute)
+		c.PreviousConversationID, c.Test, c.LastActivityAt, c.LastItemAt, c.CreatedAt, c.UpdatedAt, c.ReplyRoute,
+		c.PreviewAuthorKind, c.PreviewAuthorID)
+	c.lockedBy = tx
 	return n == 1, err
 }
 
@@ -70,8 +91,13 @@ func insert(tx *db.Tx, c *Conversation) (bool, error) {
 // out.
 var errStale = errors.New("conversation: the row changed under its lock")
 
-// errMoved says that code tried to change a state past the transitions.
-var errMoved = errors.New("conversation: only a transition changes the state")
+var (
+	// errMoved says that code tried to change a state past the transitions.
+	errMoved = errors.New("conversation: only a transition changes the state")
+	// errNotLocked says that code tried to write a conversation that the
+	// transaction has not locked.
+	errNotLocked = errors.New("conversation: it is written only by the transaction that locked it")
+)
 
 // Save writes a change that is no transition, provided the state is still the
 // expected one.
@@ -82,22 +108,24 @@ func Save(tx *db.Tx, c *Conversation, was State) error {
 	return saveMoved(tx, c, was)
 }
 
-// saveMoved writes what can change, the state too; it is for move alone. A
-// conversation that the caller's environment does not have is not_found, however
-// it was read.
+// saveMoved writes what can change, the state too; it is for move alone.
 func saveMoved(tx *db.Tx, c *Conversation, was State) error {
-	if !caller.From(tx.Context()).MaySee(c.Test) {
-		return fault.New(fault.NotFound)
+	if c.lockedBy != tx {
+		return errNotLocked
+	}
+	if err := checkVisible(tx, c); err != nil {
+		return err
 	}
 	n, err := tx.Exec(`UPDATE conversation SET state = $3, ai_state = $4, handover_reason = $5, contact_id = $6, contact_name = $7,
 			subject = $8, preview = $9, priority = $10, owner_id = $11, group_id = $12, tags = $13, waiting_since = $14,
 			first_reply_at = $15, snoozed_until = $16, snoozed_until_reply = $17, closed_at = $18, merged_into_id = $19,
-			deleted_at = $20, last_activity_at = $21, last_item_at = $22, updated_at = $23
+			deleted_at = $20, last_activity_at = $21, last_item_at = $22, updated_at = $23,
+			preview_author_kind = $25, preview_author_id = $26
 		WHERE tenant_id = $1 AND id = $2 AND state = $24`,
 		tx.Tenant(), c.ID, string(c.State), c.AIState, c.HandoverReason, c.ContactID, c.ContactName,
 		c.Subject, c.Preview, priorityOf(c.Priority), c.OwnerID, c.GroupID, db.AsJSON(c.Tags), c.WaitingSince,
 		c.FirstReplyAt, c.SnoozedUntil, c.SnoozedUntilReply, c.ClosedAt, c.MergedIntoID,
-		c.DeletedAt, c.LastActivityAt, c.LastItemAt, c.UpdatedAt, string(was))
+		c.DeletedAt, c.LastActivityAt, c.LastItemAt, c.UpdatedAt, string(was), c.PreviewAuthorKind, c.PreviewAuthorID)
 	if err == nil && n == 0 {
 		return errStale
 	}
@@ -214,10 +242,8 @@ func touchTags(tx *db.Tx, c *Conversation) error {
 
 // dueSnoozes finds snoozed conversations of any tenant whose time has come.
 func dueSnoozes(r *db.Reader, now clock.Time, after dueRow, limit int) ([]dueRow, error) {
-	return db.All(r, func(row db.Row) (dueRow, error) {
-		var d dueRow
-		err := row.Scan(&d.tenant, &d.id, &d.until)
-		return d, err
+	return db.All(r, func(row db.Row) (d dueRow, err error) {
+		return d, row.Scan(&d.tenant, &d.id, &d.until)
 	}, `SELECT tenant_id, id, snoozed_until FROM conversation
 		WHERE state = 'snoozed' AND snoozed_until IS NOT NULL AND snoozed_until <= $1 AND (snoozed_until, id) > ($2, $3)
 		ORDER BY snoozed_until, id LIMIT $4`, now, after.until, after.id, limit)
@@ -232,17 +258,15 @@ type dueRow struct {
 // has in hand.
 func claimDue(tx *db.Tx, ids []uuid.UUID) ([]Conversation, error) {
 	in, arg := db.In(tx.Dialect(), 3, ids)
-	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+	return db.All(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.state = 'snoozed' AND c.snoozed_until <= $2 AND c.id `+in+tx.Dialect().SkipLocked(),
 		tx.Tenant(), clock.At(tx.Now()), arg)
 }
 
 // ReadSettings reads the inbox settings, the defaults where none were set.
 func ReadSettings(r *db.Reader) (Settings, error) {
-	s, err := db.One(r, func(row db.Row) (Settings, error) {
-		var s Settings
-		err := row.Scan(&s.Reopen, &s.ReopenDays, &s.CSAT)
-		return s, err
+	s, err := db.One(r, func(row db.Row) (s Settings, err error) {
+		return s, row.Scan(&s.Reopen, &s.ReopenDays, &s.CSAT)
 	}, `SELECT reopen, reopen_days, csat FROM conversation_settings WHERE tenant_id = $1`, r.Tenant())
 	if db.IsNoRow(err) {
 		return Settings{Reopen: true}, nil
@@ -266,6 +290,6 @@ func RenameContact(tx *db.Tx, customer uuid.UUID, name string) error {
 // LockOfContact lists a contact's conversations, merged and deleted ones too, the
 // oldest first, and locks them.
 func LockOfContact(tx *db.Tx, customer uuid.UUID) ([]Conversation, error) {
-	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.contact_id = $2`+onlyVisible(&tx.Reader)+`
+	return db.All(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.contact_id = $2`+onlyVisible(&tx.Reader)+`
 		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), customer)
 }

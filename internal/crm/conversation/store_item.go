@@ -35,6 +35,13 @@ func LastMessage(r *db.Reader, conversation uuid.UUID) (Item, error) {
 		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
+// newestItem reads the last entry of a timeline; db.ErrNoRow where there is none.
+func newestItem(r *db.Reader, conversation uuid.UUID) (Item, error) {
+	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
+		WHERE tenant_id = $1 AND conversation_id = $2 AND deleted_at IS NULL
+		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
+}
+
 // lastFromCustomer is how the channel calls the newest message of the customer.
 func lastFromCustomer(r *db.Reader, conversation, account uuid.UUID) (string, error) {
 	return db.One(r, db.Scalar[string], `SELECT provider_message_id FROM conversation_item
@@ -128,19 +135,24 @@ func emailOf(r *db.Reader, item uuid.UUID) (Email, error) {
 		FROM item_email WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
 }
 
-// CopiesOf reads who gets a copy of a conversation's e-mail answers.
-func CopiesOf(r *db.Reader, conversation uuid.UUID) ([]string, error) {
-	list, err := db.One(r, db.Scalar[db.JSON[[]string]], `SELECT addresses FROM conversation_cc
-		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
+// CopiesOf reads who gets a copy of a conversation's e-mail answers, and who is
+// proposed for one.
+func CopiesOf(r *db.Reader, conversation uuid.UUID) (Copies, error) {
+	c, err := db.One(r, func(row db.Row) (Copies, error) {
+		var addresses, proposed db.JSON[[]string]
+		err := row.Scan(&addresses, &proposed)
+		return Copies{addresses.V, proposed.V}, err
+	}, `SELECT addresses, proposed FROM conversation_cc WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
 	if db.IsNoRow(err) {
-		return []string{}, nil
+		return Copies{[]string{}, []string{}}, nil
 	}
-	return list.V, err
+	return c, err
 }
 
-func putCopies(tx *db.Tx, conversation uuid.UUID, list []string) error {
-	_, err := tx.Exec(`INSERT INTO conversation_cc (tenant_id, conversation_id, addresses) VALUES ($1, $2, $3)
-		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET addresses = excluded.addresses`, tx.Tenant(), conversation, db.AsJSON(list))
+func putCopies(tx *db.Tx, conversation uuid.UUID, c Copies) error {
+	_, err := tx.Exec(`INSERT INTO conversation_cc (tenant_id, conversation_id, addresses, proposed) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET addresses = excluded.addresses, proposed = excluded.proposed`,
+		tx.Tenant(), conversation, db.AsJSON(c.Addresses), db.AsJSON(c.Proposed))
 	return err
 }
 

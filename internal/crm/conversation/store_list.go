@@ -24,6 +24,7 @@ type Filter struct {
 	ContactID   *uuid.UUID
 	Unread      *uuid.UUID // by this agent
 	Mentioned   *uuid.UUID // this agent, in one of the newest notes that call them
+	Waiting     bool       // the customer, for an answer
 	AIState     string
 	IsRequest   *bool
 	CreatedFrom *clock.Time
@@ -34,6 +35,8 @@ type Filter struct {
 	searched bool
 	terms    []string
 	contacts []uuid.UUID
+	// without names a column of orders that must be empty.
+	without string
 	// few says that where the caller is called, what they have not read, or what
 	// a search found, is a small set: it is read whole and put in order.
 	few bool
@@ -53,6 +56,9 @@ type Order struct {
 	Name string
 	Asc  bool
 }
+
+// mayBeEmpty says whether rows may lack the column that the order goes by.
+func (o Order) mayBeEmpty() bool { return o.Name == "waiting_since" || o.Name == "snoozed_until" }
 
 func (o Order) key(c Conversation) db.Key {
 	k := db.Key{ID: c.ID}
@@ -140,7 +146,7 @@ func selectQuery(f Filter, o Order, limit int, arg func(any) string) string {
 		where = " AND t.tenant_id = $1 AND t.tag = " + arg(contact.TagKey(f.Tag)) + " AND c.id = t.conversation_id"
 		f.Tag = ""
 	}
-	if o.Name == "waiting_since" || o.Name == "snoozed_until" {
+	if o.mayBeEmpty() {
 		where += " AND " + orders[o.Name] + " IS NOT NULL"
 	}
 	return `SELECT ` + columns + ` FROM ` + from + ` WHERE c.tenant_id = $1 AND c.deleted_at IS NULL` + where + conditions(f, arg) +
@@ -182,6 +188,12 @@ func conditions(f Filter, arg func(any) string) string {
 	}
 	if f.Unread != nil {
 		add("EXISTS (SELECT 1 FROM conversation_unread u WHERE u.tenant_id = $1 AND u.agent_id = " + arg(*f.Unread) + " AND u.conversation_id = c.id)")
+	}
+	if f.Waiting {
+		add("c.waiting_since IS NOT NULL")
+	}
+	if f.without != "" {
+		add(orders[f.without] + " IS NULL")
 	}
 	if f.AIState != "" {
 		add("c.ai_state = '" + f.AIState + "'")

@@ -35,33 +35,51 @@ func mentionsIn(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Mention, error
 	return out, err
 }
 
-// mentionsOf reads where an agent is called, the newest first.
+// mentionRows is how many mentions of an agent a page, or the count of the
+// unread ones, looks at: those on deleted notes are passed over.
+const mentionRows = 1000
+
+// mentionsOf reads where an agent is called, the newest first. A page may be
+// short or empty and still have a cursor.
 func mentionsOf(r *db.Reader, agent uuid.UUID, unread bool, p db.Page) (db.List[MentionOf], error) {
+	return readMentions(r, agent, unread, p, mentionRows)
+}
+
+// readMentions is mentionsOf that looks at no more than the given number of rows.
+func readMentions(r *db.Reader, agent uuid.UUID, unread bool, p db.Page, rows int) (db.List[MentionOf], error) {
 	only := ""
 	if unread {
-		only = " AND NOT m.seen"
+		only = " AND NOT seen"
 	}
-	rows, err := db.All(r, func(row db.Row) (m MentionOf, err error) {
+	return db.ReadWindow(r, func(row db.Row) (m MentionOf, err error) {
 		var body string
 		var seen bool
 		err = row.Scan(&m.ItemID, &m.ConversationID, &m.ContactName, &m.Subject, &m.AuthorKind, &m.AuthorID, &body, &seen, &m.At)
 		m.Preview, m.Unread = preview(body), !seen
 		return m, err
-	}, `SELECT m.item_id, c.id, c.contact_name, c.subject, i.author_kind, i.author_id, i.body, m.seen, m.at
-		FROM item_mention m
-		JOIN conversation_item i ON i.tenant_id = m.tenant_id AND i.id = m.item_id AND i.deleted_at IS NULL
-		JOIN conversation c ON c.tenant_id = i.tenant_id AND c.id = i.conversation_id AND c.deleted_at IS NULL
-		WHERE m.tenant_id = $1 AND m.agent_id = $2`+only+onlyVisible(r)+` AND (m.at, m.item_id) < ($3, $4)
-		ORDER BY m.at DESC, m.item_id DESC LIMIT $5`, r.Tenant(), agent, p.After.Sort, p.After.ID, p.Limit+1)
-	return db.Cut(rows, p, func(m MentionOf) db.Key { return db.Key{Sort: m.At.UnixMicro(), ID: m.ItemID} }), err
+	}, db.Window{
+		Rows: rows,
+		Query: `SELECT m.item_id, c.id AS conversation_id, c.contact_name, c.subject, i.author_kind, i.author_id, i.body, m.seen, m.at,
+				i.deleted_at IS NULL AND c.deleted_at IS NULL` + onlyVisible(r) + ` AS there
+			FROM (SELECT tenant_id, item_id, seen, at FROM item_mention
+				WHERE tenant_id = $1 AND agent_id = $2` + only + ` AND (at, item_id) < ($3, $4)
+				ORDER BY at DESC, item_id DESC LIMIT $5) AS m
+			JOIN conversation_item i ON i.tenant_id = m.tenant_id AND i.id = m.item_id
+			JOIN conversation c ON c.tenant_id = i.tenant_id AND c.id = i.conversation_id`,
+		Args:    []any{r.Tenant(), agent, p.After.Sort, p.After.ID, rows},
+		Columns: "w.item_id, w.conversation_id, w.contact_name, w.subject, w.author_kind, w.author_id, w.body, w.seen, w.at",
+		Alias:   "w", Where: "w.there", Order: "w.at DESC, w.item_id DESC",
+	}, p, func(m MentionOf) db.Key { return db.Key{Sort: m.At.UnixMicro(), ID: m.ItemID} })
 }
 
 // unreadMentions counts where an agent is called and has not looked, up to a
-// limit.
+// limit, among the newest.
 func unreadMentions(r *db.Reader, agent uuid.UUID, limit int) (int, error) {
-	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM item_mention m
-		JOIN conversation_item i ON i.tenant_id = m.tenant_id AND i.id = m.item_id AND i.deleted_at IS NULL
-		WHERE m.tenant_id = $1 AND m.agent_id = $2 AND NOT m.seen`+caller.OnlyVisible(r.Context(), "i.test")+` LIMIT $3) AS found`, r.Tenant(), agent, limit)
+	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM (SELECT tenant_id, item_id FROM item_mention
+			WHERE tenant_id = $1 AND agent_id = $2 AND NOT seen ORDER BY at DESC, item_id DESC LIMIT $4) AS m
+		JOIN conversation_item i ON i.tenant_id = m.tenant_id AND i.id = m.item_id AND i.deleted_at IS NULL`+
+		caller.OnlyVisible(r.Context(), "i.test")+` LIMIT $3) AS found`,
+		r.Tenant(), agent, limit, mentionRows)
 }
 
 // seeMentions notes that an agent has looked at a conversation.

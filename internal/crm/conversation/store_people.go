@@ -3,6 +3,7 @@ package conversation
 import (
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/count"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -25,10 +26,8 @@ type Participant struct {
 
 // agents lists who joined, the oldest first.
 func agents(r *db.Reader, conversation uuid.UUID) ([]Agent, error) {
-	return db.All(r, func(row db.Row) (Agent, error) {
-		var a Agent
-		err := row.Scan(&a.AgentID, &a.JoinedAt)
-		return a, err
+	return db.All(r, func(row db.Row) (a Agent, err error) {
+		return a, row.Scan(&a.AgentID, &a.JoinedAt)
 	}, `SELECT agent_id, joined_at FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2
 		ORDER BY joined_at, agent_id`, r.Tenant(), conversation)
 }
@@ -57,10 +56,8 @@ func OldestAgent(r *db.Reader, conversation uuid.UUID) (*uuid.UUID, error) {
 }
 
 func participants(r *db.Reader, conversation uuid.UUID) ([]Participant, error) {
-	return db.All(r, func(row db.Row) (Participant, error) {
-		var p Participant
-		err := row.Scan(&p.ContactID, &p.AddedAt)
-		return p, err
+	return db.All(r, func(row db.Row) (p Participant, err error) {
+		return p, row.Scan(&p.ContactID, &p.AddedAt)
 	}, `SELECT contact_id, added_at FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2
 		ORDER BY added_at, contact_id LIMIT 200`, r.Tenant(), conversation)
 }
@@ -98,10 +95,8 @@ type UnreadBy struct {
 }
 
 func unreadOf(r *db.Reader, conversation uuid.UUID) ([]UnreadBy, error) {
-	return db.All(r, func(row db.Row) (UnreadBy, error) {
-		var u UnreadBy
-		err := row.Scan(&u.AgentID, &u.N)
-		return u, err
+	return db.All(r, func(row db.Row) (u UnreadBy, err error) {
+		return u, row.Scan(&u.AgentID, &u.N)
 	}, `SELECT agent_id, n FROM conversation_unread
 		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY agent_id`, r.Tenant(), conversation)
 }
@@ -142,55 +137,24 @@ func FillUnread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
 	return err
 }
 
-// countKey is what a conversation is counted as.
-type countKey struct {
-	state        State
-	owner, group uuid.UUID
-	channel      string
-	test         bool
-}
-
-func countKeyOf(c *Conversation) *countKey {
+// countKeyOf is what a conversation is counted as, nil for a deleted one.
+func countKeyOf(c *Conversation) *count.Key {
 	if c == nil || c.DeletedAt != nil {
 		return nil
 	}
-	k := countKey{state: c.State, channel: c.Channel, test: c.Test}
+	k := count.Key{State: string(c.State), Waiting: c.WaitingSince != nil, Channel: c.Channel, Test: c.Test}
 	if c.OwnerID != nil {
-		k.owner = *c.OwnerID
+		k.Owner = *c.OwnerID
 	}
 	if c.GroupID != nil {
-		k.group = *c.GroupID
+		k.Group = *c.GroupID
 	}
 	return &k
 }
 
-// shards spread a counter over several rows.
-const shards = 16
-
-func addCount(tx *db.Tx, k *countKey, id uuid.UUID, by int) error {
-	return tx.ExecDeferred(`INSERT INTO conversation_count (tenant_id, state, owner_id, group_id, channel, test, shard, n)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, state, owner_id, group_id, channel, test, shard)
-		DO UPDATE SET n = conversation_count.n + $8`,
-		tx.Tenant(), string(k.state), k.owner, k.group, k.channel, k.test, int(id[15])%shards, by)
-}
-
-type countRow struct {
-	countKey
-	n int
-}
-
-func counts(r *db.Reader) ([]countRow, error) {
-	return db.All(r, func(row db.Row) (countRow, error) {
-		var c countRow
-		err := row.Scan(&c.state, &c.owner, &c.group, &c.channel, &c.test, &c.n)
-		return c, err
-	}, `SELECT state, owner_id, group_id, channel, test, CAST(sum(n) AS bigint) FROM conversation_count
-		WHERE tenant_id = $1 GROUP BY state, owner_id, group_id, channel, test`, r.Tenant())
-}
-
 // joinedBy locks the conversations that an agent joined, in order.
 func joinedBy(tx *db.Tx, agent uuid.UUID) ([]Conversation, error) {
-	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+	return db.All(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.id IN (SELECT conversation_id FROM conversation_agent WHERE tenant_id = $1 AND agent_id = $2)`+onlyVisible(&tx.Reader)+`
 		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), agent)
 }
@@ -205,10 +169,8 @@ type Seat struct {
 
 // MoveSeats lets a contact take another's place among participants.
 func MoveSeats(tx *db.Tx, from, to uuid.UUID) ([]Seat, error) {
-	list, err := db.All(&tx.Reader, func(row db.Row) (Seat, error) {
-		var s Seat
-		err := row.Scan(&s.ConversationID, &s.AddedAt)
-		return s, err
+	list, err := db.All(&tx.Reader, func(row db.Row) (s Seat, err error) {
+		return s, row.Scan(&s.ConversationID, &s.AddedAt)
 	}, `DELETE FROM conversation_participant WHERE tenant_id = $1 AND contact_id = $2 RETURNING conversation_id, added_at`, tx.Tenant(), from)
 	for i := range list {
 		var free bool

@@ -8,7 +8,7 @@ import (
 
 // LockThread finds the one conversation of a contact on a messaging account.
 func LockThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
-	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.channel_account_id = $2 AND c.contact_id = $3
 			AND c.single_thread AND c.merged_into_id IS NULL AND c.deleted_at IS NULL`+onlyVisible(&tx.Reader)+
 		tx.Dialect().ForUpdate("c"), tx.Tenant(), account, contact)
@@ -17,7 +17,7 @@ func LockThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
 // LockChannelThread finds the contact's newest conversation on a messaging
 // channel, whatever the account.
 func LockChannelThread(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
-	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel = $3
 			AND c.merged_into_id IS NULL AND c.deleted_at IS NULL`+onlyVisible(&tx.Reader)+`
 		ORDER BY c.last_activity_at DESC, c.id DESC LIMIT 1`+
@@ -27,7 +27,7 @@ func LockChannelThread(tx *db.Tx, channel string, contact uuid.UUID) (Conversati
 // LockMergedThread finds where the conversation of a contact on a messaging
 // account went.
 func LockMergedThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
-	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel_account_id = $3
 			AND c.single_thread AND c.merged_into_id IS NOT NULL AND c.deleted_at IS NULL`+onlyVisible(&tx.Reader)+`
 		ORDER BY c.last_activity_at DESC LIMIT 1`+tx.Dialect().ForUpdate("c"), tx.Tenant(), contact, account)
@@ -36,7 +36,7 @@ func LockMergedThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, erro
 // lockThreadWithoutAccount finds the contact's newest conversation on a messaging
 // channel that belongs to no account.
 func lockThreadWithoutAccount(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
-	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel = $3 AND c.channel_account_id IS NULL
 			AND c.merged_into_id IS NULL AND c.deleted_at IS NULL`+onlyVisible(&tx.Reader)+`
 		ORDER BY c.last_activity_at DESC, c.id DESC LIMIT 1`+

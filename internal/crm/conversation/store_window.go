@@ -22,8 +22,36 @@ const (
 	fewRows = 1000
 )
 
-// list reads a page and looks at no more than the given number of rows.
-func list(r *db.Reader, f Filter, o Order, p db.Page, rows int) (out db.List[Conversation], err error) {
+// list reads a page and looks at no more than the given number of rows. Rows
+// that lack what the order goes by come last, the newest activity first; the
+// keys of those are negative.
+func list(r *db.Reader, f Filter, o Order, p db.Page, rows int) (db.List[Conversation], error) {
+	if !o.mayBeEmpty() {
+		return listPart(r, f, o, p, rows)
+	}
+	var out db.List[Conversation]
+	var err error
+	after := db.First
+	if p.After.Sort < 0 && p.After != db.Before {
+		after = db.Key{Sort: -p.After.Sort, ID: p.After.ID}
+	} else if out, err = listPart(r, f, o, p, rows); err != nil || out.Next != nil || f.Waiting && o.Name == "waiting_since" {
+		return out, err
+	}
+	if len(out.Rows) == p.Limit {
+		out.Next = &db.Key{Sort: -after.Sort, ID: after.ID}
+		return out, nil
+	}
+	f.without = o.Name
+	rest, err := listPart(r, f, Order{Name: "last_activity"}, db.Page{Limit: p.Limit - len(out.Rows), After: after}, rows)
+	out.Rows = append(out.Rows, rest.Rows...)
+	if rest.Next != nil {
+		out.Next = &db.Key{Sort: -rest.Next.Sort, ID: rest.Next.ID}
+	}
+	return out, err
+}
+
+// listPart reads a page of rows that have what the order goes by.
+func listPart(r *db.Reader, f Filter, o Order, p db.Page, rows int) (out db.List[Conversation], err error) {
 	f.onlyTest = caller.From(r.Context()).Test
 	if f.few, err = isFew(r, f); err != nil {
 		return out, err
@@ -50,6 +78,9 @@ func (f Filter) split(o Order) (driver, rest Filter) {
 	if o.Name != "last_activity" {
 		if o.Name == "created" {
 			driver.CreatedFrom, driver.CreatedTo, rest.CreatedFrom, rest.CreatedTo = f.CreatedFrom, f.CreatedTo, nil, nil
+		}
+		if o.Name == "waiting_since" {
+			driver.Waiting, rest.Waiting = f.Waiting, false
 		}
 		if o.Name == "priority" {
 			driver.Priority, rest.Priority = f.Priority, ""

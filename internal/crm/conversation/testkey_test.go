@@ -13,6 +13,7 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/hourly"
 	"konak/internal/crm/finder"
 	"konak/internal/crm/reply"
 	"konak/internal/kit/caller"
@@ -147,12 +148,12 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 			"delete":   func(ctx context.Context) error { return gate.Delete(ctx, id) },
 			"split":    func(ctx context.Context) error { return one(s.Whole.Split(ctx, id, []uuid.UUID{item.ID}, "")) },
 			"schedule": func(ctx context.Context) error {
-				return one(s.Replies.Schedule(ctx, id, reply.Later{Answer: reply.Answer{Body: "x"}, SendAt: later}))
+				return one(s.Replies.Schedule(ctx, id, reply.Later{Answer: reply.Answer{Body: "x"}, SendAt: &later}))
 			},
 			"edit":        func(ctx context.Context) error { return one(s.Edits.Edit(ctx, id, item.ID, "x", nil)) },
 			"delete item": func(ctx context.Context) error { return s.Edits.Delete(ctx, id, item.ID) },
 			"react":       func(ctx context.Context) error { return one(s.Replies.React(ctx, id, item.ID, "👍")) },
-			"copies":      func(ctx context.Context) error { return one(gate.SetCopies(ctx, id, nil)) },
+			"copies":      func(ctx context.Context) error { return one(gate.SetCopies(ctx, id, nil, nil)) },
 			"forward": func(ctx context.Context) error {
 				return one(s.Replies.Forward(ctx, id, item.ID, reply.Forwarded{To: []string{"a@b.example"}}))
 			},
@@ -264,6 +265,12 @@ func TestTestKeysSeeTheirOwn(t *testing.T) {
 		}
 		if counts, err = s.Conversations.Counts(in.Context()); err != nil || counts.All.Open != 2 {
 			t.Errorf("everybody's counts: %+v, %v", counts, err)
+		}
+		if all, err := hourly.New(s.DB).Overview(ctx); err != nil || len(all.Channels) != 0 {
+			t.Errorf("by the hour: %+v, %v", all.Channels, err)
+		}
+		if all, err := hourly.New(s.DB).Overview(in.Context()); err != nil || len(all.Channels) == 0 {
+			t.Errorf("everybody's hours: %+v, %v", all.Channels, err)
 		}
 		// Whoever searches first, the index has everything.
 		found, err := s.Finder.Contacts(ctx, finder.Query{Text: "elif"}, page)

@@ -35,9 +35,18 @@ func (in *inbox) waits(id uuid.UUID, what string, since time.Time) {
 		in.t.Errorf("%s: the customer waits since %v, want %v", what, c.WaitingSince, since)
 	}
 	var list []conversation.Conversation
-	in.Owner.Get(base + "?sort=waiting_since").Want(200).Data(&list)
+	in.Owner.Get(base + "?waiting=true").Want(200).Data(&list)
 	if listed := len(list) == 1 && list[0].ID == id; listed == since.IsZero() {
 		in.t.Errorf("%s: waiting are %+v", what, list)
+	}
+	open := 0
+	for _, c := range list {
+		if c.State == conversation.Open {
+			open++
+		}
+	}
+	if n := in.counts().All.Waiting; n != open {
+		in.t.Errorf("%s: %d are counted as waiting, and %d are listed", what, n, open)
 	}
 }
 

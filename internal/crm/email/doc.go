@@ -18,5 +18,6 @@
 //
 // What always holds: an accepted mail is there once, whatever crashes when; a
 // mail is only ever threaded within its workspace and its mailbox; a machine
-// never gets an automatic answer, and a person one a day at most.
+// never gets an automatic answer, and a person one a day at most; who only stands
+// in a mail gets no copy of answers before an agent agreed.
 package email

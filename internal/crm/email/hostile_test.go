@@ -56,6 +56,9 @@ func TestHostileTrials(t *testing.T) {
 		if got.OK || got.Class == "" || manner == hostile.Endless && (got.Class != "protocol" || got.Message != outbound.ErrTooMuch.Error()) {
 			t.Errorf("got %+v", got)
 		}
+		if strings.Contains(got.Message, "127.0.0.1") || manner == hostile.Garbage && got.Class == "protocol" && got.Message != "the server's answer could not be understood" {
+			t.Errorf("it tells of the inside, or repeats what the peer said: %+v", got)
+		}
 	}
 	t.Run("smtp", func(t *testing.T) {
 		t.Parallel()

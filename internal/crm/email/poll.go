@@ -3,7 +3,9 @@ package email
 import (
 	"context"
 	"errors"
-	"strings"
+	"net"
+	"net/netip"
+	"syscall"
 	"time"
 
 	"github.com/emersion/go-imap/v2"
@@ -141,14 +143,14 @@ func (s *Service) testIMAP(ctx context.Context, to *Server, password string) Tri
 	defer cancel()
 	c, err := s.imap(ctx, to, password)
 	if err != nil {
-		return failedTrial(err)
+		return failedTrial(to, err)
 	}
 	defer func() { _ = c.Close() }()
 	if _, err := c.open(to.Folder); err != nil {
 		if _, refused := errors.AsType[*imap.Error](err); refused {
 			return Trial{Class: "folder", Message: printable(err.Error())}
 		}
-		return failedTrial(err)
+		return failedTrial(to, err)
 	}
 	return Trial{OK: true}
 }
@@ -159,23 +161,54 @@ func (s *Service) testSMTP(ctx context.Context, to *Server, password string) Tri
 	defer cancel()
 	c, err := s.smtp(ctx, to, password)
 	if err != nil {
-		return failedTrial(err)
+		return failedTrial(to, err)
 	}
 	defer func() { _ = c.Close() }()
 	c.quit()
 	return Trial{OK: true}
 }
 
-func failedTrial(err error) Trial {
+// failedTrial says how a trial failed. It repeats a server's words only where
+// they are an answer of its protocol; the rest is said in words of our own, which
+// tell nothing about the network that this process stands in.
+func failedTrial(to *Server, err error) Trial {
 	if errors.Is(err, errSignIn) || isSMTP(err) {
 		return Trial{Class: "sign_in", Message: printable(plainReason(err))}
 	}
-	if _, ok := errors.AsType[*imap.Error](err); ok {
-		return Trial{Class: "protocol", Message: printable(err.Error())}
-	}
 	class, text := outbound.Class(err)
-	if class == outbound.ClassBody || strings.Contains(text, "imap") || strings.Contains(text, "smtp") {
-		class = "protocol"
+	_, named := netip.ParseAddr(to.Host)
+	switch _, refused := errors.AsType[*imap.Error](err); {
+	case errors.Is(err, outbound.ErrTooMuch):
+		class = classProtocol
+	case refused || notUnderstood(class, err):
+		class = classProtocol
+	case class == outbound.ClassDNS || class == outbound.ClassRefused && named != nil:
+		// Which names exist inside is nobody's business.
+		class, text = outbound.ClassDNS, "the name of the host cannot be found, or its address is not allowed"
 	}
 	return Trial{Class: class, Message: printable(text)}
+}
+
+const classProtocol = "protocol"
+
+// pollError says why a poll failed.
+func pollError(err error) string {
+	_, refused := errors.AsType[*imap.Error](err)
+	_, ours := fault.As(err)
+	if refused || ours || errors.Is(err, errSignIn) {
+		return printable(plainReason(err))
+	}
+	_, text := outbound.Class(err)
+	return printable(text)
+}
+
+// notUnderstood says whether the connection worked and what came over it is no
+// mail protocol.
+func notUnderstood(class string, err error) bool {
+	if class != outbound.ClassConnect {
+		return false
+	}
+	_, broken := errors.AsType[net.Error](err)
+	_, system := errors.AsType[syscall.Errno](err)
+	return !broken && !system
 }

@@ -13,12 +13,12 @@ import (
 
 // bounced reports a mail of ours that did not arrive on its message.
 func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) error {
-	var l letter
+	var l mailRecord
 	known := false
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		for _, id := range b.MessageIDs {
 			var err error
-			if l, err = ourLetter(r, in.AccountID, id); err == nil && l.itemID != nil {
+			if l, err = findOurMail(r, in.AccountID, id); err == nil && l.itemID != nil {
 				known = true
 				return nil
 			} else if err != nil && !db.IsNoRow(err) {
@@ -51,7 +51,7 @@ func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) 
 
 // isCopy says whether somebody got a mail of ours as a copy: the first
 // recipient is the one who is answered.
-func (l *letter) isCopy(addr string) bool {
+func (l *mailRecord) isCopy(addr string) bool {
 	is := func(to string) bool { return address.Fold(to) == address.Fold(addr) }
 	return len(l.recipients) > 1 && !is(l.recipients[0]) && slices.ContainsFunc(l.recipients[1:], is)
 }

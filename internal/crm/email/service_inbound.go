@@ -36,7 +36,7 @@ type ingestPayload struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// Arrival is a mail at the door.
+// Arrival is a mail that a server hands over.
 type Arrival struct {
 	AccountID uuid.UUID
 	Route     string // "smtp" or "imap"
@@ -243,9 +243,6 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 	if err != nil {
 		return err
 	}
-	if err := s.copy(ctx, got.Conversation.ID, m, from, st); err != nil {
-		return err
-	}
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := lockInbound(tx, in.ID)
 		if err != nil || was.State != Received {
@@ -256,14 +253,21 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 		done.State, done.Rule, done.ConversationID, done.ItemID, done.SettledAt = Done, &place.Rule, &c, &item, clock.Ptr(tx.Now())
 		if got.Duplicate {
 			why := ReasonDuplicate
-			if _, err := letterOfItem(&tx.Reader, item); err == nil {
+			if _, err := findMailOfItem(&tx.Reader, item); err == nil {
 				done.State, done.Reason = Ignored, &why
 				return settleInbound(tx, &done)
 			} else if !db.IsNoRow(err) {
 				return err
 			}
 		}
-		if err := s.record(tx, a.ID, c, item, m, from); err != nil {
+		first, err := isFirstMail(&tx.Reader, c, got.Created || place.ConversationID == nil)
+		if err != nil {
+			return err
+		}
+		if err := s.updateCopies(tx, c, m, from, st, first); err != nil {
+			return err
+		}
+		if err := s.record(tx, a.ID, c, item, m, from, first); err != nil {
 			return err
 		}
 		if err := settleInbound(tx, &done); err != nil {
@@ -334,41 +338,6 @@ func (s *Service) files(ctx context.Context, m *message.Mail) ([]file.Prepared, 
 	return out, nil
 }
 
-// copy lets answers go to everybody the mail went to, less the workspace's own
-// mailboxes and less the one who is answered.
-func (s *Service) copy(ctx context.Context, c uuid.UUID, m *message.Mail, from message.Address, st state) error {
-	want := []string{}
-	seen := map[string]bool{address.Fold(from.Email): true, address.Fold(m.From.Email): true}
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		for _, a := range slices.Concat(m.To, m.Cc) {
-			key := address.Fold(a.Email)
-			// What mail servers do not take is no use as a copy.
-			if e, ok := address.ParseEmail(a.Email); seen[key] || !ok || !e.ASCII() || s.isForwardingAddress(a.Email, st) || len(want) >= maxCopies {
-				continue
-			}
-			seen[key] = true
-			own, err := isMailbox(r, a.Email)
-			if err != nil {
-				return err
-			}
-			if !own {
-				want = append(want, a.Email)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	has, err := s.Inbox.Copies(ctx, c)
-	if err == nil && !slices.Equal(has, want) {
-		_, err = s.Inbox.SetCopies(ctx, c, want)
-	}
-	return err
-}
-
-const maxCopies = 30
-
 // original is a mail as the timeline shows it.
 func original(m *message.Mail, b blob.Blob) conversation.Email {
 	e := conversation.Email{
@@ -403,9 +372,9 @@ func list(as []message.Address) []string {
 }
 
 // record remembers a mail for threading and for what answers say.
-func (s *Service) record(tx *db.Tx, account, c, item uuid.UUID, m *message.Mail, from message.Address) error {
+func (s *Service) record(tx *db.Tx, account, c, item uuid.UUID, m *message.Mail, from message.Address, first bool) error {
 	thread := slices.Concat(m.References, m.InReplyTo)
-	l := letter{
+	l := mailRecord{
 		accountID: account, conversationID: c, itemID: &item, messageID: m.MessageID, thread: slices.Compact(thread[:min(len(thread), 50)]),
 		subject: m.Subject, sender: from.Email,
 	}
@@ -414,10 +383,10 @@ func (s *Service) record(tx *db.Tx, account, c, item uuid.UUID, m *message.Mail,
 			l.recipients = append(l.recipients, to.Email)
 		}
 	}
-	if err := putLetter(tx, &l); err != nil {
-		return fmt.Errorf("email: put letter: %w", err)
+	if err := putMailRecord(tx, &l); err != nil {
+		return fmt.Errorf("email: put mail: %w", err)
 	}
-	if err := putParties(tx, c, append([]string{m.From.Email, from.Email}, l.recipients...)); err != nil {
+	if err := putParties(tx, c, append([]string{m.From.Email, from.Email}, l.recipients...), first); err != nil {
 		return fmt.Errorf("email: put parties: %w", err)
 	}
 	return putToken(tx, account, s.keys.SubjectToken(tx.Tenant(), c), c)

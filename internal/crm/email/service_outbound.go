@@ -79,16 +79,16 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 			p.Cc = append(p.Cc, cc)
 		}
 	}
-	if err := s.follow(tx, &p, m.ConversationID, set); err != nil {
+	if err := s.continueThread(tx, &p, m.ConversationID, set); err != nil {
 		return err
 	}
 	return s.enqueue(tx, &p, m.ConversationID, set, st)
 }
 
-// follow puts a mail into its thread: subject and references come from the
+// continueThread puts a mail into its thread: subject and references come from the
 // newest mail.
-func (s *Service) follow(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings) error {
-	last, err := latestLetter(&tx.Reader, c)
+func (s *Service) continueThread(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings) error {
+	last, err := findLatestMail(&tx.Reader, c)
 	if err != nil && !db.IsNoRow(err) {
 		return err
 	}
@@ -114,14 +114,14 @@ func (s *Service) enqueue(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings,
 		p.ReplyTo = s.keys.ReplyAddress(tx.Tenant(), c, st.local, s.Domain)
 	}
 	everybody := slices.Concat(p.To, p.Cc)
-	l := letter{
+	l := mailRecord{
 		accountID: p.AccountID, conversationID: c, itemID: p.ItemID, ours: true, messageID: p.MessageID, thread: p.References,
 		subject: p.Subject, sender: set.Address, recipients: everybody,
 	}
-	if err := putLetter(tx, &l); err != nil {
-		return fmt.Errorf("email: put letter: %w", err)
+	if err := putMailRecord(tx, &l); err != nil {
+		return fmt.Errorf("email: put mail: %w", err)
 	}
-	if err := putParties(tx, c, everybody); err != nil {
+	if err := putParties(tx, c, everybody, true); err != nil {
 		return fmt.Errorf("email: put parties: %w", err)
 	}
 	if err := putToken(tx, p.AccountID, s.keys.SubjectToken(tx.Tenant(), c), c); err != nil {
@@ -131,9 +131,18 @@ func (s *Service) enqueue(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings,
 	return err
 }
 
-// autoReply answers the first mail of a conversation, an address once a day.
+// autoReplyPart is the part of the workspace's mail of a day that automatic
+// answers may take, so that strangers cannot use up what people send.
+const autoReplyPart = 4
+
+// autoReply answers the first mail of a conversation, as far as mayAutoReply
+// allows it.
 func (s *Service) autoReply(tx *db.Tx, a channel.Account, set Settings, st state, c conversation.Conversation, to string, m *message.Mail) error {
-	if ok, err := mayAutoReply(tx, a.ID, to); err != nil || !ok {
+	quota, err := s.Relay.Usage(&tx.Reader)
+	if err != nil {
+		return err
+	}
+	if ok, err := mayAutoReply(tx, a.ID, to, quota.Limit/autoReplyPart); err != nil || !ok {
 		return err
 	}
 	p := outgoingMail{

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 
 	"github.com/google/uuid"
@@ -20,6 +21,7 @@ import (
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/mailer"
+	"konak/internal/kit/outbound"
 	"konak/internal/kit/trtext"
 )
 
@@ -57,8 +59,11 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	if !sent {
-		if got, err = s.carry(ctx, &p, mailer.Envelope{To: p.To, Cc: p.Cc}); err != nil {
+		if got, err = s.handOverMail(ctx, j, &p, mailer.Envelope{To: p.To, Cc: p.Cc}); err != nil {
 			if _, reached := errors.AsType[*mailer.QuotaReached](err); reached {
+				if p.Auto {
+					return nil // nobody waits for it tomorrow
+				}
 				if err = mailer.HoldForQuota(err, j); !errors.Is(err, jobs.ErrDrop) {
 					return errors.Join(err, s.showHeld(ctx, &p))
 				}
@@ -106,13 +111,13 @@ func (s *Service) scheduleCopy(ctx context.Context, p *outgoingMail) error {
 
 // lastAttempt says whether a mail that failed with err is not tried again.
 func lastAttempt(j *jobs.Job, err error) bool {
-	return errors.Is(err, jobs.ErrDrop) || j.Attempts >= sendAttempts
+	return errors.Is(err, jobs.ErrDrop) || j.Attempts >= sendAttempts && !errors.Is(err, jobs.ErrLost)
 }
 
 // sendWaiting hands a mail over for those who had to wait. It returns who still
 // waits, and the error where the server took it for nobody.
 func (s *Service) sendWaiting(ctx context.Context, j *jobs.Job, p *outgoingMail, got accepted) (accepted, error) {
-	now, err := s.carry(ctx, p, mailer.Envelope{Cc: got.Waiting})
+	now, err := s.handOverMail(ctx, j, p, mailer.Envelope{Cc: got.Waiting})
 	if err = mailer.HoldForQuota(err, j); err != nil && !lastAttempt(j, err) {
 		return got, err
 	}
@@ -188,8 +193,13 @@ func (s *Service) keepCopy(ctx context.Context, j *jobs.Job) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Inbox.KeepEmail(tx, *p.ItemID, e) })
 }
 
-// plainReason leaves out what is for the log.
+// plainReason says why a mail failed. It leaves out what is for the log, such as
+// the addresses of a connection.
 func plainReason(err error) string {
+	if _, network := errors.AsType[net.Error](err); network || errors.Is(err, outbound.ErrInside) {
+		_, text := outbound.Class(err)
+		return text
+	}
 	text := strings.ReplaceAll(err.Error(), jobs.ErrDrop.Error(), "")
 	text = strings.Join(strings.Fields(text), " ")
 	return trtext.Cut(text, 500)
@@ -222,9 +232,9 @@ func (s *Service) findMailbox(ctx context.Context, p *outgoingMail) (f sendingMa
 	return f, err
 }
 
-// carry makes a mail and hands it over to the recipients of an envelope. It
+// handOverMail makes a mail and hands it over to the recipients of an envelope. It
 // returns an error where the server took it for nobody, or not for one of to.To.
-func (s *Service) carry(ctx context.Context, p *outgoingMail, to mailer.Envelope) (got accepted, err error) {
+func (s *Service) handOverMail(ctx context.Context, j *jobs.Job, p *outgoingMail, to mailer.Envelope) (got accepted, err error) {
 	f, err := s.findMailbox(ctx, p)
 	if err == nil && !f.account.Works() {
 		err = fmt.Errorf("%w %s", jobs.ErrDrop, ReasonUnavailable)
@@ -244,11 +254,14 @@ func (s *Service) carry(ctx context.Context, p *outgoingMail, to mailer.Envelope
 	if !p.Auto { // nobody answers an automatic answer, not even with a bounce
 		to.From = f.sender.from.Email
 	}
+	if err := j.CheckClaim(ctx); err != nil {
+		return got, err
+	}
 	var refused []mailer.Refusal
 	if f.set.SMTP != nil {
 		refused, err = s.submit(ctx, f.set.SMTP, f.creds.SMTP, to, raw)
 	} else {
-		refused, err = s.Relay.Relay(ctx, caller.From(ctx).TenantID, mailer.Relayed{ID: p.ID, Envelope: to, Subject: p.Subject, Text: p.Text, Raw: raw})
+		refused, err = s.Relay.Relay(ctx, caller.From(ctx).TenantID, mailer.FinishedMail{ID: p.ID, Envelope: to, Subject: p.Subject, Text: p.Text, Raw: raw})
 	}
 	if err != nil {
 		return got, jobs.HoldOnTimeout(err)

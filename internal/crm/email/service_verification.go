@@ -88,7 +88,7 @@ func (s *Service) SendCode(ctx context.Context, id uuid.UUID, language string) (
 		if err := setCode(tx, id, c); err != nil {
 			return fmt.Errorf("email: set code: %w", err)
 		}
-		if err := s.Relay.Send(tx, codeLetter(m.Address, code, language)); err != nil {
+		if err := s.Relay.Send(tx, codeMail(m.Address, code, language)); err != nil {
 			return err
 		}
 		if err := audit.Write(tx, "channel.sender_code_sent", id.String(), map[string]any{"address": m.Address}); err != nil {

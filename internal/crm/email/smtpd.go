@@ -7,9 +7,12 @@ import (
 	"io"
 	"net"
 	"net/mail"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
 	"konak/internal/kit/address"
@@ -17,6 +20,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/limit"
 	"konak/internal/kit/smtpd"
 )
 
@@ -24,8 +28,18 @@ import (
 const (
 	maxSessions   = 200
 	maxPerAddress = 50
+	maxPerNetwork = 100
 	maxRecipients = 50
 	patience      = 2 * time.Minute
+	maxIdle       = 5 * time.Minute
+)
+
+// What strangers may send to a workspace by SMTP in a day, as parts of its
+// storage quota: from one network, and in all. One mail of the largest size
+// always fits.
+const (
+	networkPart   = 20
+	workspacePart = 4
 )
 
 // Serve takes mail by SMTP on ln until ctx ends. With a certificate it offers
@@ -33,7 +47,10 @@ const (
 func (s *Service) Serve(ctx context.Context, ln net.Listener, cert *tls.Certificate) error {
 	server := smtpd.Server{
 		Domain: s.Domain, MaxSize: s.MaxSize, MaxRecipients: maxRecipients, MaxSessions: maxSessions, MaxPerAddress: maxPerAddress,
-		Patience: patience, Log: s.Log, NewSession: func(ctx context.Context) smtpd.Session { return &session{s: s, ctx: ctx} },
+		MaxPerNetwork: maxPerNetwork, Patience: patience, MaxIdle: maxIdle, Log: s.Log,
+		NewSession: func(ctx context.Context, from netip.Prefix) smtpd.Session {
+			return &session{s: s, ctx: ctx, network: from}
+		},
 	}
 	if cert != nil {
 		server.TLS = &tls.Config{Certificates: []tls.Certificate{*cert}, MinVersion: tls.VersionTLS12}
@@ -48,6 +65,7 @@ var (
 	errLater   = &smtpd.Error{Code: 451, Enhanced: "4.3.0", Message: "Could not be stored, try again later"}
 	errBusy    = &smtpd.Error{Code: 452, Enhanced: "4.3.1", Message: "Too many mails are coming in, try again later"}
 	errFull    = &smtpd.Error{Code: 452, Enhanced: "4.2.2", Message: "Mailbox is full, try again later"}
+	errTooMuch = &smtpd.Error{Code: 452, Enhanced: "4.2.2", Message: "Too much mail for this mailbox today, try again later"}
 	errSender  = &smtpd.Error{Code: 501, Enhanced: "5.1.7", Message: "The sender's address cannot be read"}
 )
 
@@ -58,10 +76,12 @@ type recipient struct {
 
 // session is one conversation with a sender.
 type session struct {
-	s    *Service
-	ctx  context.Context
-	from string
-	to   []recipient
+	s   *Service
+	ctx context.Context
+	// network is where the sender connects from.
+	network netip.Prefix
+	from    string
+	to      []recipient
 }
 
 // Mail implements smtpd.Session.
@@ -113,7 +133,12 @@ func (c *session) Data(r io.Reader) error {
 	if len(c.to) == 0 {
 		return errUnknown
 	}
-	counted := &spooling{r: r, all: &c.s.spooled, limit: c.s.MaxSpooled}
+	within, err := c.countBytes(r)
+	if err != nil {
+		c.s.Log.Error("mail could not be received", "error", err)
+		return errLater
+	}
+	counted := &spooling{r: within, all: &c.s.spooled, limit: c.s.MaxSpooled}
 	defer counted.release()
 	text, err := c.s.Blobs.Spool(counted, c.s.MaxSize)
 	switch _, refused := errors.AsType[*smtpd.Error](err); {
@@ -146,6 +171,39 @@ func (c *session) Data(r io.Reader) error {
 		}
 	}
 	return nil
+}
+
+// countBytes returns a reader that counts what comes in against what the
+// recipients' workspaces take in a day, from the sender's network and in all. It
+// fails with errTooMuch where that is used up.
+func (c *session) countBytes(r io.Reader) (io.Reader, error) {
+	type budget struct {
+		policy limit.Policy
+		key    limit.Key
+	}
+	var budgets []budget
+	seen := map[uuid.UUID]bool{}
+	for _, to := range c.to {
+		if seen[to.tenant] {
+			continue
+		}
+		seen[to.tenant] = true
+		use, err := c.s.Blobs.Use(c.ctx, to.tenant)
+		if err != nil {
+			return nil, err
+		}
+		budgets = append(budgets,
+			budget{limit.BytesADay("mail-bytes-network", max(use.Quota/networkPart, c.s.MaxSize)), limit.OfText(to.tenant.String() + " " + c.network.String())},
+			budget{limit.BytesADay("mail-bytes-workspace", max(use.Quota/workspacePart, c.s.MaxSize)), limit.Key(to.tenant)})
+	}
+	return limit.CountBytes(r, func() error {
+		for _, b := range budgets {
+			if !c.s.Limits.Take(c.ctx, b.policy, b.key).Allowed {
+				return errTooMuch
+			}
+		}
+		return nil
+	}), nil
 }
 
 // Reset implements smtpd.Session.

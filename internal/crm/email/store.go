@@ -3,6 +3,8 @@ package email
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -93,8 +95,8 @@ func listInbound(r *db.Reader, state string, p db.Page) (db.List[Incoming], erro
 	return db.Cut(rows, p, func(m Incoming) db.Key { return db.Key{Sort: m.CreatedAt.UnixMicro(), ID: m.ID} }), err
 }
 
-// letter is a mail of a conversation.
-type letter struct {
+// mailRecord is a mail of a conversation.
+type mailRecord struct {
 	accountID      uuid.UUID
 	conversationID uuid.UUID
 	itemID         *uuid.UUID
@@ -107,22 +109,22 @@ type letter struct {
 	recipients []string
 }
 
-func scanLetter(row db.Row) (letter, error) {
-	var l letter
+func scanMailRecord(row db.Row) (mailRecord, error) {
+	var l mailRecord
 	var thread, recipients db.JSON[[]string]
 	err := row.Scan(&l.accountID, &l.conversationID, &l.itemID, &l.ours, &l.messageID, &thread, &l.subject, &l.sender, &recipients)
 	l.thread, l.recipients = thread.V, recipients.V
 	return l, err
 }
 
-const letterColumns = `account_id, conversation_id, item_id, ours, message_id, thread, subject, sender, recipients`
+const mailRecordColumns = `account_id, conversation_id, item_id, ours, message_id, thread, subject, sender, recipients`
 
 func messageKey(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:])
 }
 
-func putLetter(tx *db.Tx, l *letter) error {
+func putMailRecord(tx *db.Tx, l *mailRecord) error {
 	if l.thread == nil {
 		l.thread = []string{}
 	}
@@ -137,17 +139,27 @@ func putLetter(tx *db.Tx, l *letter) error {
 	return err
 }
 
-func putParties(tx *db.Tx, conversation uuid.UUID, addrs []string) error {
+// putParties notes who takes part in a conversation. Who was known stays so.
+func putParties(tx *db.Tx, conversation uuid.UUID, addrs []string, known bool) error {
 	for _, a := range addrs {
 		if a == "" {
 			continue
 		}
-		if _, err := tx.Exec(`INSERT INTO email_party (tenant_id, conversation_id, address_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-			tx.Tenant(), conversation, address.Fold(a)); err != nil {
+		if _, err := tx.Exec(`INSERT INTO email_party (tenant_id, conversation_id, address_key, known) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (tenant_id, conversation_id, address_key) DO UPDATE SET known = email_party.known OR excluded.known`,
+			tx.Tenant(), conversation, address.Fold(a), known); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// isKnown says whether we wrote to an address in a conversation, or it stood in
+// the conversation's first mail.
+func isKnown(r *db.Reader, conversation uuid.UUID, addr string) (bool, error) {
+	_, ok, err := found(db.One(r, db.Scalar[string], `SELECT address_key FROM email_party
+		WHERE tenant_id = $1 AND conversation_id = $2 AND address_key = $3 AND known`, r.Tenant(), conversation, address.Fold(addr)))
+	return ok, err
 }
 
 func putToken(tx *db.Tx, account uuid.UUID, token string, conversation uuid.UUID) error {
@@ -156,19 +168,19 @@ func putToken(tx *db.Tx, account uuid.UUID, token string, conversation uuid.UUID
 	return err
 }
 
-func letterOfItem(r *db.Reader, item uuid.UUID) (letter, error) {
-	return db.One(r, scanLetter, `SELECT `+letterColumns+` FROM email_message WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
+func findMailOfItem(r *db.Reader, item uuid.UUID) (mailRecord, error) {
+	return db.One(r, scanMailRecord, `SELECT `+mailRecordColumns+` FROM email_message WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
 }
 
-// latestLetter is the newest mail of a conversation.
-func latestLetter(r *db.Reader, conversation uuid.UUID) (letter, error) {
-	return db.One(r, scanLetter, `SELECT `+letterColumns+` FROM email_message
+// findLatestMail returns the newest mail of a conversation.
+func findLatestMail(r *db.Reader, conversation uuid.UUID) (mailRecord, error) {
+	return db.One(r, scanMailRecord, `SELECT `+mailRecordColumns+` FROM email_message
 		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
-// ourLetter finds a mail of ours by its id, whatever account sent it.
-func ourLetter(r *db.Reader, account uuid.UUID, id string) (letter, error) {
-	return db.One(r, scanLetter, `SELECT `+letterColumns+` FROM email_message
+// findOurMail finds a mail of ours by its id, whatever account sent it.
+func findOurMail(r *db.Reader, account uuid.UUID, id string) (mailRecord, error) {
+	return db.One(r, scanMailRecord, `SELECT `+mailRecordColumns+` FROM email_message
 		WHERE tenant_id = $1 AND account_id = $2 AND message_key = $3 AND ours LIMIT 1`, r.Tenant(), account, messageKey(id))
 }
 
@@ -221,11 +233,39 @@ func recentWith(r *db.Reader, account uuid.UUID, addr string, limit int) ([]uuid
 		ORDER BY p.conversation_id DESC LIMIT $4`, r.Tenant(), address.Fold(addr), account, limit)
 }
 
-// mayAutoReply notes that an address gets an automatic answer now, unless it
-// got one in the last day.
-func mayAutoReply(tx *db.Tx, account uuid.UUID, addr string) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO email_auto_reply (tenant_id, account_id, address_key, sent_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (tenant_id, account_id, address_key) DO UPDATE SET sent_at = $4 WHERE email_auto_reply.sent_at <= $5`,
-		tx.Tenant(), account, address.Fold(addr), clock.At(tx.Now()), clock.At(tx.Now().AddDate(0, 0, -1)))
-	return n == 1, err
+// autoRepliesPerDomain is how many automatic answers go to the addresses of one
+// domain in a day.
+const autoRepliesPerDomain = 100
+
+// mayAutoReply counts an automatic answer and says whether it may go out: one in
+// a day to an address, whatever follows a plus in it; a hundred to a domain; and
+// limit in all in a day of UTC. Whoever wrote may have forged the address.
+func mayAutoReply(tx *db.Tx, account uuid.UUID, addr string, limit int64) (bool, error) {
+	now := tx.Now()
+	if _, err := tx.Exec(`DELETE FROM email_auto_reply WHERE tenant_id = $1 AND since <= $2`,
+		tx.Tenant(), clock.At(now.Add(-24*time.Hour))); err != nil {
+		return false, err
+	}
+	if limit < 1 {
+		return false, nil
+	}
+	local, domain, _ := strings.Cut(address.Fold(addr), "@")
+	local, _, _ = strings.Cut(local, "+")
+	for _, c := range []struct {
+		scope string
+		since time.Time
+		limit int64
+	}{
+		{"address " + account.String() + " " + local + "@" + domain, now, 1},
+		{"domain " + domain, now, autoRepliesPerDomain},
+		{"workspace", now.UTC().Truncate(24 * time.Hour), limit},
+	} {
+		n, err := tx.Exec(`INSERT INTO email_auto_reply (tenant_id, scope, since, sent) VALUES ($1, $2, $3, 1)
+			ON CONFLICT (tenant_id, scope) DO UPDATE SET sent = email_auto_reply.sent + 1 WHERE email_auto_reply.sent < $4`,
+			tx.Tenant(), c.scope, clock.At(c.since), c.limit)
+		if err != nil || n == 0 {
+			return false, err
+		}
+	}
+	return true, nil
 }

@@ -6,7 +6,6 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
-	"konak/internal/kit/outbound"
 )
 
 // setPolls says whether a mailbox is polled, and polls it at once where it is.
@@ -42,8 +41,7 @@ func savePoll(tx *db.Tx, account uuid.UUID, trouble error) (failures int, err er
 			return 0, err
 		}
 		failures = was + 1
-		_, words := outbound.Class(trouble)
-		words = printable(words)
+		words := pollError(trouble)
 		text = &words
 	}
 	_, err = tx.Exec(`UPDATE email_mailbox SET failures = $3, last_error = $4, last_poll_at = $5 WHERE tenant_id = $1 AND account_id = $2`,

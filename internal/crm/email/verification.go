@@ -163,9 +163,9 @@ func (s *Service) senderOf(set Settings, st state, v *verification, replyTo stri
 	return sender{own, replyTo}
 }
 
-// codeLetter is the letter that carries a code.
-func codeLetter(to, code, language string) mailer.Letter {
-	l := mailer.Letter{
+// codeMail is the mail that carries a code.
+func codeMail(to, code, language string) mailer.Mail {
+	l := mailer.Mail{
 		To: to, Language: language, Subject: "Your verification code", Greeting: "Hello,",
 		Body: []string{
 			"Somebody wants to send mail from this address with Konak. To allow it, enter this code on the mailbox's page:",

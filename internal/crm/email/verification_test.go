@@ -446,7 +446,9 @@ func TestOutboxVerifiesOnlyTheOutbox(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		relay, err := mailer.New(s.DB, box, slog.New(slog.DiscardHandler), mailer.Settings{URL: "smtp://127.0.0.1:25", From: "no-reply@konak.example"})
+		relay, err := mailer.New(mailer.Config{
+			DB: s.DB, Box: box, Log: slog.New(slog.DiscardHandler), Files: s.Blobs, URL: "smtp://127.0.0.1:25", From: "no-reply@konak.example",
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

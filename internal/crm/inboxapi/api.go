@@ -2,11 +2,13 @@ package inboxapi
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/hourly"
 	"konak/internal/crm/reply"
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
@@ -42,7 +44,8 @@ type updateConversationIn struct {
 		Subject   *string    `json:"subject,omitempty" maxLength:"300" example:"Teslimat tarihi"`
 		ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"The customer"`
 		Priority  *string    `json:"priority,omitempty" enum:"low,normal,high,urgent"`
-		GroupID   *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"The nil UUID for none"`
+
+		GroupID api.Optional[uuid.UUID] `json:"group_id,omitempty" format:"uuid" doc:"Null or the nil UUID for none"`
 	}
 }
 
@@ -169,8 +172,13 @@ func (s *Service) registerRecords(a *api.API) {
 	create := route("POST", "", "create-conversation", "Write down a customer's request", perm.ConversationsReply)
 	create.TakesKey = true
 	create.Status = 201
+	create.Doc = "An owner or a group needs crm.conversations.assign as well, tags and another priority than normal crm.conversations.manage."
 	api.Handle(a, create, func(ctx context.Context, in *createConversationIn) (conversation.Conversation, error) {
 		b := in.Body
+		n := needs{assign: b.OwnerID != nil || b.GroupID != nil, manage: sets(b.Priority) || len(b.Tags) > 0}
+		if err := n.check(ctx); err != nil {
+			return conversation.Conversation{}, err
+		}
 		return s.gate.Create(ctx, conversation.NewConversation{
 			ContactID: b.ContactID, Channel: conversation.Panel, Subject: b.Subject, Body: b.Body, Priority: b.Priority,
 			OwnerID: b.OwnerID, GroupID: b.GroupID, Tags: b.Tags,
@@ -179,6 +187,9 @@ func (s *Service) registerRecords(a *api.API) {
 
 	api.Handle(a, route("GET", "/counts", "count-conversations", "Numbers beside the views", perm.ConversationsView).Polled(),
 		func(ctx context.Context, _ *struct{}) (conversation.Counts, error) { return s.gate.Counts(ctx) })
+	overview := route("GET", "/overview", "conversation-overview", "What happened lately, by the hour", perm.ReportsView).Polled()
+	overview.Doc = "Kept as it happens, for the home screen of who runs the workspace. What was written with a test key is not in it."
+	api.Handle(a, overview, func(ctx context.Context, _ *struct{}) (hourly.Overview, error) { return s.hours.Overview(ctx) })
 	catalog := route("GET", "/channels", "conversation-channels", "Conversation source catalog", perm.ConversationsView)
 	catalog.Doc = "Unconnected channels are listed too. The label is English whatever the language."
 	api.Handle(a, catalog, func(ctx context.Context, _ *struct{}) ([]conversation.Source, error) { return s.gate.Catalog(ctx) })
@@ -196,12 +207,20 @@ func (s *Service) registerRecords(a *api.API) {
 		})
 	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView), s.itemsPage)
 
-	update := route("PUT", "/{id}", "update-conversation", "Update subject, customer, priority, group", perm.ConversationsManage)
+	update := route("PUT", "/{id}", "update-conversation", "Update subject, customer, priority, group", perm.ConversationsView)
 	update.Refusals = []int{409}
-	update.Doc = "Fields that are not sent stay. A messaging conversation keeps its customer: 409."
+	update.Doc = "Fields that are not sent stay. The group needs crm.conversations.assign, the others crm.conversations.manage. A messaging conversation keeps its customer: 409."
 	api.Handle(a, update, func(ctx context.Context, in *updateConversationIn) (conversation.Conversation, error) {
 		b := in.Body
-		return s.gate.Update(ctx, in.ID.UUID, conversation.Change{Subject: b.Subject, ContactID: b.ContactID, Priority: b.Priority, GroupID: b.GroupID})
+		n := needs{assign: b.GroupID.Sent, manage: b.Subject != nil || b.ContactID != nil || b.Priority != nil}
+		if err := n.check(ctx); err != nil {
+			return conversation.Conversation{}, err
+		}
+		group := b.GroupID.V
+		if b.GroupID.Sent && group == nil {
+			group = new(uuid.UUID)
+		}
+		return s.gate.Update(ctx, in.ID.UUID, conversation.Change{Subject: b.Subject, ContactID: b.ContactID, Priority: b.Priority, GroupID: group})
 	})
 
 	api.Handle(a, route("DELETE", "/{id}", "delete-conversation", "Delete a conversation", perm.ConversationsDelete),
@@ -314,9 +333,12 @@ func (s *Service) registerBulk(a *api.API) {
 
 	group := route("POST", "/group", "transfer-conversations", "Transfer conversations to a group", perm.ConversationsAssign)
 	group.TakesKey = true
-	group.Doc = "An optional private note is written into each of them."
+	group.Doc = "An optional private note is written into each of them, which needs crm.conversations.reply as well."
 	api.Handle(a, group, func(ctx context.Context, in *bulkGroupIn) ([]Outcome, error) {
 		b := in.Body
+		if err := (needs{reply: strings.TrimSpace(b.Note) != ""}).check(ctx); err != nil {
+			return nil, err
+		}
 		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
 			return s.gate.Transfer(ctx, id, b.GroupID, b.Note)
 		})

@@ -38,8 +38,11 @@ func (s *Service) registerAIRecords(a *api.API) {
 
 	over := route("POST", "/{id}/ai-handover", "hand-over-conversation", "Give a conversation from the assistant to people", perm.ConversationsReply)
 	over.Refusals = []int{409}
-	over.Doc = "It opens, waits for an answer and belongs to the team. Where it was handed over already, only the group changes. Where no assistant holds it: 409 ai_off."
+	over.Doc = "A group needs crm.conversations.assign as well. It opens, waits for an answer and belongs to the team. Where it was handed over already, only the group changes. Where no assistant holds it: 409 ai_off."
 	api.Handle(a, over, func(ctx context.Context, in *handoverIn) (conversation.Conversation, error) {
+		if err := (needs{assign: in.Body.GroupID != nil}).check(ctx); err != nil {
+			return conversation.Conversation{}, err
+		}
 		return s.gate.Handover(ctx, in.ID.UUID, in.Body.Reason, in.Body.GroupID)
 	})
 

@@ -62,13 +62,19 @@ type feedbackIn struct {
 
 // EmailCC is who gets a copy of e-mail answers.
 type EmailCC struct {
-	EmailCC []string `json:"email_cc" maxItems:"50" nullable:"false" example:"[\"muhasebe@kayamobilya.example\"]"`
+	EmailCC  []string `json:"email_cc" nullable:"false" example:"[\"muhasebe@kayamobilya.example\"]"`
+	Proposed []string `json:"proposed" nullable:"false" example:"[\"depo@kayamobilya.example\"]" doc:"Addresses that the last mail brought along and that nobody has written to here. Who wrote that mail is not proven: they get no copy until somebody adds them to email_cc"`
 }
 
 type setEmailCCIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
-	Body EmailCC
+	Body struct {
+		EmailCC  []string  `json:"email_cc" maxItems:"50" nullable:"false" example:"[\"muhasebe@kayamobilya.example\"]"`
+		Proposed *[]string `json:"proposed,omitempty" maxItems:"50" example:"[]" doc:"Which of the proposed addresses stay proposed: an empty list drops them. Left out, those stay that are not added"`
+	}
 }
+
+func shownCopies(c conversation.Copies) EmailCC { return EmailCC{c.Addresses, c.Proposed} }
 
 const ofItem = "/{id}/items/{itemId}"
 
@@ -137,15 +143,15 @@ func (s *Service) registerEmail(a *api.API) {
 
 	api.Handle(a, route("GET", "/{id}/email-cc", "email-cc", "Who gets a copy of e-mail answers", perm.ConversationsReply),
 		func(ctx context.Context, in *conversationIn) (EmailCC, error) {
-			list, err := s.gate.Copies(ctx, in.ID.UUID)
-			return EmailCC{list}, err
+			c, err := s.gate.Copies(ctx, in.ID.UUID)
+			return shownCopies(c), err
 		})
 	set := route("PUT", "/{id}/email-cc", "set-email-cc", "Replace who gets a copy of e-mail answers", perm.ConversationsReply)
 	set.Refusals = []int{409}
 	set.Doc = "A malformed address: 422 on `email_cc`."
 	api.Handle(a, set, func(ctx context.Context, in *setEmailCCIn) (EmailCC, error) {
-		list, err := s.gate.SetCopies(ctx, in.ID.UUID, in.Body.EmailCC)
-		return EmailCC{list}, err
+		c, err := s.gate.SetCopies(ctx, in.ID.UUID, in.Body.EmailCC, in.Body.Proposed)
+		return shownCopies(c), err
 	})
 }
 

@@ -85,8 +85,12 @@ func (s *Service) registerPublic(a *api.API) {
 	create := route("POST", "", "create-conversation", "Open a conversation", perm.ConversationsReply)
 	create.TakesKey = true
 	create.Status = 201
-	create.Doc = "Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which."
+	create.Doc = "A group, tags and another priority than normal need the scope conversations.write. Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which."
 	api.Handle(a, create, func(ctx context.Context, in *publicCreateConversationIn) (conversation.Conversation, error) {
+		b := in.Body
+		if err := (needs{assign: b.GroupID != nil, manage: sets(b.Priority) || len(b.Tags) > 0}).check(ctx); err != nil {
+			return conversation.Conversation{}, err
+		}
 		n, err := in.conversation()
 		if err != nil {
 			return conversation.Conversation{}, err

@@ -91,9 +91,12 @@ func (s *Service) registerReplies(a *api.API) {
 	begin := route("POST", "/new-as-agent", "new-as-agent", "Open a new conversation with a customer", perm.ConversationsReply)
 	begin.TakesKey = true
 	begin.Status = 201
-	begin.Doc = "The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then."
+	begin.Doc = "The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then. A group needs crm.conversations.assign as well, another priority than normal crm.conversations.manage."
 	api.HandleBody(a, begin, func(ctx context.Context, in *newAsAgentIn) (NewAsAgent, error) {
 		b := in.Body
+		if err := (needs{assign: b.GroupID != nil, manage: sets(b.Priority)}).check(ctx); err != nil {
+			return NewAsAgent{}, err
+		}
 		ctx = idempotency.View(ctx, func(b reply.Begun) NewAsAgent { return newAsAgent(&b) })
 		out, err := s.replies.BeginAsAgent(ctx, reply.Opening{
 			ContactID: b.ContactID, Channel: b.Channel, AccountID: b.AccountID, Subject: b.Subject, Body: b.Body,

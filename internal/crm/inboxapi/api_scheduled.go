@@ -2,6 +2,7 @@ package inboxapi
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -18,12 +19,14 @@ import (
 type scheduleIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
 	Body struct {
-		Body        string      `json:"body" maxLength:"100000" example:"Randevunuz yarın 10.00'da."`
-		SendAt      clock.Time  `json:"send_at" doc:"At most a year ahead"`
-		UntilReply  bool        `json:"until_reply,omitempty" doc:"Cancel it when the customer writes before"`
-		Channel     string      `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
-		AccountID   *uuid.UUID  `json:"channel_account_id,omitempty" format:"uuid"`
-		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		Body        string          `json:"body" maxLength:"100000" example:"Randevunuz yarın 10.00'da."`
+		SendAt      *clock.Time     `json:"send_at,omitempty" doc:"At most a year ahead"`
+		Delay       int             `json:"delay_s,omitempty" minimum:"1" maximum:"60" example:"5" doc:"Seconds from now, in place of send_at: an answer that can still be taken back"`
+		Then        *later.FollowUp `json:"then,omitempty" doc:"What becomes of the conversation when it went, unless the customer wrote since; needs crm.conversations.manage"`
+		UntilReply  bool            `json:"until_reply,omitempty" doc:"Cancel it when the customer writes before"`
+		Channel     string          `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
+		AccountID   *uuid.UUID      `json:"channel_account_id,omitempty" format:"uuid"`
+		Attachments []uuid.UUID     `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
 	}
 }
 
@@ -36,6 +39,7 @@ type listScheduledIn struct {
 type scheduledIDIn struct {
 	ID          api.ID `path:"id" record:"conversation"`
 	ScheduledID api.ID `path:"scheduledId" record:"scheduled_message"`
+	KeepFiles   string `query:"keep_files" enum:"true" doc:"For its author: the files wait as uploads again, and the answer names them"`
 }
 
 // Cancelled says how many messages were taken back.
@@ -54,7 +58,7 @@ func (s *Service) registerScheduled(a *api.API) {
 			Answer: reply.Answer{
 				Author: conversation.AgentAuthor(caller.From(ctx).ID), Body: b.Body, Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
 			},
-			SendAt: b.SendAt, UntilReply: b.UntilReply,
+			SendAt: b.SendAt, Delay: time.Duration(b.Delay) * time.Second, FollowUp: b.Then, UntilReply: b.UntilReply,
 		})
 	})
 	list := route("GET", "/{id}/scheduled", "list-scheduled-messages", "Messages that go later, the next first", perm.ConversationsView)
@@ -71,6 +75,6 @@ func (s *Service) registerScheduled(a *api.API) {
 	one.Refusals = []int{409}
 	one.Doc = "A repeat changes nothing; one that was sent or failed: 409."
 	api.Handle(a, one, func(ctx context.Context, in *scheduledIDIn) (later.Scheduled, error) {
-		return s.replies.Unschedule(ctx, in.ID.UUID, in.ScheduledID.UUID)
+		return s.replies.Unschedule(ctx, in.ID.UUID, in.ScheduledID.UUID, in.KeepFiles != "")
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"konak/internal/crm/conversation/export"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/conversation/hourly"
 	"konak/internal/crm/conversation/whole"
 	"konak/internal/crm/reply"
 )
@@ -24,6 +25,7 @@ type Config struct {
 	Exports       *export.Service
 	Files         *file.Service
 	Groups        *group.Service
+	Hours         *hourly.Service
 	Whole         *whole.Service
 	Replies       *reply.Service
 }
@@ -38,6 +40,7 @@ type Service struct {
 	exports *export.Service
 	files   *file.Service
 	groups  *group.Service
+	hours   *hourly.Service
 	whole   *whole.Service
 	replies *reply.Service
 }
@@ -46,6 +49,6 @@ type Service struct {
 func New(c Config) *Service {
 	return &Service{
 		log: c.Log, edits: c.Edits, gate: c.Conversations, ai: c.AIRecords, cards: c.Cards, exports: c.Exports, files: c.Files, groups: c.Groups,
-		whole: c.Whole, replies: c.Replies,
+		hours: c.Hours, whole: c.Whole, replies: c.Replies,
 	}
 }

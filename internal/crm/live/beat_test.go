@@ -6,10 +6,8 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/app/apptest"
-	"konak/internal/crm/live"
 	"konak/internal/kit/bus"
 	"konak/internal/kit/caller"
-	"konak/internal/kit/limit"
 )
 
 // A node tells the others of an agent's first and last stream and of none
@@ -20,10 +18,7 @@ func TestOnlyTheFirstStreamIsAnnounced(t *testing.T) {
 		ctx := s.Workspace("demo").Context()
 		hub, beats := bus.NewHub(), 0
 		hub.Watch("presence.beat", func(uuid.UUID, bus.Message) { beats++ })
-		node := live.New(live.Config{
-			DB: s.DB, Log: apptest.Logger(s.Logs), Bus: hub, Streams: &signals{}, Limits: limit.NewMemory(s.Clock, 1),
-			Agents: s.Agents, Conversations: s.Conversations,
-		})
+		node := newNode(s, hub, &signals{})
 		var left []func()
 		for range 20 {
 			left = append(left, node.Came(ctx, caller.From(ctx)))

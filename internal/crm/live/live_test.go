@@ -182,20 +182,22 @@ func TestPresence(t *testing.T) {
 	})
 }
 
+// newNode makes the live updates of another node.
+func newNode(s *apptest.Server, hub *bus.Hub, heard *signals) *live.Service {
+	return live.New(live.Config{
+		Registry: live.NewRegistry(live.RegistryConfig{DB: s.DB, Log: apptest.Logger(s.Logs), Bus: hub, Streams: heard}),
+		Limits:   limit.NewMemory(s.Clock, 1), Agents: s.Agents, Conversations: s.Conversations,
+	})
+}
+
 // Nodes tell each other who is on them; one that dies is forgotten.
 func TestPresenceAcrossNodes(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
 		hub := bus.NewHub()
-		node := func(heard *signals) *live.Service {
-			return live.New(live.Config{
-				DB: s.DB, Log: apptest.Logger(s.Logs), Bus: hub, Streams: heard, Limits: limit.NewMemory(s.Clock, 1),
-				Agents: s.Agents, Conversations: s.Conversations,
-			})
-		}
 		var atOne, atTwo signals
-		one, two := node(&atOne), node(&atTwo)
+		one, two := newNode(s, hub, &atOne), newNode(s, hub, &atTwo)
 		ctx := w.Context()
 		who := caller.From(ctx)
 		left := one.Came(ctx, who)

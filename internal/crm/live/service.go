@@ -2,9 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
-	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,54 +9,25 @@ import (
 	"konak/internal/crm/agent"
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/api"
-	"konak/internal/kit/bus"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
-	"konak/internal/kit/jobs"
 	"konak/internal/kit/limit"
 )
 
-// Streams carry signals to those who watch.
-type Streams interface {
-	// Signal reaches the streams of every node, SignalHere those of this one.
-	Signal(tenant uuid.UUID, name string, data any)
-	SignalHere(tenant uuid.UUID, name string, data any)
-}
-
 // Config is what live updates need.
 type Config struct {
-	DB            *db.DB
-	Log           *slog.Logger
-	Bus           bus.Bus
-	Streams       Streams
+	*Registry
 	Limits        limit.Limiter
 	Agents        *agent.Service
 	Conversations *conversation.Service
 }
 
 // Service is presence and typing.
-type Service struct {
-	Config
-	node uuid.UUID
+type Service struct{ Config }
 
-	mu    sync.Mutex
-	seats map[uuid.UUID]map[uuid.UUID]*seat // tenant, agent
-}
-
-// beats is the bus message that nodes tell each other who is there with. It is
-// in no catalog, so no stream carries it.
-const beats = "presence.beat"
-
-// New makes the service and listens to the other nodes.
-func New(cfg Config) *Service {
-	s := &Service{Config: cfg, node: cfg.DB.Clock().NewCapability(), seats: map[uuid.UUID]map[uuid.UUID]*seat{}}
-	cfg.Bus.Watch(beats, s.hear)
-	cfg.Agents.OnPresence(s.chose)
-	return s
-}
-
-func (s *Service) now() time.Time { return s.DB.Clock().Now() }
+// New makes the service.
+func New(c Config) *Service { return &Service{c} }
 
 // Came implements realtime.Audience.
 func (s *Service) Came(ctx context.Context, who *caller.Caller) (left func()) {
@@ -88,17 +56,6 @@ func (s *Service) Came(ctx context.Context, who *caller.Caller) (left func()) {
 			s.say(who.TenantID, reload, mark{who.ID, chosen})
 		}
 	}
-}
-
-// chose hears what an agent chose to be, from the agents' module.
-func (s *Service) chose(tenant, agentID uuid.UUID, chosen string) {
-	lasts := time.Duration(0)
-	s.change(tenant, agentID, func(seat *seat) {
-		if until := seat.nodes[s.node]; until.After(s.now()) {
-			lasts = until.Sub(s.now())
-		}
-	})
-	s.say(tenant, lasts, mark{agentID, chosen})
 }
 
 // Be sets what the caller is while they are connected, and is a sign of life
@@ -132,107 +89,6 @@ func (s *Service) of(tenant uuid.UUID, a agent.Agent) Presence {
 		AgentID: a.ID, Name: a.Name, Connected: connected,
 		Presence: presence(connected, a.Chosen()), Chosen: presence(true, a.Chosen()),
 	}
-}
-
-// say tells every node, this one too, that agents are here for a while. A
-// node's word about one agent replaces what it said before.
-func (s *Service) say(tenant uuid.UUID, lasts time.Duration, agents ...mark) {
-	b, err := json.Marshal(beat{s.node, clock.At(s.now().Add(lasts)), agents})
-	if err != nil {
-		panic(err) // our own type
-	}
-	s.Bus.Publish(tenant, bus.Message{Type: beats, Body: b})
-}
-
-// hear takes in what a node says.
-func (s *Service) hear(tenant uuid.UUID, m bus.Message) {
-	var b beat
-	if err := json.Unmarshal(m.Body, &b); err != nil {
-		s.Log.Warn("a node says what cannot be read", "error", err)
-		return
-	}
-	for _, a := range b.Agents {
-		s.change(tenant, a.ID, func(seat *seat) {
-			seat.chosen = a.Chosen
-			seat.nodes[b.Node] = b.Until.Time
-		})
-	}
-}
-
-// change changes what is known of an agent and tells the streams of this node
-// if that makes them something else.
-func (s *Service) change(tenant, agentID uuid.UUID, fn func(*seat)) {
-	s.mu.Lock()
-	row, ok := s.seats[tenant][agentID]
-	if !ok {
-		row = &seat{nodes: map[uuid.UUID]time.Time{}, shown: agent.Offline}
-		if s.seats[tenant] == nil {
-			s.seats[tenant] = map[uuid.UUID]*seat{}
-		}
-		s.seats[tenant][agentID] = row
-	}
-	fn(row)
-	shown, changed := s.settle(tenant, agentID, row)
-	s.mu.Unlock()
-	if changed {
-		s.Streams.SignalHere(tenant, PresenceSignal, Present{agentID, shown})
-	}
-}
-
-// settle brings what is shown up to date and forgets who is gone. It is called
-// with the lock held.
-func (s *Service) settle(tenant, agentID uuid.UUID, row *seat) (shown string, changed bool) {
-	now := s.now()
-	for node, until := range row.nodes {
-		if !until.After(now) {
-			delete(row.nodes, node)
-		}
-	}
-	shown = presence(len(row.nodes) > 0, row.chosen)
-	changed, row.shown = shown != row.shown, shown
-	if len(row.nodes) == 0 && row.here == 0 {
-		delete(s.seats[tenant], agentID)
-		if len(s.seats[tenant]) == 0 {
-			delete(s.seats, tenant)
-		}
-	}
-	return shown, changed
-}
-
-// Step vouches for those who are here and shows who is gone, and says how many
-// those are.
-func (s *Service) Step(context.Context) (int, error) {
-	type gone struct {
-		tenant uuid.UUID
-		Present
-	}
-	var left []gone
-	here := map[uuid.UUID][]mark{}
-	s.mu.Lock()
-	for tenant, agents := range s.seats {
-		for id, row := range agents {
-			if row.here > 0 {
-				here[tenant] = append(here[tenant], mark{id, row.chosen})
-				continue
-			}
-			if shown, changed := s.settle(tenant, id, row); changed {
-				left = append(left, gone{tenant, Present{id, shown}})
-			}
-		}
-	}
-	s.mu.Unlock()
-	for tenant, agents := range here {
-		s.say(tenant, beatLasts, agents...)
-	}
-	for _, g := range left {
-		s.Streams.SignalHere(g.tenant, PresenceSignal, g.Present)
-	}
-	return len(left), nil
-}
-
-// Run steps until ctx ends.
-func (s *Service) Run(ctx context.Context) {
-	jobs.Loop{Name: "presence", DB: s.DB, Log: s.Log, Every: 10 * time.Second, Step: s.Step}.Run(ctx)
 }
 
 // writing is how often one author may say that they write.

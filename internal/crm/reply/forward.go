@@ -103,9 +103,9 @@ func (f *Forwarded) Text() string {
 	return strings.Join(append(out, left...), "\n\n")
 }
 
-func (f *Forwarded) mail() mailer.Letter {
+func (f *Forwarded) mail() mailer.Mail {
 	words := forwarding[f.Language]
-	l := mailer.Letter{Language: f.Language, Subject: f.Title(), Greeting: fmt.Sprintf(words.forwards, f.Agent)}
+	l := mailer.Mail{Language: f.Language, Subject: f.Title(), Greeting: fmt.Sprintf(words.forwards, f.Agent)}
 	if f.Note != "" {
 		l.Body = append(l.Body, paragraphs(f.Note)...)
 		l.Body = append(l.Body, "—")

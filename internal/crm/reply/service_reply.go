@@ -125,10 +125,11 @@ func (s *Service) send(tx *db.Tx, c *conversation.Conversation, item *conversati
 		Attachments: outgoingFiles(item), Template: item.Template.V, Awaited: item.Awaited,
 	}
 	if route.Channel == conversation.Mail {
-		var err error
-		if out.EmailCC, err = conversation.CopiesOf(&tx.Reader, c.ID); err != nil {
+		copies, err := conversation.CopiesOf(&tx.Reader, c.ID)
+		if err != nil {
 			return out, err
 		}
+		out.EmailCC = copies.Addresses
 	}
 	return out, s.gate.Router().Take(tx, out)
 }

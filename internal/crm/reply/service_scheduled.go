@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -14,11 +15,13 @@ import (
 	"konak/internal/crm/conversation/draft"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/later"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/perm"
 )
 
 // ScheduledJob is the kind of the jobs that send messages at their time.
@@ -27,7 +30,11 @@ const ScheduledJob = "conversation.scheduled"
 // Later is a message for later.
 type Later struct {
 	Answer
-	SendAt clock.Time
+	// SendAt is when it goes; without it, Delay from now.
+	SendAt *clock.Time
+	Delay  time.Duration
+	// FollowUp is what becomes of the conversation then, nil for nothing.
+	FollowUp *later.FollowUp
 	// UntilReply cancels it when the customer writes before.
 	UntilReply bool
 }
@@ -39,8 +46,12 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 		if err != nil {
 			return err
 		}
-		if !l.SendAt.After(tx.Now()) || l.SendAt.After(tx.Now().Add(furthest)) {
-			return fault.Invalid("send_at", "out_of_range")
+		sendAt, err := l.sendAt(tx.Now())
+		if err != nil {
+			return err
+		}
+		if err := l.checkFollowUp(ctx, sendAt); err != nil {
+			return err
 		}
 		held := &conversation.Item{Body: strings.TrimSpace(l.Body)}
 		if err := s.takeFiles(tx, held, l.Attachments, nil); err != nil {
@@ -56,8 +67,9 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 		who := conversation.AuthorFrom(tx)
 		m = later.Scheduled{
 			ID: tx.NewID(), ConversationID: id, State: later.Waiting, AuthorKind: who.Kind, AuthorID: who.ID, Body: held.Body,
-			UntilReply: l.UntilReply, SendAt: l.SendAt, Attachments: held.Attachments, Test: c.Test, CreatedAt: clock.At(tx.Now()),
+			UntilReply: l.UntilReply, SendAt: sendAt, Attachments: held.Attachments, Test: c.Test, CreatedAt: clock.At(tx.Now()),
 		}
+		m.FollowUp.V = l.FollowUp
 		if l.Channel != "" {
 			m.Channel, m.ChannelAccountID = &l.Channel, l.AccountID
 		}
@@ -85,6 +97,41 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 	return m, err
 }
 
+// sendAt is the time at which a message goes.
+func (l *Later) sendAt(now time.Time) (clock.Time, error) {
+	switch {
+	case l.SendAt == nil && l.Delay == 0:
+		return clock.Time{}, fault.Invalid("send_at", "required")
+	case l.SendAt == nil:
+		return clock.At(now.Add(l.Delay)), nil
+	case l.Delay != 0:
+		return clock.Time{}, fault.Invalid("delay_s", "not_together")
+	case !l.SendAt.After(now) || l.SendAt.After(now.Add(furthest)):
+		return clock.Time{}, fault.Invalid("send_at", "out_of_range")
+	}
+	return *l.SendAt, nil
+}
+
+// checkFollowUp refuses a follow-up that could not be taken, or not by the caller.
+func (l *Later) checkFollowUp(ctx context.Context, sendAt clock.Time) error {
+	if l.FollowUp == nil {
+		return nil
+	}
+	if !caller.From(ctx).Can(perm.ConversationsManage) {
+		f := fault.New(fault.Forbidden, string(perm.ConversationsManage))
+		f.Permission = string(perm.ConversationsManage)
+		return f
+	}
+	snooze, until := l.FollowUp.State == string(conversation.Snoozed), l.FollowUp.Until
+	if snooze != (until != nil || l.FollowUp.UntilReply) || until != nil && l.FollowUp.UntilReply {
+		return fault.Invalid("then.until", "not_together")
+	}
+	if until != nil && (!until.After(sendAt.Time) || until.After(sendAt.AddDate(1, 0, 0))) {
+		return fault.Invalid("then.until", "out_of_range")
+	}
+	return nil
+}
+
 // ScheduledIn lists a conversation's messages for later.
 func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p db.Page) (out db.List[later.Scheduled], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
@@ -108,8 +155,8 @@ func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p
 }
 
 // Unschedule cancels one message; a repeat changes nothing, one that went is a
-// conflict.
-func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID) (m later.Scheduled, err error) {
+// conflict. Its files go with it, unless its author keeps them to write on.
+func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID, keepFiles bool) (m later.Scheduled, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := conversation.LockLive(tx, id)
 		if err != nil {
@@ -125,6 +172,17 @@ func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID) (m la
 			return nil
 		case m.State != later.Waiting:
 			return fault.New(fault.Conflict).Because(m.State)
+		}
+		me := conversation.AgentID(ctx)
+		if keepFiles && m.AuthorID != nil && *m.AuthorID == me {
+			files, err := file.OfScheduled(&tx.Reader, []uuid.UUID{m.ID})
+			if err != nil {
+				return err
+			}
+			m.Attachments = db.OrEmpty(files[m.ID])
+			if err := file.ReleaseFromScheduled(tx, m.ID); err != nil {
+				return err
+			}
 		}
 		if err := later.Cancel(tx, []*later.Scheduled{&m}); err != nil {
 			return err
@@ -170,11 +228,48 @@ func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
 	if err := json.Unmarshal(j.Payload, &id); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
-	err := s.gate.InTx(ctx, func(tx *db.Tx) error { return s.sendScheduled(tx, id) })
+	ctx, err := s.asAuthor(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = s.gate.InTx(ctx, func(tx *db.Tx) error { return s.sendScheduled(tx, id) })
 	// A refusal rolled everything back; what it says is written down instead.
 	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
 		return s.gate.InTx(ctx, func(tx *db.Tx) error { return s.failScheduled(tx, id, f) })
 	}
+	return err
+}
+
+// asAuthor makes the author of a message with a follow-up the caller: it is they
+// who close the conversation or put it aside.
+func (s *Service) asAuthor(ctx context.Context, id uuid.UUID) (context.Context, error) {
+	m, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (later.Scheduled, error) { return later.Find(r, id) })
+	if err != nil || m.FollowUp.V == nil || m.AuthorID == nil {
+		if db.IsNoRow(err) {
+			err = nil
+		}
+		return ctx, err
+	}
+	who := *caller.From(ctx)
+	who.Kind, who.ID = caller.Kind(m.AuthorKind), *m.AuthorID
+	return caller.With(ctx, &who), nil
+}
+
+// followUp closes a conversation or puts it aside after its message went, unless
+// the customer wrote since the message was written.
+func (s *Service) followUp(tx *db.Tx, m *later.Scheduled, last conversation.Item, c conversation.Conversation) error {
+	then := m.FollowUp.V
+	if then == nil || last.AuthorKind == conversation.ByContact && last.CreatedAt.After(m.CreatedAt.Time) {
+		return nil
+	}
+	step := s.gate.ToClose()
+	if then.State == string(conversation.Snoozed) {
+		if then.Until != nil && !then.Until.After(tx.Now()) {
+			return nil
+		}
+		step = s.gate.ToSnooze(then.Until, then.UntilReply)
+	}
+	_, err := step(tx, c)
 	return err
 }
 
@@ -194,8 +289,15 @@ func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
 	if m.Channel != nil {
 		a.Channel, a.AccountID = *m.Channel, m.ChannelAccountID
 	}
+	last, err := conversation.LastMessage(&tx.Reader, c.ID)
+	if err != nil && !db.IsNoRow(err) {
+		return err
+	}
 	out, err := s.reply(tx, c, a)
 	if err != nil {
+		return err
+	}
+	if err := s.followUp(tx, &m, last, out.Conversation); err != nil {
 		return err
 	}
 	m.State, m.ItemID = later.Sent, &out.Item.ID

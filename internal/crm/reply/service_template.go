@@ -19,13 +19,15 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// maySendTemplates asks for the permission to send templates. Every way that
-// sends one comes through here.
-func maySendTemplates(r *db.Reader) error {
-	if caller.From(r.Context()).Can(perm.TemplatesSend) {
-		return nil
+// MaySendTemplates refuses a caller who may not send templates: a template is a
+// reply too. Every way that sends one comes through here.
+func MaySendTemplates(ctx context.Context) error {
+	for _, need := range []perm.Permission{perm.TemplatesSend, perm.ConversationsReply} {
+		if !caller.From(ctx).Can(need) {
+			return conversation.Forbidden(need)
+		}
 	}
-	return conversation.Forbidden(perm.TemplatesSend)
+	return nil
 }
 
 // Why a template is not sent, beside the codes of the catalogue.
@@ -38,7 +40,7 @@ const (
 
 // SentTemplate is what became of a template for one recipient.
 type SentTemplate struct {
-	Conversation api.Nullable[conversation.Conversation] `json:"conversation" doc:"Null where there was none and none began"`
+	Conversation api.Nullable[conversation.Conversation] `json:"conversation" doc:"Null where there was none and none began, and for who may not see conversations"`
 	Item         api.Nullable[conversation.Item]         `json:"item" doc:"Null where nothing was sent at all"`
 	Delivery     string                                  `json:"delivery" enum:"sent,queued,failed,none" doc:"sent: the provider accepted it; queued: on its way; failed: refused; none: the test environment sends nothing"`
 	Error        *string                                 `json:"delivery_error" nullable:"true" doc:"Why it failed: template_not_sendable, consent_missing, consent_revoked, no_route, channel_unavailable, or the provider's words"`
@@ -123,7 +125,7 @@ func mayGet(who *contact.Contact, category string) (why string) {
 // prepareTemplate fills a template in for a customer and finds its way. What keeps it
 // from being sent is a kept; what is wrong with the request is a fault.
 func (s *Service) prepareTemplate(r *db.Reader, customer uuid.UUID, u template.Use) (f template.Filled, text string, route *conversation.Route, err error) {
-	if err := maySendTemplates(r); err != nil {
+	if err := MaySendTemplates(r.Context()); err != nil {
 		return f, "", nil, err
 	}
 	if s.templates == nil {
@@ -166,7 +168,8 @@ func (s *Service) prepareTemplate(r *db.Reader, customer uuid.UUID, u template.U
 // What keeps it from being sent is in the answer and no error.
 func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use) (SentTemplate, error) {
 	var begun Begun
-	ctx = idempotency.View(ctx, sentTemplate)
+	show := showSent(ctx)
+	ctx = idempotency.View(ctx, show)
 	err := idempotency.Do(ctx, s.tenant(ctx), &begun, func(tx *db.Tx) error {
 		begun = Begun{}
 		was, err := conversation.Lock(tx, id)
@@ -207,7 +210,7 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 	if begun.why == "" {
 		err = s.push(ctx, &begun)
 	}
-	return sentTemplate(begun), err
+	return show(begun), err
 }
 
 // onlyFault passes over what keeps a template from being sent.
@@ -216,6 +219,19 @@ func onlyFault(err error) error {
 		return nil
 	}
 	return err
+}
+
+// showSent makes the function that tells a caller what became of a template:
+// with its conversation only if they may see conversations.
+func showSent(ctx context.Context) func(Begun) SentTemplate {
+	sees := caller.From(ctx).Can(perm.ConversationsView)
+	return func(b Begun) SentTemplate {
+		out := sentTemplate(b)
+		if !sees {
+			out.Conversation = api.Nullable[conversation.Conversation]{}
+		}
+		return out
+	}
 }
 
 // sentTemplate says what became of a template.
@@ -267,12 +283,13 @@ func (s *Service) SendTemplateTo(ctx context.Context, customer uuid.UUID, u temp
 	if why != "" {
 		return sentTemplate(Begun{why: why}), nil
 	}
-	ctx = idempotency.View(ctx, sentTemplate)
+	show := showSent(ctx)
+	ctx = idempotency.View(ctx, show)
 	b, err := s.BeginAsAgent(ctx, Opening{ContactID: customer, Channel: "whatsapp", Template: &u})
 	if err != nil {
 		return SentTemplate{}, err
 	}
-	return sentTemplate(b), nil
+	return show(b), nil
 }
 
 // useTemplate makes an opening's message of its template. What keeps it from
@@ -306,7 +323,7 @@ func (s *Service) findRouteAgain(tx *db.Tx, c *conversation.Conversation, i *con
 	if i.Template.V == nil || !ok || s.templates == nil {
 		return s.findRoute(tx, c, a)
 	}
-	if err := maySendTemplates(&tx.Reader); err != nil {
+	if err := MaySendTemplates(tx.Context()); err != nil {
 		return nil, err
 	}
 	t, err := s.templates.Find(&tx.Reader, i.Template.V.ID)

@@ -50,12 +50,15 @@ type Service struct {
 	provider Provider
 }
 
-// New makes the service; From says who the provider is.
-func New(d *db.DB) *Service { return &Service{db: d} }
+// Config is what the templates need.
+type Config struct {
+	DB *db.DB
+	// Provider carries templates to their reviewers.
+	Provider Provider
+}
 
-// From sets who carries templates to their reviewers; the app calls it at
-// start.
-func (s *Service) From(p Provider) { s.provider = p }
+// New makes the service.
+func New(c Config) *Service { return &Service{db: c.DB, provider: c.Provider} }
 
 // List reads the newest first.
 func (s *Service) List(ctx context.Context, f Filter, p db.Page) (out db.List[Template], err error) {

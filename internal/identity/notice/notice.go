@@ -135,8 +135,8 @@ func Invitation(inviter, workspace string) Notice {
 type Recipient struct{ Email, Name, Language string }
 
 // For addresses the notice to a recipient. Without a link it has no button.
-func (n Notice) For(to Recipient, link string) mailer.Letter {
-	l := mailer.Letter{
+func (n Notice) For(to Recipient, link string) mailer.Mail {
+	l := mailer.Mail{
 		To: to.Email, Language: to.Language, Subject: n.subject.in(to.Language),
 		Greeting: fmt.Sprintf(text{"Merhaba %s,", "Hello %s,"}.in(to.Language), to.Name),
 		Link:     link, Notice: true,

@@ -125,12 +125,14 @@ type Token struct {
 }
 
 // checkRedirects refuses return addresses that could hand a code to somebody
-// else: plain http beyond this machine, fragments, schemes that are no app's.
+// else: plain http beyond this machine, fragments, schemes that are no app's,
+// hosts with a wildcard or another mark that no name has.
 func checkRedirects(list []string) error {
 	for _, s := range list {
 		u, err := url.Parse(s)
 		switch {
-		case err != nil || u.Scheme == "" || u.Fragment != "" || strings.Contains(s, "#") || u.User != nil:
+		case err != nil || u.Scheme == "" || u.Fragment != "" || strings.Contains(s, "#") || u.User != nil,
+			strings.ContainsAny(u.Host, "*!$&'()+,;=%\" "):
 		case u.Scheme == "https" && u.Host != "":
 			continue
 		case u.Scheme == "http" && (loopback(u) || u.Hostname() == "localhost"):

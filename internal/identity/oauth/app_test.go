@@ -273,7 +273,7 @@ func TestApps(t *testing.T) {
 		if len(list) != 1 {
 			t.Errorf("got %+v", list)
 		}
-		for _, uri := range []string{"http://field.example.com/cb", "https://x.example/#part", "javascript:alert(1)", "field", "https://me@x.example/"} {
+		for _, uri := range []string{"http://field.example.com/cb", "https://x.example/#part", "javascript:alert(1)", "field", "https://me@x.example/", "https://*.evil.example/", "https://a,b.example/"} {
 			w.Owner.Do("PATCH", one, map[string]any{"redirect_uris": []string{uri}}).Refused(422, "validation_failed")
 		}
 		w.Owner.Do("PATCH", one, map[string]any{"scopes": []string{"everything"}}).Refused(422, "validation_failed")

@@ -17,7 +17,7 @@ import (
 
 // Mailer sends mails.
 type Mailer interface {
-	Send(tx *db.Tx, l mailer.Letter) error
+	Send(tx *db.Tx, l mailer.Mail) error
 }
 
 // Config is what the package needs. Every field is required.

@@ -156,6 +156,7 @@ func (a *API) toError(ctx context.Context, err error) error {
 	lang := "en"
 	if req, ok := ctx.Value(requestKey{}).(*request); ok {
 		lang = language(req.r)
+		req.w.Header()["Cache-Control"] = noStore
 		setRetry(req.w, f)
 		if req.rt != nil && req.rt.bare {
 			return newBareError(lang, f)
@@ -181,7 +182,7 @@ func writeFault(w http.ResponseWriter, r *http.Request, f *fault.Fault) {
 
 func writeStatus(w http.ResponseWriter, e huma.StatusError) {
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
+	w.Header()["Cache-Control"] = noStore
 	if e.GetStatus() == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="konak"`)
 	}
@@ -252,7 +253,8 @@ var hookHuma = sync.OnceFunc(func() {
 		return newErrorBody(context.Background(), "en", fromHuma(0, status, msg, errs))
 	}
 	huma.NewErrorWithContext = func(hc huma.Context, status int, msg string, errs ...error) huma.StatusError {
-		r, _ := humachi.Unwrap(hc)
+		r, w := humachi.Unwrap(hc)
+		w.Header()["Cache-Control"] = noStore
 		f := fromHuma(hc.Operation().MaxBodyBytes-1, status, msg, errs)
 		if f.Code == fault.ValidationFailed && hc.Operation().Extensions["x-invalid"] == 400 {
 			f.Code = fault.InvalidParameter

@@ -43,6 +43,7 @@ func schemaName(t reflect.Type, hint string) string {
 var documentedAs = map[string]string{
 	"airecord": "conversation",
 	"card":     "conversation",
+	"count":    "conversation",
 	"draft":    "conversation",
 	"edit":     "conversation",
 	"export":   "conversation",
@@ -52,6 +53,7 @@ var documentedAs = map[string]string{
 	"inboxapi": "conversation",
 	"later":    "conversation",
 	"reply":    "conversation",
+	"survey":   "conversation",
 	"whole":    "conversation",
 }
 

@@ -81,15 +81,17 @@ var crmImports = map[string][]string{
 	"template": {},
 
 	// Stores below the gate.
-	"conversation/file":  {},
-	"conversation/later": {"conversation/file"},
-	"conversation/draft": {"conversation/file"},
-	"conversation/group": {},
+	"conversation/file":   {},
+	"conversation/later":  {"conversation/file"},
+	"conversation/draft":  {"conversation/file"},
+	"conversation/group":  {},
+	"conversation/hourly": {},
 	// The gate: nothing else changes a conversation.
-	"conversation": {"conversation/file", "conversation/later", "conversation/draft", "conversation/group", "contact", "agent", "template"},
+	"conversation": {"conversation/file", "conversation/count", "conversation/later", "conversation/draft", "conversation/group", "conversation/hourly", "contact", "agent", "template"},
 	// What stands on it.
 	"conversation/whole":    {"conversation", "conversation/later", "conversation/draft", "contact"},
-	"conversation/inbound":  {"conversation", "conversation/file", "conversation/group", "contact"},
+	"conversation/survey":   {"conversation"},
+	"conversation/inbound":  {"conversation", "conversation/survey", "conversation/file", "conversation/group", "contact"},
 	"conversation/airecord": {"conversation", "contact"},
 	"conversation/edit":     {"conversation"},
 	"conversation/export":   {"conversation", "conversation/file", "contact"},
@@ -99,9 +101,9 @@ var crmImports = map[string][]string{
 	},
 	"inboxapi": {
 		"conversation", "conversation/whole", "conversation/airecord", "conversation/edit", "conversation/export", "conversation/card", "conversation/file",
-		"conversation/later", "conversation/draft", "conversation/group", "reply", "contact", "template",
+		"conversation/later", "conversation/draft", "conversation/group", "conversation/hourly", "reply", "contact", "template",
 	},
-	"channel": {"conversation", "conversation/inbound", "conversation/file", "conversation/group", "reply", "contact", "agent", "template"},
+	"channel": {"conversation", "conversation/inbound", "conversation/survey", "conversation/file", "conversation/group", "reply", "contact", "agent", "template"},
 	"email":   {"channel", "conversation", "conversation/inbound", "conversation/file", "reply", "contact", "agent", "template"},
 
 	"desk":      {"conversation", "conversation/group", "reply", "contact"},

@@ -3,7 +3,6 @@ package blob
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -35,9 +34,6 @@ type Blob struct {
 	Hash []byte // SHA-256
 	Size int64
 }
-
-// HexHash is the hash as it is written down.
-func (b Blob) HexHash() string { return hex.EncodeToString(b.Hash) }
 
 // backend is where bytes lie. Names are paths with slashes.
 type backend interface {

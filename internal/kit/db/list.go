@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -40,32 +41,39 @@ func In[T uuid.UUID | string](d Dialect, n int, vals []T) (in string, arg any) {
 	return fmt.Sprintf("IN (SELECT %s FROM json_each($%d))", value, n), string(text)
 }
 
-// Each runs a statement over a list of rows and returns what it returns.
+// eachRows are how many rows SQLite gets in one statement: as many of the first
+// size as there are, then of the next. Every size is a prepared statement.
+var eachRows = []int{64, 8, 1}
+
+// Each runs a statement over a list of rows and returns what it returns, in any
+// order.
 //
 // The text is made from a source: a query that gives the rows, with a column for
 // each type ("uuid", "bigint", "text", "bytea"), for example
 //
 //	`WITH m(id, n) AS (` + source + `) UPDATE t SET n = m.n FROM m WHERE t.id = m.id RETURNING t.id`
 //
-// PostgreSQL gets all rows in one statement, as an array for each column. SQLite,
-// where a statement costs little, gets one prepared statement for each row. The
-// rest are the values of the parameters after the columns, from $(columns+1) on.
-func Each[T any](tx *Tx, scan func(Row) (T, error), types []string, rows [][]any, text func(source string) string, rest ...any) ([]T, error) {
+// PostgreSQL gets all rows in one statement, as an array for each column. SQLite
+// gets them as VALUES, many to a statement: in a savepoint each statement that
+// writes several rows costs more the more was written before it. What is the same
+// for all rows is a column, too.
+func Each[T any](tx *Tx, scan func(Row) (T, error), types []string, rows [][]any, text func(source string) string) ([]T, error) {
 	out := make([]T, 0, len(rows))
 	if len(rows) == 0 {
 		return out, nil
 	}
 	if tx.dialect == Postgres {
-		return All(&tx.Reader, scan, text(unnest(types)), append(columns(len(types), rows), rest...)...)
+		return All(&tx.Reader, scan, text(unnest(types)), columns(len(types), rows)...)
 	}
-	// A parameter with a name would be looked up by it among all.
-	query := text(`VALUES (?` + strings.Repeat(`, ?`, len(types)-1) + `)`)
-	for _, row := range rows {
-		some, err := All(&tx.Reader, scan, query, append(row[:len(row):len(row)], rest...)...)
-		if err != nil {
-			return nil, err
+	row := `(?` + strings.Repeat(`, ?`, len(types)-1) + `)`
+	for _, n := range eachRows {
+		for ; len(rows) >= n; rows = rows[n:] {
+			some, err := All(&tx.Reader, scan, text(`VALUES `+row+strings.Repeat(`, `+row, n-1)), slices.Concat(rows[:n]...)...)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, some...)
 		}
-		out = append(out, some...)
 	}
 	return out, nil
 }

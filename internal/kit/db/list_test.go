@@ -88,13 +88,13 @@ func TestLists(t *testing.T) {
 			var rows [][]any
 			for i, email := range emails {
 				ids = append(ids, tx.NewID())
-				rows = append(rows, []any{tx.Tenant(), ids[i], email, creators[i], clock.At(tx.Now())})
+				rows = append(rows, []any{tx.Tenant(), ids[i], email, "new", creators[i], clock.At(tx.Now())})
 			}
-			got, err := db.Each(tx, db.Scalar[uuid.UUID], []string{"uuid", "uuid", "text", "uuid", "bigint"}, rows, func(source string) string {
-				return `WITH m(tenant_id, id, email, created_by, created_at) AS (` + source + `)
+			got, err := db.Each(tx, db.Scalar[uuid.UUID], []string{"uuid", "uuid", "text", "text", "uuid", "bigint"}, rows, func(source string) string {
+				return `WITH m(tenant_id, id, email, note, created_by, created_at) AS (` + source + `)
 					INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_by, created_at)
-					SELECT tenant_id, id, email, email, $6, created_by, created_at FROM m RETURNING id`
-			}, "new")
+					SELECT tenant_id, id, email, email, note, created_by, created_at FROM m RETURNING id`
+			})
 			if diff := cmp.Diff(ids, got); diff != "" {
 				t.Error(diff)
 			}
@@ -123,6 +123,38 @@ func TestLists(t *testing.T) {
 		})
 		if diff := cmp.Diff([]bool{false, true, true, false}, made); err != nil || diff != "" {
 			t.Error(err, diff)
+		}
+	})
+}
+
+// Each takes every row once, however many there are.
+func TestEachTakesEveryRow(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		for _, n := range []int{0, 1, 7, 8, 9, 63, 64, 65, 73, 200} {
+			var want, got []string
+			for i := range n {
+				want = append(want, fmt.Sprintf("%d-%03d@example.com", n, i))
+			}
+			if err := h.InTx(t.Context(), func(tx *db.Tx) (err error) {
+				rows := make([][]any, n)
+				for i, email := range want {
+					rows[i] = []any{tx.Tenant(), tx.NewID(), email, clock.At(tx.Now())}
+				}
+				got, err = db.Each(tx, db.Scalar[string], []string{"uuid", "uuid", "text", "bigint"}, rows, func(source string) string {
+					return `WITH m(tenant_id, id, email, created_at) AS (` + source + `)
+						INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_at)
+						SELECT tenant_id, id, email, email, '', created_at FROM m RETURNING email`
+				})
+				return err
+			}); err != nil {
+				t.Fatal(n, err)
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Errorf("%d rows: got %d", n, len(got))
+			}
 		}
 	})
 }

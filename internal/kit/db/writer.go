@@ -11,8 +11,8 @@ import (
 )
 
 // writer is SQLite's single writer. Transactions that wait while one group is
-// being committed form the next group, with one fsync for all. Each runs in a
-// savepoint of its own, so that one that fails takes nobody along.
+// being committed form the next group, with one fsync for all. Each but the first
+// runs in a savepoint of its own, so that one that fails takes nobody along.
 type writer struct {
 	db    *DB
 	conn  *sql.Conn
@@ -123,7 +123,7 @@ func (w *writer) group(req *write) {
 	for ; req != nil; req = w.waiting(len(members)) {
 		members = append(members, req)
 		if err == nil {
-			err = w.member(req)
+			err = w.member(req, len(members) == 1)
 		}
 		if err != nil {
 			break
@@ -158,22 +158,36 @@ func (w *writer) waiting(n int) *write {
 	}
 }
 
-// member runs one write in a savepoint of the open transaction. Its error is
-// that of the transaction; the write has its own.
-func (w *writer) member(req *write) error {
+// member runs one write in the open transaction. The first of a group needs no
+// savepoint: where it fails there is nothing to keep, and the transaction begins
+// anew. What is returned is the error of the transaction; the write has its own.
+func (w *writer) member(req *write, first bool) error {
 	if req.err = req.ctx.Err(); req.err != nil {
 		return nil // its caller left before it began
+	}
+	if first {
+		if w.call(req); req.err == nil {
+			return nil
+		}
+		return w.execAll("ROLLBACK", "BEGIN IMMEDIATE")
 	}
 	if err := w.exec("SAVEPOINT member"); err != nil {
 		return err
 	}
-	w.call(req)
-	if req.err != nil {
-		if err := w.exec("ROLLBACK TO member"); err != nil {
+	if w.call(req); req.err != nil {
+		return w.execAll("ROLLBACK TO member", "RELEASE member")
+	}
+	return w.exec("RELEASE member")
+}
+
+// execAll runs statements until one fails.
+func (w *writer) execAll(queries ...string) error {
+	for _, q := range queries {
+		if err := w.exec(q); err != nil {
 			return err
 		}
 	}
-	return w.exec("RELEASE member")
+	return nil
 }
 
 func (w *writer) call(req *write) {

@@ -76,14 +76,28 @@ func first(d db.Dialect) string {
 	return `SELECT tenant_id, id, ` + d.Position() + ` AS came FROM outbox WHERE sequence IS NULL ORDER BY tenant_id, came LIMIT $1`
 }
 
-// firstOf finds the first waiting rows, $2 at most, of each tenant of a source,
-// which on SQLite is one.
-func firstOf(d db.Dialect, source string) string {
-	if d == db.SQLite {
-		return `SELECT tenant_id, id, rowid AS came FROM outbox WHERE tenant_id = (` + source + `) AND sequence IS NULL ORDER BY came LIMIT $2`
+// numberFirstOf numbers the first waiting rows, n at most, of each of some
+// tenants. SQLite, which has no LATERAL, gets a statement for each tenant.
+func numberFirstOf(tx *db.Tx, tenants []uuid.UUID, n int) (events []Event, err error) {
+	if tx.Dialect() == db.Postgres {
+		rows := make([][]any, len(tenants))
+		for i, id := range tenants {
+			rows[i] = []any{id, n}
+		}
+		return db.Each(tx, scanEvent, []string{"uuid", "bigint"}, rows, func(source string) string {
+			return numberRows(`SELECT w.* FROM (` + source + `) m(tenant_id, n) CROSS JOIN LATERAL (SELECT o.tenant_id, o.id, o.position AS came
+				FROM outbox o WHERE o.tenant_id = m.tenant_id AND o.sequence IS NULL ORDER BY came LIMIT m.n) w`)
+		})
 	}
-	return `SELECT w.* FROM (` + source + `) m(tenant_id) CROSS JOIN LATERAL (SELECT o.tenant_id, o.id, o.position AS came FROM outbox o
-		WHERE o.tenant_id = m.tenant_id AND o.sequence IS NULL ORDER BY came LIMIT $2) w`
+	for _, id := range tenants {
+		some, err := db.All(&tx.Reader, scanEvent, numberRows(`SELECT tenant_id, id, rowid AS came FROM outbox
+			WHERE tenant_id = $1 AND sequence IS NULL ORDER BY came LIMIT $2`), id, n)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, some...)
+	}
+	return events, nil
 }
 
 // take numbers a batch of waiting events and says whether there may be more.
@@ -111,13 +125,7 @@ func (d *Dispatcher) share(tx *db.Tx) (events []Event, t turn, err error) {
 		t.crowded = d.turn.after != uuid.Nil
 	}
 	share := batch / len(tenants)
-	rows := make([][]any, len(tenants))
-	for i, id := range tenants {
-		rows[i] = []any{id}
-	}
-	events, err = db.Each(tx, scanEvent, []string{"uuid"}, rows, func(source string) string {
-		return numberRows(firstOf(tx.Dialect(), source))
-	}, share)
+	events, err = numberFirstOf(tx, tenants, share)
 	got := make(map[uuid.UUID]int, len(tenants))
 	for _, e := range events {
 		got[e.TenantID]++

@@ -2,6 +2,7 @@ package idempotency_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -38,4 +39,53 @@ func TestWaitEndsWithTheRequest(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// A request has one transaction under its key: a second one would be done again
+// by a repeat, or not at all. It is refused, and its work is not done.
+func TestTwoTransactionsUnderOneKey(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		ctx := idempotency.With(t.Context(), &idempotency.Key{Name: "k", Request: []byte("r"), IsAnswer: func(any) bool { return true }})
+		out, done := 0, 0
+		work := func(*db.Tx) error {
+			done++
+			return nil
+		}
+		if err := idempotency.Do(ctx, h, &out, work); err != nil {
+			t.Fatal(err)
+		}
+		err := idempotency.Do(ctx, h, &out, work)
+		if _, repeat := errors.AsType[*idempotency.Repeat](err); err == nil || repeat || done != 1 {
+			t.Errorf("the work was done %d times, the second gave %v", done, err)
+		}
+	})
+}
+
+// A key with another request is refused, whichever asks first: the look before
+// the work, and the transaction of the work. The work of neither is done.
+func TestKeyOfAnotherRequest(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		key := func(request string) *idempotency.Key {
+			return &idempotency.Key{Name: "k", Request: []byte(request), IsAnswer: func(any) bool { return true }}
+		}
+		out := 1
+		if err := idempotency.Do(idempotency.With(t.Context(), key("first")), h, &out, func(*db.Tx) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := key("second").Find(t.Context(), h); !fault.Is(err, fault.IdempotencyMismatch) {
+			t.Errorf("the look gave %v", err)
+		}
+		none := 0
+		err := idempotency.Do(idempotency.With(t.Context(), key("second")), h, &none, func(*db.Tx) error {
+			t.Error("the work was done")
+			return nil
+		})
+		if !fault.Is(err, fault.IdempotencyMismatch) {
+			t.Errorf("the transaction gave %v", err)
+		}
+	})
 }

@@ -255,7 +255,7 @@ func (c *claiming) takeRows(q queue, account *uuid.UUID, most int) (int, error) 
 		args = append(args, *account)
 	}
 	list, err := db.All(&c.tx.Reader, func(row db.Row) (Job, error) {
-		j := Job{TenantID: q.tenant, Kind: q.kind, claim: c.id, until: until, db: c.r.cfg.DB, log: c.r.cfg.Log}
+		j := Job{TenantID: q.tenant, Kind: q.kind, claim: c.id, claimedAt: now, lease: c.r.cfg.Lease, db: c.r.cfg.DB, log: c.r.cfg.Log}
 		err := row.Scan(&j.ID, &j.AccountID, &j.Payload, &j.Test, &j.Attempts, &j.lost, &j.CreatedAt, &j.receipt)
 		j.Attempts++ // the row counts those that failed
 		return j, err

@@ -34,6 +34,7 @@ type Dead struct {
 
 // ListDead reads dead jobs, the newest first; an empty kind stands for all.
 func ListDead(ctx context.Context, d *db.DB, kind string, limit int) (list []Dead, err error) {
+	query, args := deadQuery(kind, limit)
 	err = d.System("dead jobs").Read(ctx, func(r *db.Reader) error {
 		list, err = db.All(r, func(row db.Row) (v Dead, err error) {
 			var text *string
@@ -42,11 +43,21 @@ func ListDead(ctx context.Context, d *db.DB, kind string, limit int) (list []Dea
 				v.Error = *text
 			}
 			return v, err
-		}, `SELECT id, tenant_id, kind, account_id, attempts, lost, last_error, dead_at, created_at FROM job
-			WHERE dead_at IS NOT NULL AND ($1 = '' OR kind = $1) ORDER BY dead_at DESC, id DESC LIMIT $2`, kind, limit)
+		}, query, args...)
 		return err
 	})
 	return list, err
+}
+
+// deadQuery is the query of ListDead and its arguments. An index serves each
+// form, so that it reads no more rows than it returns.
+func deadQuery(kind string, limit int) (string, []any) {
+	args, only := []any{limit}, ""
+	if kind != "" {
+		args, only = append(args, kind), " AND kind = $2"
+	}
+	return `SELECT id, tenant_id, kind, account_id, attempts, lost, last_error, dead_at, created_at FROM job
+		WHERE dead_at IS NOT NULL` + only + ` ORDER BY dead_at DESC, id DESC LIMIT $1`, args
 }
 
 // RetryDead makes a dead job due now, as if it was new. It returns

@@ -42,12 +42,13 @@ type Job struct {
 	Attempts  int
 	CreatedAt clock.Time
 
-	lost    int // processes that died with it
-	claim   uuid.UUID
-	until   time.Time // when the lease ends
-	receipt *string   // what a server outside accepted, nil for nothing yet
-	db      *db.DB
-	log     *slog.Logger
+	lost      int // processes that died with it
+	claim     uuid.UUID
+	claimedAt time.Time
+	lease     time.Duration
+	receipt   *string // what a server outside accepted, nil for nothing yet
+	db        *db.DB
+	log       *slog.Logger
 }
 
 // StillOurs says whether the job's claim still holds, in the transaction that
@@ -59,6 +60,39 @@ func (j *Job) StillOurs(tx *db.Tx) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// ErrLost says that another worker has the job by now.
+var ErrLost = errors.New("jobs: another worker has the job")
+
+// CheckClaim makes sure that the job is still this worker's for a while. A handler
+// calls it right before it gives a server outside what must not be sent twice. It
+// returns ErrLost where another worker has the job, and the database's error where
+// that cannot be known: a lease may end while the database is away, and whoever
+// finds it again first goes on.
+//
+// Before a third of the lease is over it asks nobody: no other worker can have
+// taken the job.
+func (j *Job) CheckClaim(ctx context.Context) error {
+	if j.db.Clock().Now().Before(j.claimedAt.Add(j.lease / 3)) {
+		return nil
+	}
+	ours, err := j.prolong(ctx)
+	if err == nil && !ours {
+		err = ErrLost
+	}
+	return err
+}
+
+// prolong begins the lease anew and says whether the claim still holds.
+func (j *Job) prolong(ctx context.Context) (ours bool, err error) {
+	err = j.db.System("job claim").InTx(ctx, func(tx *db.Tx) error {
+		n, err := tx.Exec(`UPDATE job SET next_at = $4 WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`,
+			j.TenantID, j.ID, j.claim, clock.At(tx.Now().Add(j.lease)))
+		ours = n > 0
+		return err
+	})
+	return ours, err
 }
 
 // Progress writes down that the job has got further, so that processes that

@@ -104,7 +104,7 @@ func (r *Runner) Step(ctx context.Context) (int, error) {
 			for _, j := range list {
 				// A job whose lease ended while it waited for the others is
 				// somebody else's by now.
-				if r.cfg.DB.Clock().Now().Before(j.until) {
+				if r.cfg.DB.Clock().Now().Before(j.claimedAt.Add(j.lease)) {
 					r.do(ctx, j)
 				}
 				r.release(j)
@@ -181,22 +181,12 @@ func (r *Runner) prolongUntil(ctx context.Context, done <-chan struct{}, cancel 
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if ours, err := r.prolong(ctx, j); err == nil && !ours {
+			if ours, err := j.prolong(ctx); err == nil && !ours {
 				cancel()
 				return
 			}
 		}
 	}
-}
-
-func (r *Runner) prolong(ctx context.Context, j *Job) (ours bool, err error) {
-	err = r.cfg.DB.System("job claim").InTx(ctx, func(tx *db.Tx) error {
-		n, err := tx.Exec(`UPDATE job SET next_at = $4 WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`,
-			j.TenantID, j.ID, j.claim, clock.At(tx.Now().Add(r.cfg.Lease)))
-		ours = n > 0
-		return err
-	})
-	return ours, err
 }
 
 // handle calls the job's handler. A job with which too many processes died is
@@ -230,6 +220,9 @@ func (r *Runner) finish(ctx context.Context, k *Kind, j *Job, err error, interru
 			}
 			return r.endHold(tx, k, j)
 		})
+	case errors.Is(err, ErrLost):
+		r.cfg.Log.Warn("a job is another worker's by now", "kind", j.Kind, "job", j.ID, "tenant", j.TenantID)
+		return nil
 	case isLater && again.done:
 		return r.inTx(ctx, j, func(tx *db.Tx) error {
 			ours, err := r.change(tx, j, `UPDATE job SET next_at = $4, attempts = 0, lost = 0, last_error = NULL, claim_id = NULL

@@ -1,6 +1,7 @@
 package limit_test
 
 import (
+	"log/slog"
 	"net/netip"
 	"testing"
 	"time"
@@ -8,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
 	"konak/internal/kit/limit"
 )
 
@@ -100,4 +103,42 @@ func TestOfIP(t *testing.T) {
 	if limit.OfIP("192.0.2.1") == limit.OfIP("192.0.2.2") || limit.OfIP("2001:db8:1:2::1") == limit.OfIP("2001:db8:1:3::1") {
 		t.Error("two addresses are one")
 	}
+}
+
+// A clock that is set back holds nobody up for longer than a window: who had
+// used everything up goes on at the even pace.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		for name, l := range map[string]limit.Limiter{
+			"memory": limit.NewMemory(c, 1), "shared": limit.NewShared(d, slog.New(slog.DiscardHandler), 1),
+		} {
+			p := limit.Policy{Name: name, Burst: 10, Window: 5 * time.Minute, Strict: true}
+			k := limit.OfText("x")
+			c.Set(dbtest.Start)
+			for range p.Burst {
+				l.Take(t.Context(), p, k)
+			}
+			c.Set(dbtest.Start.Add(-24 * time.Hour))
+			if r := l.Take(t.Context(), p, k); r.Allowed || r.RetryAfter > 30*time.Second || r.Reset > 5*time.Minute {
+				t.Errorf("%s: after the clock was set back %+v", name, r)
+			}
+			allowed := 0
+			for range p.Burst {
+				c.Advance(30 * time.Second)
+				for range 2 {
+					if l.Take(t.Context(), p, k).Allowed {
+						allowed++
+					}
+				}
+			}
+			if allowed < p.Burst-1 || allowed > p.Burst { // the nodes' count is set right by the first that asks
+				t.Errorf("%s: %d were allowed in the window after that", name, allowed)
+			}
+			c.Advance(5 * time.Minute)
+			if r := l.Take(t.Context(), p, k); !r.Allowed || r.Remaining != 9 {
+				t.Errorf("%s: after a window %+v", name, r)
+			}
+		}
+	})
 }

@@ -65,7 +65,9 @@ func (m *Memory) Take(_ context.Context, p Policy, k Key) Result {
 		spread = now
 	}
 	if latest := now.Add(p.Window); spread.After(latest) {
-		spread = latest // the clock was set back
+		// The clock was set back: nobody waits for longer than a window.
+		spread = latest
+		sh.until[at] = latest
 	}
 	next := spread.Add(p.pace())
 	if next.Sub(now) > p.Window {

@@ -1,6 +1,7 @@
 package limit_test
 
 import (
+	"context"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -112,6 +113,48 @@ func TestOrdinaryIsSharedInTime(t *testing.T) {
 		}
 		if got := take(1, little, 100); got != 100 {
 			t.Errorf("%d for somebody who used little", got)
+		}
+	})
+}
+
+// What all nodes used together never takes back what was used here and told to
+// nobody.
+func TestOwnUsesStay(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		n := nodes(d)
+		p := limit.Policy{Name: "account", Burst: 10, Window: time.Minute}
+		k := limit.OfText("x")
+		for range p.Burst {
+			n[0].Take(t.Context(), p, k)
+		}
+		if _, err := n[0].Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if r := n[0].Take(t.Context(), p, k); r.Allowed {
+			t.Errorf("one more than the burst was allowed: %+v", r)
+		}
+	})
+}
+
+// A node that was refused by the database refuses by itself from then on, also
+// where the database cannot be asked.
+func TestRefusalIsRemembered(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		n := nodes(d)
+		p := limit.Policy{Name: "credentials", Burst: 10, Window: 5 * time.Minute, Strict: true}
+		k := limit.OfIP("192.0.2.1")
+		for range p.Burst {
+			n[0].Take(t.Context(), p, k)
+		}
+		if r := n[1].Take(t.Context(), p, k); r.Allowed {
+			t.Fatalf("the other node allowed %+v", r)
+		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if r := n[1].Take(ended, p, k); r.Allowed {
+			t.Errorf("without the database it allowed %+v", r)
 		}
 	})
 }

@@ -17,11 +17,22 @@ func useOne(tx *db.Tx, at slot, now time.Time, pace, window time.Duration) (unti
 		RETURNING used_until`,
 		at.policy, at.key[:], clock.At(now.Add(pace)), clock.At(now), pace.Microseconds(), clock.At(now.Add(window-pace)))
 	if db.IsNoRow(err) {
-		next, err = db.One(&tx.Reader, db.Scalar[clock.Time],
-			`SELECT used_until FROM limit_use WHERE policy = $1 AND holder = $2`, at.policy, at.key[:])
-		return next.Time, false, err
+		until, err = usedUntil(tx, at, now.Add(window))
+		return until, false, err
 	}
 	return next.Time, true, err
+}
+
+// usedUntil reads until when what a holder used is spread out: latest at most,
+// which is in the row, too, where a clock was set back.
+func usedUntil(tx *db.Tx, at slot, latest time.Time) (time.Time, error) {
+	until, err := db.One(&tx.Reader, db.Scalar[clock.Time],
+		`SELECT used_until FROM limit_use WHERE policy = $1 AND holder = $2`, at.policy, at.key[:])
+	if err != nil || !until.After(latest) {
+		return until.Time, err
+	}
+	_, err = tx.Exec(`UPDATE limit_use SET used_until = $3 WHERE policy = $1 AND holder = $2 AND used_until > $3`, at.policy, at.key[:], clock.At(latest))
+	return latest, err
 }
 
 // addUses notes uses that were allowed already, up to all that the window

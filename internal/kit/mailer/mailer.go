@@ -1,14 +1,15 @@
 // Package mailer sends the product's own mail: verification, reset, invitation,
 // notices.
 //
-// A letter is a job that is enqueued in the transaction that makes it
-// necessary, so a record without its mail, or a mail about what was rolled
-// back, cannot exist. It goes out through the configured mail server, and
-// where there is none into an outbox that the panel and the command line show.
-// Letters carry links that open accounts, so they are sealed wherever they wait.
+// A mail is a job that is enqueued in the transaction that makes it necessary,
+// so a record without its mail, or a mail about what was rolled back, cannot
+// exist. It goes out through the configured mail server, and where there is none
+// into an outbox that the panel and the command line show. Mails carry links that
+// open accounts, so they are sealed wherever they wait.
 package mailer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,7 +36,7 @@ const JobKind = "mail.send"
 // jobs, so that one that is silent holds them and costs no attempts.
 var RelayAccount = uuid.MustParse("6d61696c-0000-4000-8000-000000000001")
 
-// Mailer sends letters.
+// Mailer sends mails.
 type Mailer struct {
 	db     *db.DB
 	box    *secret.Box
@@ -48,16 +49,17 @@ type Mailer struct {
 	usageMetrics
 }
 
-// Files is where the files of letters lie.
+// Files opens the files that go with mails.
 type Files interface {
 	Open(ctx context.Context, tenant, id uuid.UUID) (io.ReadSeekCloser, error)
 }
 
-// ReadFiles sets where the files of letters lie; the app calls it at start.
-func (m *Mailer) ReadFiles(f Files) { m.files = f }
-
-// Settings are how mail goes out.
-type Settings struct {
+// Config is what a mailer needs, and how mail goes out.
+type Config struct {
+	DB    *db.DB
+	Box   *secret.Box // seals mails that wait
+	Log   *slog.Logger
+	Files Files
 	// URL is smtp://user:password@host:port, which must offer STARTTLS unless
 	// it is on this machine (with ?tls=always there too), or smtps://…; empty
 	// for the outbox.
@@ -72,33 +74,42 @@ type Settings struct {
 	DailyQuota int64
 }
 
-// New makes a mailer.
-func New(d *db.DB, box *secret.Box, log *slog.Logger, set Settings) (*Mailer, error) {
-	sender, err := mail.ParseAddress(set.From)
-	if err != nil {
-		return nil, fmt.Errorf("--mail-from %q: write an address such as Konak <no-reply@example.com>", set.From)
+// New makes a mailer. It returns an error where something is missing or a
+// setting cannot be understood.
+func New(c Config) (*Mailer, error) {
+	if c.DB == nil || c.Box == nil || c.Log == nil || c.Files == nil {
+		return nil, errors.New("mailer: DB, Box, Log and Files are needed")
 	}
-	m := &Mailer{db: d, box: box, log: log, from: *sender, quota: dailyQuota(set), usageMetrics: newUsageMetrics()}
-	if set.URL != "" {
-		if m.server, err = parseServer(set.URL, set.CA); err != nil {
+	sender, err := mail.ParseAddress(c.From)
+	if err != nil {
+		return nil, fmt.Errorf("--mail-from %q: write an address such as Konak <no-reply@example.com>", c.From)
+	}
+	m := &Mailer{
+		db: c.DB, box: c.Box, log: c.Log, files: c.Files, from: *sender, quota: cmp.Or(c.DailyQuota, DefaultDailyQuota),
+		usageMetrics: newUsageMetrics(),
+	}
+	if c.URL != "" {
+		if m.server, err = parseServer(c.URL, c.CA); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
-// parcel is what a job and a row of the outbox hold, sealed.
-type parcel struct {
-	ID     uuid.UUID `json:"id"`
-	Letter Letter    `json:"letter"`
+// outgoingMail is what a job and a row of the outbox hold, sealed.
+type outgoingMail struct {
+	ID   uuid.UUID `json:"id"`
+	Mail Mail      `json:"mail"`
 }
 
+// payload is what a job carries.
 type payload struct {
 	ID     uuid.UUID `json:"id"`
 	Sealed []byte    `json:"sealed"`
 }
 
-func place(id uuid.UUID) string { return "mail/" + id.String() }
+// sealPurpose is what a mail is sealed for.
+func sealPurpose(id uuid.UUID) string { return "mail/" + id.String() }
 
 // Sender returns the operator's own address, which mail leaves from.
 func (m *Mailer) Sender() string { return m.from.Address }
@@ -106,22 +117,22 @@ func (m *Mailer) Sender() string { return m.from.Address }
 // KeepsOutbox says whether mail is only kept, because there is no mail server.
 func (m *Mailer) KeepsOutbox() bool { return m.server == nil }
 
-// Send enqueues a letter in the transaction. Under a tenant's transaction it
-// belongs to that workspace, under the system's to nobody but its reader. A
-// letter of a workspace that is no notice is refused with
-// sending_quota_reached where the workspace's mail of today is used up.
-func (m *Mailer) Send(tx *db.Tx, l Letter) error {
-	if tx.Tenant() != uuid.Nil && !l.Notice {
+// Send enqueues a mail in the transaction. Under a tenant's transaction it
+// belongs to that workspace, under the system's to nobody but its reader. A mail
+// of a workspace that is no notice is refused with sending_quota_reached where
+// the workspace's mail of today is used up.
+func (m *Mailer) Send(tx *db.Tx, out Mail) error {
+	if tx.Tenant() != uuid.Nil && !out.Notice {
 		if err := m.checkQuota(&tx.Reader); err != nil {
 			return err
 		}
 	}
 	id := tx.NewID()
-	text, err := json.Marshal(parcel{id, l})
+	text, err := json.Marshal(outgoingMail{id, out})
 	if err != nil {
 		return fmt.Errorf("mailer: encode: %w", err)
 	}
-	_, err = jobs.EnqueueForAccount(tx, JobKind, RelayAccount, tx.Now(), payload{id, m.box.Seal(tx.Tenant(), place(id), text)})
+	_, err = jobs.EnqueueForAccount(tx, JobKind, RelayAccount, tx.Now(), payload{id, m.box.Seal(tx.Tenant(), sealPurpose(id), text)})
 	return err
 }
 
@@ -139,7 +150,7 @@ func (m *Mailer) Handle(ctx context.Context, j *jobs.Job) error {
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
-	parcel, err := m.open(j.TenantID, p.ID, p.Sealed)
+	out, err := m.open(j.TenantID, p.ID, p.Sealed)
 	if err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
@@ -149,35 +160,38 @@ func (m *Mailer) Handle(ctx context.Context, j *jobs.Job) error {
 	if sent, err := j.ReadReceipt(&struct{}{}); err != nil || sent {
 		return err
 	}
-	if parcel.Letter.Notice {
-		return m.deliver(ctx, j, parcel, p.Sealed)
+	if out.Mail.Notice {
+		return m.deliver(ctx, j, out, p.Sealed)
 	}
-	err = m.withinQuota(ctx, j.TenantID, 1, func() error { return m.deliver(ctx, j, parcel, p.Sealed) })
+	err = m.withinQuota(ctx, j.TenantID, 1, func() error { return m.deliver(ctx, j, out, p.Sealed) })
 	return HoldForQuota(err, j)
 }
 
-// deliver hands the letter of a job to the mail server and keeps the receipt,
-// or keeps the letter in the outbox where there is no server.
-func (m *Mailer) deliver(ctx context.Context, j *jobs.Job, parcel parcel, sealed []byte) error {
+// deliver hands the mail of a job to the mail server and keeps the receipt, or
+// puts the mail into the outbox where there is no server.
+func (m *Mailer) deliver(ctx context.Context, j *jobs.Job, out outgoingMail, sealed []byte) error {
 	if m.server == nil {
-		return m.keep(ctx, j.TenantID, parcel, sealed)
+		return m.putIntoOutbox(ctx, j.TenantID, out, sealed)
 	}
-	files, err := m.load(ctx, j.TenantID, parcel.Letter.Files)
+	files, err := m.loadFiles(ctx, j.TenantID, out.Mail.Files)
 	if err != nil {
 		return err
 	}
-	body, err := m.render(parcel, files, m.db.Clock().Now())
+	body, err := m.render(out, files, m.db.Clock().Now())
 	if err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
-	if _, err := m.server.send(ctx, Envelope{From: m.from.Address, To: []string{parcel.Letter.To}}, body); err != nil {
+	if err := j.CheckClaim(ctx); err != nil {
+		return err
+	}
+	if _, err := m.server.send(ctx, Envelope{From: m.from.Address, To: []string{out.Mail.To}}, body); err != nil {
 		return jobs.HoldOnTimeout(err)
 	}
 	return j.KeepReceipt(ctx, struct{}{})
 }
 
-// Relayed is a finished mail that another module wrote.
-type Relayed struct {
+// FinishedMail is a mail that another module has written down to its last byte.
+type FinishedMail struct {
 	ID uuid.UUID
 	Envelope
 	// Subject and Text are what the outbox shows.
@@ -189,7 +203,7 @@ type Relayed struct {
 // it in the outbox where there is none. It returns which copies the server did
 // not take. What the server refuses for good is a jobs.ErrDrop; a mail that does
 // not fit into what the workspace may send today is a QuotaReached.
-func (m *Mailer) Relay(ctx context.Context, tenant uuid.UUID, r Relayed) (refused []Refusal, err error) {
+func (m *Mailer) Relay(ctx context.Context, tenant uuid.UUID, r FinishedMail) (refused []Refusal, err error) {
 	err = m.withinQuota(ctx, tenant, len(r.To)+len(r.Cc), func() (err error) {
 		refused, err = m.relay(ctx, tenant, r)
 		return err
@@ -197,19 +211,20 @@ func (m *Mailer) Relay(ctx context.Context, tenant uuid.UUID, r Relayed) (refuse
 	return refused, err
 }
 
-func (m *Mailer) relay(ctx context.Context, tenant uuid.UUID, r Relayed) ([]Refusal, error) {
+func (m *Mailer) relay(ctx context.Context, tenant uuid.UUID, r FinishedMail) ([]Refusal, error) {
 	if m.server != nil {
 		return m.server.send(ctx, r.Envelope, r.Raw)
 	}
-	p := parcel{r.ID, Letter{To: strings.Join(slices.Concat(r.To, r.Cc), ", "), Subject: r.Subject, Body: []string{r.Text}}}
-	text, err := json.Marshal(p)
+	out := outgoingMail{r.ID, Mail{To: strings.Join(slices.Concat(r.To, r.Cc), ", "), Subject: r.Subject, Body: []string{r.Text}}}
+	text, err := json.Marshal(out)
 	if err != nil {
 		return nil, fmt.Errorf("mailer: encode: %w", err)
 	}
-	return nil, m.keep(ctx, tenant, p, m.box.Seal(tenant, place(r.ID), text))
+	return nil, m.putIntoOutbox(ctx, tenant, out, m.box.Seal(tenant, sealPurpose(r.ID), text))
 }
 
-func (m *Mailer) load(ctx context.Context, tenant uuid.UUID, list []File) ([]content, error) {
+// loadFiles reads the files of a mail into memory.
+func (m *Mailer) loadFiles(ctx context.Context, tenant uuid.UUID, list []File) ([]content, error) {
 	var out []content
 	for _, f := range list {
 		r, err := m.files.Open(ctx, tenant, f.Blob)
@@ -225,45 +240,46 @@ func (m *Mailer) load(ctx context.Context, tenant uuid.UUID, list []File) ([]con
 	return out, nil
 }
 
-func (m *Mailer) open(tenant, id uuid.UUID, sealed []byte) (parcel, error) {
-	var p parcel
-	text, err := m.box.Open(tenant, place(id), sealed)
+// open returns the mail that was sealed.
+func (m *Mailer) open(tenant, id uuid.UUID, sealed []byte) (outgoingMail, error) {
+	var p outgoingMail
+	text, err := m.box.Open(tenant, sealPurpose(id), sealed)
 	if err != nil {
 		return p, fmt.Errorf("mailer: open: %w", err)
 	}
 	return p, json.Unmarshal(text, &p)
 }
 
-// keep puts a letter into the outbox. A job that runs twice keeps it once.
-func (m *Mailer) keep(ctx context.Context, tenant uuid.UUID, p parcel, sealed []byte) error {
+// putIntoOutbox keeps a mail in the outbox. A job that runs twice keeps it once.
+func (m *Mailer) putIntoOutbox(ctx context.Context, tenant uuid.UUID, p outgoingMail, sealed []byte) error {
 	return m.db.System("mail outbox").InTx(ctx, func(tx *db.Tx) error {
 		_, err := tx.Exec(`INSERT INTO mail_outbox (tenant_id, id, recipient, subject, sealed, created_at)
 			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-			tenant, p.ID, p.Letter.To, p.Letter.Subject, sealed, clock.At(tx.Now()))
+			tenant, p.ID, p.Mail.To, p.Mail.Subject, sealed, clock.At(tx.Now()))
 		return err
 	})
 }
 
-// Kept is a letter in the outbox.
-type Kept struct {
+// OutboxMail is a mail in the outbox.
+type OutboxMail struct {
 	ID        uuid.UUID  `json:"id"`
 	To        string     `json:"to" example:"ayse@example.com"`
 	Subject   string     `json:"subject" example:"Confirm your e-mail address"`
 	Text      string     `json:"text" example:"Hello Ayşe, …" doc:"Empty where hidden"`
-	Hidden    bool       `json:"hidden" doc:"The letter is to somebody who may do more than its reader, so its text and its link are not shown"`
+	Hidden    bool       `json:"hidden" doc:"The mail is to somebody who may do more than its reader, so its text and its link are not shown"`
 	CreatedAt clock.Time `json:"created_at"`
-	// HasLink says whether the letter carries a link, which may open an account.
+	// HasLink says whether the mail carries a link, which may open an account.
 	HasLink bool `json:"-"`
 }
 
-// Hide takes out of the letter what only its recipient may see.
-func (k *Kept) Hide() { k.Text, k.Hidden = "", true }
+// Hide takes out of the mail what only its recipient may see.
+func (k *OutboxMail) Hide() { k.Text, k.Hidden = "", true }
 
-// Outbox lists the letters of one workspace that had nowhere to go, the newest
-// first; the zero id stands for the letters that belong to none.
-func (m *Mailer) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (list db.List[Kept], err error) {
+// Outbox lists the mails of one workspace that had nowhere to go, the newest
+// first; the zero id stands for the mails that belong to none.
+func (m *Mailer) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (list db.List[OutboxMail], err error) {
 	type row struct {
-		Kept
+		OutboxMail
 		sealed []byte
 	}
 	err = m.db.System("mail outbox").Read(ctx, func(r *db.Reader) error {
@@ -277,16 +293,16 @@ func (m *Mailer) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (list 
 		if err != nil {
 			return err
 		}
-		kept := make([]Kept, len(rows))
+		kept := make([]OutboxMail, len(rows))
 		for i, k := range rows {
-			parcel, err := m.open(tenant, k.ID, k.sealed)
+			out, err := m.open(tenant, k.ID, k.sealed)
 			if err != nil {
 				return err
 			}
-			kept[i] = k.Kept
-			kept[i].Text, kept[i].HasLink = parcel.Letter.text(), parcel.Letter.Link != ""
+			kept[i] = k.OutboxMail
+			kept[i].Text, kept[i].HasLink = out.Mail.text(), out.Mail.Link != ""
 		}
-		list = db.Cut(kept, p, func(k Kept) db.Key { return db.Key{Sort: k.CreatedAt.UnixMicro(), ID: k.ID} })
+		list = db.Cut(kept, p, func(k OutboxMail) db.Key { return db.Key{Sort: k.CreatedAt.UnixMicro(), ID: k.ID} })
 		return nil
 	})
 	return list, err

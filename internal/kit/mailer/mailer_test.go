@@ -38,7 +38,7 @@ type post struct {
 	got      []delivered
 	refuse   *smtp.SMTPError
 	password string
-	onMail   func() // called before a letter is accepted
+	onMail   func() // called before a mail is accepted
 }
 
 type delivered struct {
@@ -133,18 +133,25 @@ func newRunner(t *testing.T, d *db.DB, m *mailer.Mailer, log *slog.Logger) *jobs
 
 func open(t *testing.T, d *db.DB, url string) (*mailer.Mailer, *jobs.Runner) {
 	t.Helper()
+	return openWithFiles(t, d, url, fakeFiles{})
+}
+
+func openWithFiles(t *testing.T, d *db.DB, url string, files fakeFiles) (*mailer.Mailer, *jobs.Runner) {
+	t.Helper()
 	box, err := secret.NewBox(make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := mailer.New(d, box, slog.New(slog.DiscardHandler), mailer.Settings{URL: url, From: "Konak <no-reply@konak.example>"})
+	m, err := mailer.New(mailer.Config{
+		DB: d, Box: box, Log: slog.New(slog.DiscardHandler), Files: files, URL: url, From: "Konak <no-reply@konak.example>",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m, newRunner(t, d, m, slog.New(slog.DiscardHandler))
 }
 
-var letter = mailer.Letter{
+var example = mailer.Mail{
 	To: "ayse@example.com", Language: "tr", Subject: "E-posta adresinizi doğrulayın", Greeting: "Merhaba Ayşe,",
 	Body: []string{"Hesabınızı açmak için <adresinizi> doğrulayın."}, PNG: []byte("\x89PNG picture"),
 	Link: "https://konak.example/verify#token=emv_secret", LinkText: "Adresi doğrula", After: []string{"Siz istemediyseniz bir şey yapmayın."},
@@ -156,7 +163,7 @@ func send(t *testing.T, d *db.DB, tenant uuid.UUID, m *mailer.Mailer) {
 	if tenant != uuid.Nil {
 		h = d.Tenant(tenant)
 	}
-	if err := h.InTx(t.Context(), func(tx *db.Tx) error { return m.Send(tx, letter) }); err != nil {
+	if err := h.InTx(t.Context(), func(tx *db.Tx) error { return m.Send(tx, example) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -170,7 +177,7 @@ func step(t *testing.T, r *jobs.Runner) int {
 	return n
 }
 
-// A letter reaches a real mail server as text, page and picture.
+// A mail reaches a real mail server as text, page and picture.
 func TestSMTP(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
@@ -180,7 +187,7 @@ func TestSMTP(t *testing.T) {
 		p.refuse = &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 3, 0}, Message: "come back later"}
 		step(t, runner)
 		if len(p.got) != 0 {
-			t.Fatal("a refused letter was delivered")
+			t.Fatal("a refused mail was delivered")
 		}
 		p.refuse = nil
 		if step(t, runner) != 0 {
@@ -189,10 +196,10 @@ func TestSMTP(t *testing.T) {
 		c.Advance(time.Minute)
 		step(t, runner)
 		if len(p.got) != 1 {
-			t.Fatalf("%d letters, want 1", len(p.got))
+			t.Fatalf("%d mails, want 1", len(p.got))
 		}
 		got := p.got[0]
-		if got.from != "no-reply@konak.example" || got.to != letter.To {
+		if got.from != "no-reply@konak.example" || got.to != example.To {
 			t.Errorf("envelope %s to %s", got.from, got.to)
 		}
 		msg, err := mail.ReadMessage(bytes.NewReader(got.body))
@@ -200,14 +207,14 @@ func TestSMTP(t *testing.T) {
 			t.Fatal(err)
 		}
 		subject, err := new(mime.WordDecoder).DecodeHeader(msg.Header.Get("Subject"))
-		if err != nil || subject != letter.Subject {
+		if err != nil || subject != example.Subject {
 			t.Errorf("subject %q, %v", subject, err)
 		}
 		parts := split(t, msg.Header.Get("Content-Type"), msg.Body)
-		if text := parts["text/plain"]; !strings.Contains(text, "Merhaba Ayşe,") || !strings.Contains(text, letter.Link) {
+		if text := parts["text/plain"]; !strings.Contains(text, "Merhaba Ayşe,") || !strings.Contains(text, example.Link) {
 			t.Errorf("text %q", text)
 		}
-		if html := parts["text/html"]; !strings.Contains(html, "&lt;adresinizi&gt;") || !strings.Contains(html, `href="`+letter.Link+`"`) || !strings.Contains(html, "cid:") {
+		if html := parts["text/html"]; !strings.Contains(html, "&lt;adresinizi&gt;") || !strings.Contains(html, `href="`+example.Link+`"`) || !strings.Contains(html, "cid:") {
 			t.Errorf("html %q", html)
 		}
 		if parts["image/png"] == "" {
@@ -254,12 +261,12 @@ func TestRefusedForGood(t *testing.T) {
 		step(t, runner)
 		c.Advance(time.Minute)
 		if step(t, runner) != 0 {
-			t.Error("a dead letter was tried again")
+			t.Error("a dead mail was tried again")
 		}
 	})
 }
 
-// Without a mail server letters wait in the outbox, each with its owner, and
+// Without a mail server mails wait in the outbox, each with its owner, and
 // the database never holds what they say.
 func TestOutbox(t *testing.T) {
 	t.Parallel()
@@ -271,18 +278,23 @@ func TestOutbox(t *testing.T) {
 		for step(t, runner) > 0 {
 		}
 		if strings.Contains(dbtest.Dump(t, d, tenant), "emv_secret") {
-			t.Error("the outbox shows the letter's secret")
+			t.Error("the outbox shows the mail's secret")
 		}
 		for owner, want := range map[uuid.UUID]int{uuid.Nil: 1, tenant: 1, other: 0} {
 			list, err := m.Outbox(t.Context(), owner, db.Page{Limit: 10, After: db.First})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(list.Rows) != want || want == 1 && !strings.Contains(list.Rows[0].Text, letter.Link) {
+			if len(list.Rows) != want || want == 1 && !strings.Contains(list.Rows[0].Text, example.Link) {
 				t.Errorf("outbox of %s: %+v", owner, list.Rows)
 			}
 		}
 	})
+}
+
+func refused(c mailer.Config) bool {
+	_, err := mailer.New(c)
+	return err != nil
 }
 
 func TestSettings(t *testing.T) {
@@ -291,7 +303,29 @@ func TestSettings(t *testing.T) {
 	if err := os.WriteFile(empty, []byte("no certificate"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []mailer.Settings{
+	box, err := secret.NewBox(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := mailer.Config{
+		DB: dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start)), Box: box, Log: slog.New(slog.DiscardHandler), Files: fakeFiles{},
+		From: "a@b.example",
+	}
+	if _, err := mailer.New(whole); err != nil {
+		t.Fatal(err)
+	}
+	for name, without := range map[string]func(*mailer.Config){
+		"DB":    func(c *mailer.Config) { c.DB = nil },
+		"Box":   func(c *mailer.Config) { c.Box = nil },
+		"Log":   func(c *mailer.Config) { c.Log = nil },
+		"Files": func(c *mailer.Config) { c.Files = nil },
+	} {
+		c := whole
+		if without(&c); !refused(c) {
+			t.Errorf("a config without %s is taken", name)
+		}
+	}
+	for _, c := range []mailer.Config{
 		{URL: "http://mail.example", From: "a@b.example"},
 		{URL: "smtp://", From: "a@b.example"},
 		{URL: "smtp://mail.example?tls=never", From: "a@b.example"},
@@ -299,20 +333,21 @@ func TestSettings(t *testing.T) {
 		{URL: "smtp://mail.example", CA: empty, From: "a@b.example"},
 		{From: "nobody"},
 	} {
-		if _, err := mailer.New(nil, nil, nil, c); err == nil {
-			t.Errorf("%+v is taken", c)
+		c.DB, c.Box, c.Log, c.Files = whole.DB, whole.Box, whole.Log, whole.Files
+		if !refused(c) {
+			t.Errorf("%s from %s is taken", c.URL, c.From)
 		}
 	}
 }
 
-// shelf holds files by id.
-type shelf map[uuid.UUID]string
+// fakeFiles holds files by id.
+type fakeFiles map[uuid.UUID]string
 
 type opened struct{ *strings.Reader }
 
 func (opened) Close() error { return nil }
 
-func (s shelf) Open(_ context.Context, _, id uuid.UUID) (io.ReadSeekCloser, error) {
+func (s fakeFiles) Open(_ context.Context, _, id uuid.UUID) (io.ReadSeekCloser, error) {
 	text, ok := s[id]
 	if !ok {
 		return nil, errors.New("missing")
@@ -320,17 +355,16 @@ func (s shelf) Open(_ context.Context, _, id uuid.UUID) (io.ReadSeekCloser, erro
 	return opened{strings.NewReader(text)}, nil
 }
 
-// A letter's files go behind its text; one that cannot be read keeps the
-// letter waiting.
-func TestFilesGoWithALetter(t *testing.T) {
+// A mail's files go behind its text; one that cannot be read keeps the
+// mail waiting.
+func TestFilesGoWithAMail(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		p := &post{}
-		m, r := open(t, d, "smtp://"+p.listen(t))
 		id := uuid.New()
-		files := shelf{}
-		m.ReadFiles(files)
-		l := letter
+		files := fakeFiles{}
+		m, r := openWithFiles(t, d, "smtp://"+p.listen(t), files)
+		l := example
 		l.Files = []mailer.File{{Name: "fatura ğ.txt", Type: "text/plain", Blob: id}}
 		tenant := dbtest.Tenant(t, d, "a")
 		if err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error { return m.Send(tx, l) }); err != nil {
@@ -344,7 +378,7 @@ func TestFilesGoWithALetter(t *testing.T) {
 		c.Advance(time.Minute)
 		step(t, r)
 		if len(p.got) != 1 {
-			t.Fatalf("%d letters", len(p.got))
+			t.Fatalf("%d mails", len(p.got))
 		}
 		msg, err := mail.ReadMessage(bytes.NewReader(p.got[0].body))
 		if err != nil {

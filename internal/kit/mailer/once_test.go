@@ -30,9 +30,9 @@ func (f failing) Handle(_ context.Context, r slog.Record) error {
 func (f failing) WithAttrs([]slog.Attr) slog.Handler { return f }
 func (f failing) WithGroup(string) slog.Handler      { return f }
 
-// A letter that the server accepted is sent once, also where the database
+// A mail that the server accepted is sent once, also where the database
 // fails right afterwards.
-func TestLetterIsSentOnce(t *testing.T) {
+func TestMailIsSentOnce(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		var allow func()
@@ -46,14 +46,14 @@ func TestLetterIsSentOnce(t *testing.T) {
 			c.Advance(time.Hour)
 		}
 		if len(p.got) != 1 || failures != 1 {
-			t.Errorf("%d letters, %d failures", len(p.got), failures)
+			t.Errorf("%d mails, %d failures", len(p.got), failures)
 		}
 	})
 }
 
-// A mail server that is silent holds the letters, those of a workspace and those
+// A mail server that is silent holds the mails, those of a workspace and those
 // of nobody, and costs no attempts; they go out when it answers again.
-func TestSilentRelayHoldsLetters(t *testing.T) {
+func TestSilentRelayHoldsMails(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		silent := hostile.SMTP(t, "banner", hostile.Silent)
@@ -75,7 +75,7 @@ func TestSilentRelayHoldsLetters(t *testing.T) {
 			c.Advance(time.Hour)
 		}
 		if step(t, impatient); step(t, impatient) != 0 {
-			t.Error("the letters are not held")
+			t.Error("the mails are not held")
 		}
 		dead, err := jobs.ListDead(t.Context(), d, mailer.JobKind, 10)
 		if err != nil || len(dead) != 0 {
@@ -86,7 +86,7 @@ func TestSilentRelayHoldsLetters(t *testing.T) {
 		c.Advance(time.Hour)
 		step(t, runner)
 		if len(p.got) != 2 {
-			t.Errorf("%d letters", len(p.got))
+			t.Errorf("%d mails", len(p.got))
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package mailer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,6 +185,3 @@ func (m *Mailer) Collect(out chan<- prometheus.Metric) {
 	}
 	out <- prometheus.MustNewConstMetric(fullGauge, prometheus.GaugeValue, float64(full))
 }
-
-// dailyQuota is the operator's setting, or else the default.
-func dailyQuota(set Settings) int64 { return cmp.Or(set.DailyQuota, DefaultDailyQuota) }

@@ -38,7 +38,8 @@ func runQuota(t *testing.T, fn func(q *quotaTest)) {
 			t.Fatal(err)
 		}
 		q := &quotaTest{t: t, db: d, clock: c, server: &post{}, tenant: dbtest.Tenant(t, d, "demo")}
-		q.mailer, err = mailer.New(d, box, slog.New(slog.DiscardHandler), mailer.Settings{
+		q.mailer, err = mailer.New(mailer.Config{
+			DB: d, Box: box, Log: slog.New(slog.DiscardHandler), Files: fakeFiles{},
 			URL: "smtp://" + q.server.listen(t), From: "no-reply@konak.example", DailyQuota: 3,
 		})
 		if err != nil {
@@ -50,13 +51,13 @@ func runQuota(t *testing.T, fn func(q *quotaTest)) {
 }
 
 func (q *quotaTest) relay(to ...string) error {
-	_, err := q.mailer.Relay(q.t.Context(), q.tenant, mailer.Relayed{
+	_, err := q.mailer.Relay(q.t.Context(), q.tenant, mailer.FinishedMail{
 		ID: uuid.New(), Envelope: mailer.Envelope{From: "a@firma.example", To: to}, Raw: []byte("Subject: x\r\n\r\nx\r\n"),
 	})
 	return err
 }
 
-func (q *quotaTest) send(l mailer.Letter) error {
+func (q *quotaTest) send(l mailer.Mail) error {
 	return q.db.Tenant(q.tenant).InTx(q.t.Context(), func(tx *db.Tx) error { return q.mailer.Send(tx, l) })
 }
 
@@ -139,10 +140,10 @@ func TestDailyQuota(t *testing.T) {
 
 		// Another workspace, and mail of none, have nothing to do with it.
 		other := dbtest.Tenant(t, q.db, "other")
-		if _, err := q.mailer.Relay(t.Context(), other, mailer.Relayed{ID: uuid.New(), Envelope: mailer.Envelope{To: []string{"a@x.example"}}, Raw: []byte("\r\n")}); err != nil {
+		if _, err := q.mailer.Relay(t.Context(), other, mailer.FinishedMail{ID: uuid.New(), Envelope: mailer.Envelope{To: []string{"a@x.example"}}, Raw: []byte("\r\n")}); err != nil {
 			t.Error(err)
 		}
-		if err := q.db.System("test").InTx(t.Context(), func(tx *db.Tx) error { return q.mailer.Send(tx, mailer.Letter{To: "p@x.example"}) }); err != nil {
+		if err := q.db.System("test").InTx(t.Context(), func(tx *db.Tx) error { return q.mailer.Send(tx, mailer.Mail{To: "p@x.example"}) }); err != nil {
 			t.Error(err)
 		}
 
@@ -183,39 +184,39 @@ func TestQuotaCountsWhatWasSent(t *testing.T) {
 	})
 }
 
-// A workspace's letters are counted; notices to people about their own account
+// A workspace's mails are counted; notices to people about their own account
 // are not, and never wait.
 func TestNoticesAreNotHeld(t *testing.T) {
 	t.Parallel()
 	runQuota(t, func(q *quotaTest) {
 		t := q.t
 		for range 4 { // all fit when they are queued
-			if err := q.send(mailer.Letter{To: "a@x.example"}); err != nil {
+			if err := q.send(mailer.Mail{To: "a@x.example"}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		q.settle()
 		if u := q.used(); u.Used != 3 || len(q.server.got) != 3 {
-			t.Errorf("%+v after %d letters", u, len(q.server.got))
+			t.Errorf("%+v after %d mails", u, len(q.server.got))
 		}
 		failed, err := q.failures()
 		if err != nil || failed != 0 {
 			t.Errorf("waiting counts as %d failures, %v", failed, err)
 		}
-		if err := q.send(mailer.Letter{To: "b@x.example"}); !fault.Is(err, fault.SendingQuotaReached) {
-			t.Errorf("another letter: %v", err)
+		if err := q.send(mailer.Mail{To: "b@x.example"}); !fault.Is(err, fault.SendingQuotaReached) {
+			t.Errorf("another mail: %v", err)
 		}
-		if err := q.send(mailer.Letter{To: "owner@x.example", Notice: true}); err != nil {
+		if err := q.send(mailer.Mail{To: "owner@x.example", Notice: true}); err != nil {
 			t.Errorf("a notice: %v", err)
 		}
 		q.settle()
 		if n := len(q.server.got); n != 4 || q.server.got[3].to != "owner@x.example" {
-			t.Errorf("the notice did not leave: %d letters", n)
+			t.Errorf("the notice did not leave: %d mails", n)
 		}
 		q.clock.Advance(24 * time.Hour)
 		q.settle()
 		if n := len(q.server.got); n != 5 || q.server.got[4].to != "a@x.example" {
-			t.Errorf("the letter that waited did not leave: %d letters", n)
+			t.Errorf("the mail that waited did not leave: %d mails", n)
 		}
 	})
 }

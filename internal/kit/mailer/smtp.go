@@ -84,20 +84,20 @@ func trusted(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// refusal is a server's word on one letter. What it says of us, such as that
-// the password is wrong, is an operator's to repair, and letters wait for it.
+// refusal is a server's word on one mail. What it says of us, such as that
+// the password is wrong, is an operator's to repair, and mails wait for it.
 type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-// send hands a message over and returns which of its copies were refused. A
-// letter that the server refuses for good is dropped, the rest is tried again.
+// send hands a message over and returns which of its copies were refused. A mail
+// that the server refuses for good is dropped, the rest is tried again.
 func (s *server) send(ctx context.Context, to Envelope, body []byte) ([]Refusal, error) {
 	ctx, cancel := context.WithTimeout(ctx, sending)
 	defer cancel()
 	refused, err := s.talk(ctx, to, body)
-	_, ofLetter := errors.AsType[refusal](err)
-	if reply, ok := errors.AsType[*textproto.Error](err); ok && ofLetter && reply.Code >= 500 {
+	_, ofMail := errors.AsType[refusal](err)
+	if reply, ok := errors.AsType[*textproto.Error](err); ok && ofMail && reply.Code >= 500 {
 		return nil, errors.Join(jobs.ErrDrop, fmt.Errorf("mailer: the mail server refuses: %w", err))
 	}
 	if err != nil {
@@ -179,7 +179,7 @@ func (s *server) secure(c *smtp.Client) error {
 		return nil
 	}
 	if !s.plaintextAllow {
-		return errors.New("the mail server offers no STARTTLS, and letters carry secrets")
+		return errors.New("the mail server offers no STARTTLS, and mails carry secrets")
 	}
 	return nil
 }

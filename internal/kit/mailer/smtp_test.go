@@ -63,9 +63,9 @@ func authority(t *testing.T, ip string, until time.Time) (file string, safe *tls
 	return file, &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
 }
 
-// Letters go out over STARTTLS and over smtps to a server that a known
+// Mails go out over STARTTLS and over smtps to a server that a known
 // authority vouches for, and to no other. What is wrong with the connection is
-// said in the log, never with the password, and the letter waits for repair.
+// said in the log, never with the password, and the mail waits for repair.
 func TestSafeConnections(t *testing.T) {
 	t.Parallel()
 	const here = "127.0.0.1"
@@ -98,7 +98,7 @@ func TestSafeConnections(t *testing.T) {
 			fake := clock.NewFake(dbtest.Start)
 			d := dbtest.Open(t, db.SQLite, fake)
 			p := &post{password: "s3cret"}
-			set := mailer.Settings{From: "no-reply@konak.example"}
+			set := mailer.Config{DB: d, Files: fakeFiles{}, From: "no-reply@konak.example"}
 			var safe *tls.Config
 			if c.offers {
 				set.CA, safe = authority(t, c.named, c.until)
@@ -117,7 +117,8 @@ func TestSafeConnections(t *testing.T) {
 			}
 			var said bytes.Buffer
 			log := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelDebug}))
-			m, err := mailer.New(d, box, log, set)
+			set.Box, set.Log = box, log
+			m, err := mailer.New(set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,20 +126,20 @@ func TestSafeConnections(t *testing.T) {
 			send(t, d, uuid.Nil, m)
 			step(t, runner)
 			if c.want == "" {
-				if len(p.got) != 1 || !p.got[0].safe || p.got[0].to != letter.To {
+				if len(p.got) != 1 || !p.got[0].safe || p.got[0].to != example.To {
 					t.Fatalf("got %+v\n%s", p.got, said.String())
 				}
 				return
 			}
 			if len(p.got) != 0 || !strings.Contains(said.String(), c.want) {
-				t.Errorf("%d letters went out; the log says\n%s", len(p.got), said.String())
+				t.Errorf("%d mails went out; the log says\n%s", len(p.got), said.String())
 			}
 			if strings.Contains(said.String(), password) || strings.Contains(said.String(), "emv_secret") {
 				t.Error("the log tells a secret")
 			}
 			fake.Advance(time.Hour)
 			if step(t, runner) == 0 {
-				t.Error("the letter does not wait for repair")
+				t.Error("the mail does not wait for repair")
 			}
 		})
 	}

@@ -179,7 +179,13 @@ func (c *Client) Parse(raw string) (*url.URL, error) {
 			return nil, ErrAddress
 		}
 	}
-	ip, is, err := literal(u.Hostname())
+	// What a name means is decided as the dialler reads it, where "127。0。0。1" is
+	// an address.
+	host, err := asciiHost(u.Hostname())
+	if err != nil {
+		return nil, err
+	}
+	ip, is, err := literal(host)
 	if err != nil {
 		return nil, err
 	}
@@ -187,8 +193,8 @@ func (c *Client) Parse(raw string) (*url.URL, error) {
 		if err := checkIP(ip, c.allowed); err != nil {
 			return nil, err
 		}
-	} else if isLocal(u.Hostname()) && checkIP(loopback4, c.allowed) != nil && checkIP(netip.IPv6Loopback(), c.allowed) != nil {
-		return nil, fmt.Errorf("%w: %s is this machine", ErrInside, u.Hostname())
+	} else if isLocal(host) && checkIP(loopback4, c.allowed) != nil && checkIP(netip.IPv6Loopback(), c.allowed) != nil {
+		return nil, fmt.Errorf("%w: %s is this machine", ErrInside, host)
 	}
 	if u.Scheme == "http" && (len(c.allowed) == 0 || is && !permitted(ip.Unmap(), c.allowed)) {
 		return nil, ErrScheme
@@ -260,18 +266,28 @@ func (c *Client) post(ctx context.Context, to *url.URL, header Header, body []by
 	return a
 }
 
-// failed puts an error into its class. The text leaves out what the address
-// already says.
+// plainError says in plain words what a user may know of a failure. What
+// caused it is for the program alone: its text names addresses and ports of the
+// inside.
+type plainError struct {
+	text  string
+	cause error
+}
+
+// Error implements error.
+func (e *plainError) Error() string { return e.text }
+
+// Unwrap returns the cause.
+func (e *plainError) Unwrap() error { return e.cause }
+
+// failed puts an error into its class and into plain words.
 func failed(err error) Answer {
-	a := Answer{Class: ClassConnect, Err: err}
+	a := Answer{Class: ClassConnect}
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	netErr, isNet := errors.AsType[net.Error](err)
 	switch {
 	case errors.Is(err, ErrInside) || errors.Is(err, ErrPlain):
-		a.Class = ClassRefused
-		if op, ok := errors.AsType[*net.OpError](err); ok {
-			a.Err = op.Err
-		}
+		a.Class, a.Err = ClassRefused, &plainError{"this address is not allowed", err}
 	case isDNS && !dns.IsTimeout:
 		a.Class, a.Err = ClassDNS, errors.New("the name of the host cannot be found")
 	case isDNS:
@@ -281,9 +297,26 @@ func failed(err error) Answer {
 	case errors.Is(err, ErrTooMuch):
 		a.Class, a.Err = ClassBody, ErrTooMuch
 	case isTLS(err):
-		a.Class = ClassTLS
+		a.Class, a.Err = ClassTLS, err
+	default:
+		a.Err = &plainError{connectionText(err, isNet), err}
 	}
 	return a
+}
+
+// connectionText says what became of a connection. isNet says whether err is an
+// error of the network.
+func connectionText(err error, isNet bool) string {
+	why, isSystem := errors.AsType[syscall.Errno](err)
+	switch {
+	case isSystem:
+		return "the server could not be reached: " + why.Error()
+	case isNet:
+		return "the server could not be reached"
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return "the server closed the connection"
+	}
+	return "the server's answer could not be understood"
 }
 
 func isTLS(err error) bool {

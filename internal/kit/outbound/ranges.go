@@ -6,6 +6,9 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 // ErrInside says that the address lies inside the network, or is not one that
@@ -99,6 +102,19 @@ var loopback4 = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 func isLocal(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// asciiHost returns a host name as name services know it. It returns ErrAddress
+// where there is none.
+func asciiHost(host string) (string, error) {
+	if strings.IndexFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return host, nil
+	}
+	ascii, err := idna.Lookup.ToASCII(host)
+	if err != nil {
+		return "", ErrAddress
+	}
+	return ascii, nil
 }
 
 // ErrNumericHost says that a host is a number in a form that programs read

@@ -15,6 +15,7 @@ package realtime
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -29,8 +30,8 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Streams serves the streams of every tenant.
-type Streams struct {
+// Config is what streams need.
+type Config struct {
 	DB      *db.DB
 	Bus     bus.Bus
 	Log     *slog.Logger
@@ -38,15 +39,33 @@ type Streams struct {
 	// Signals are the names of messages without a sequence and who may see them.
 	Signals event.Catalog
 	Digests []Digest
-	// Audience is told who watches; nil if nobody asks.
-	Audience Audience
-	// Beat is how often a stream shows that it is alive: 15 seconds by default.
-	Beat time.Duration
+}
 
+// Streams has the open streams of every tenant on this node.
+type Streams struct {
+	Config
 	visible map[string]event.Type
 
 	mu    sync.Mutex
 	feeds map[uuid.UUID]*feed
+}
+
+// New makes the streams; Routes lets people open them.
+func New(c Config) *Streams {
+	s := &Streams{Config: c, feeds: map[uuid.UUID]*feed{}, visible: map[string]event.Type{}}
+	for _, t := range slices.Concat(c.Catalog, c.Signals) {
+		s.visible[t.Name] = t
+	}
+	return s
+}
+
+// Routes are where streams are opened.
+type Routes struct {
+	*Streams
+	// Audience is told who watches; nil if nobody asks.
+	Audience Audience
+	// Beat is how often a stream shows that it is alive: 15 seconds by default.
+	Beat time.Duration
 }
 
 // Audience hears of those who watch.
@@ -64,13 +83,7 @@ type streamIn struct {
 const how = " The id of an event is its sequence; a client that reconnects with the last one receives what it missed, or a message `reset` where that is no longer kept. Messages without an id (typing, presence) are not repeated. Only what the caller may see is sent; who loses the right to watch loses the stream."
 
 // Register adds the routes.
-func (s *Streams) Register(a *api.API) {
-	s.feeds, s.visible = map[uuid.UUID]*feed{}, map[string]event.Type{}
-	for _, list := range []event.Catalog{s.Catalog, s.Signals} {
-		for _, t := range list {
-			s.visible[t.Name] = t
-		}
-	}
+func (s *Routes) Register(a *api.API) {
 	route := api.Route{
 		Method: "GET", Path: "/api/v1/stream", ID: "stream", Tag: "Realtime", Access: api.Session,
 		Permission: api.Anyone, Delegable: true, Summary: "Stream of the workspace's events",
@@ -105,8 +118,8 @@ func (s *Streams) SignalHere(tenant uuid.UUID, name string, data any) {
 	}
 }
 
-func (s *Streams) begin(ctx context.Context, in *streamIn) (*stream, error) {
-	st := &stream{Streams: s, who: caller.From(ctx), after: -1, gather: in.Mode == "changes"}
+func (s *Routes) begin(ctx context.Context, in *streamIn) (*stream, error) {
+	st := &stream{Routes: s, who: caller.From(ctx), after: -1, gather: in.Mode == "changes"}
 	for _, from := range []struct{ name, text string }{{"after", in.After}, {"Last-Event-ID", in.LastEventID}} {
 		if from.text == "" {
 			continue

@@ -82,8 +82,8 @@ func open(t *testing.T, d *db.DB) *harness {
 	h.api = api.New(api.Config{
 		DB: d, Log: slog.New(slog.DiscardHandler), Clock: d.Clock(), Auth: watcher{h.tenant, h.out}, Domain: "localhost", StreamCheck: 50 * time.Millisecond,
 	})
-	(&realtime.Streams{
-		DB: d, Bus: h.hub, Log: slog.New(slog.DiscardHandler), Catalog: catalog, Signals: signals, Beat: 50 * time.Millisecond,
+	streams := realtime.New(realtime.Config{
+		DB: d, Bus: h.hub, Log: slog.New(slog.DiscardHandler), Catalog: catalog, Signals: signals,
 		Digests: []realtime.Digest{{
 			Name: "digest", Module: "mail", Permission: perm.DLPView,
 			Concerns: func(name string) bool { return name == "dlp.seen" },
@@ -93,7 +93,8 @@ func open(t *testing.T, d *db.DB) *harness {
 				return n, nil
 			},
 		}},
-	}).Register(h.api)
+	})
+	(&realtime.Routes{Streams: streams, Beat: 50 * time.Millisecond}).Register(h.api)
 	server := httptest.NewServer(h.api.Handler())
 	h.url = server.URL
 	t.Cleanup(func() {

@@ -61,7 +61,7 @@ type Changed struct {
 
 // stream is one open connection.
 type stream struct {
-	*Streams
+	*Routes
 	who    *caller.Caller
 	after  int64 // the last sequence that was sent or passed over
 	heard  int64 // signals

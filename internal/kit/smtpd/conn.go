@@ -12,15 +12,18 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"konak/internal/kit/clock"
 )
 
 // maxLine is how long a command may be, maxFaults how many a session may have
-// refused.
+// refused, maxIdleCommands how many it may give without a mail, those that name
+// recipients aside.
 const (
-	maxLine   = 2 << 10
-	maxFaults = 50
+	maxLine         = 2 << 10
+	maxFaults       = 50
+	maxIdleCommands = 20
 )
 
 // conn is one connection.
@@ -28,7 +31,8 @@ type conn struct {
 	server  *Server
 	ctx     context.Context
 	raw     net.Conn // beneath TLS
-	from    netip.Prefix
+	address netip.Prefix
+	network netip.Prefix
 	session Session
 	now     *timedReader
 	in      *bufio.Reader
@@ -36,18 +40,37 @@ type conn struct {
 	secure  bool
 	stop    atomic.Bool // no further command is read
 	taking  atomic.Bool // a mail is coming in
+	// since is when the last command or mail began, in nanoseconds.
+	since atomic.Int64
 
+	// lastEnd is when the session ends in any case.
+	lastEnd     time.Time
 	hello, mail bool
 	recipients  int
 	faults      int
+	// idleCommands is how many commands came since the last mail.
+	idleCommands int
 }
 
-func newConn(ctx context.Context, s *Server, raw net.Conn, from netip.Prefix) *conn {
-	c := &conn{server: s, ctx: ctx, raw: raw, from: from, session: s.NewSession(ctx)}
+func newConn(ctx context.Context, s *Server, raw net.Conn, address, network netip.Prefix) *conn {
+	c := &conn{server: s, ctx: ctx, raw: raw, address: address, network: network, session: s.NewSession(ctx, network)}
+	c.lastEnd = clock.Deadline(sessionTime)
 	c.use(raw)
-	c.now.end = clock.Deadline(sessionTime)
+	c.now.end = c.within(s.MaxIdle)
+	c.touch()
 	return c
 }
+
+// within returns the time in d, or the end of the session where that is sooner.
+func (c *conn) within(d time.Duration) time.Time {
+	if at := clock.Deadline(d); at.Before(c.lastEnd) {
+		return at
+	}
+	return c.lastEnd
+}
+
+// touch notes that something was said.
+func (c *conn) touch() { c.since.Store(clock.Deadline(0).UnixNano()) }
 
 // use speaks over a connection from now on.
 func (c *conn) use(over net.Conn) {
@@ -65,6 +88,14 @@ func (c *conn) wake() {
 		c.stop.Store(true)
 		_ = c.raw.SetReadDeadline(clock.Deadline(0))
 	}
+}
+
+// end closes the session, a mail that is coming in too. The sender is told, and
+// has two seconds to hear it.
+func (c *conn) end() {
+	c.stop.Store(true)
+	_ = c.raw.SetReadDeadline(clock.Deadline(0))
+	time.AfterFunc(closingTime, func() { _ = c.raw.Close() })
 }
 
 // linger reads a little of what the sender still sends, so that the last answer
@@ -93,6 +124,9 @@ func (c *conn) serve() {
 			return
 		case errors.Is(err, bufio.ErrBufferFull):
 			c.say(500, "5.5.2", "The line is too long")
+			return
+		case errors.Is(err, errCrowded):
+			c.say(errCrowded.Code, errCrowded.Enhanced, errCrowded.Message)
 			return
 		case err != nil:
 			if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
@@ -147,6 +181,13 @@ func (c *conn) refuse(err error) bool {
 
 // obey does what a command asks for and says whether the session goes on.
 func (c *conn) obey(verb, arg string) bool {
+	c.touch()
+	if verb != "RCPT" && verb != "DATA" && verb != "QUIT" {
+		if c.idleCommands++; c.idleCommands > maxIdleCommands {
+			c.say(421, "4.7.0", "Too many commands without a mail")
+			return false
+		}
+	}
 	switch verb {
 	case "HELO", "EHLO":
 		return c.greet(verb == "EHLO", arg)
@@ -253,9 +294,7 @@ func (c *conn) data() bool {
 	c.taking.Store(true)
 	defer c.taking.Store(false)
 	end := c.now.end
-	if soon := clock.Deadline(mailTime); soon.Before(end) {
-		c.now.end = soon
-	}
+	c.now.end = c.within(mailTime)
 	defer func() { c.now.end = end }()
 	if !c.say(354, "", "Send the mail, then a line with a dot") {
 		return false
@@ -272,6 +311,7 @@ func (c *conn) data() bool {
 	case rest != nil:
 		return false
 	}
+	c.idleCommands, end = 0, c.within(c.server.MaxIdle)
 	return c.say(250, "2.0.0", "Taken")
 }
 

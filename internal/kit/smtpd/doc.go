@@ -1,10 +1,12 @@
 // Package smtpd is a server for incoming mail by SMTP (RFC 5321), with
 // PIPELINING, 8BITMIME, SIZE, ENHANCEDSTATUSCODES and STARTTLS.
 //
-// A stranger costs little: sessions are bounded in all and for each address, a
-// session holds a few kilobytes, command lines end at 2 KiB, and a mail is
-// handed on while it comes, whatever the length of its lines. Sessions that say
-// nothing end, and so do those that never come to an end.
+// A stranger costs little: sessions are bounded in all, for each address and for
+// each network, a session holds a few kilobytes, command lines end at 2 KiB, and
+// a mail is handed on while it comes, whatever the length of its lines. Sessions
+// that say nothing end, and so do those that bring no mail or never come to an
+// end. Where all sessions are taken, one that brings no mail, or one of the
+// network that has the most, is closed for the next sender.
 //
 // It refuses a line feed without its carriage return in a mail, and commands
 // that were sent along before encryption began: both let somebody smuggle text

@@ -50,19 +50,23 @@ type Server struct {
 	MaxSize       int64
 	MaxRecipients int
 	// MaxSessions is how many there may be in all, MaxPerAddress from one
-	// address (from one /64 where it is IPv6).
-	MaxSessions, MaxPerAddress int
-	// Patience is how long a sender may say nothing.
-	Patience time.Duration
+	// address (a /64 of IPv6), and MaxPerNetwork from one network (a /24 of IPv4,
+	// a /48 of IPv6).
+	MaxSessions, MaxPerAddress, MaxPerNetwork int
+	// Patience is how long a sender may say nothing, MaxIdle how long a session
+	// may go on without a mail, whatever is said in it.
+	Patience, MaxIdle time.Duration
 	// TLS offers STARTTLS; nil for none.
 	TLS *tls.Config
 	Log *slog.Logger
-	// NewSession is called for each connection.
-	NewSession func(ctx context.Context) Session
+	// NewSession is called for each connection, with the network that it comes
+	// from: a /24 of IPv4, a /48 of IPv6.
+	NewSession func(ctx context.Context, from netip.Prefix) Session
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}
-	from  map[netip.Prefix]int
+	// counts is how many sessions each address and each network has.
+	counts map[netip.Prefix]int
 }
 
 // Limits of a session in time, and of how a server ends.
@@ -70,13 +74,14 @@ const (
 	mailTime    = 15 * time.Minute // for one mail to come in
 	sessionTime = time.Hour
 	lingerTime  = time.Second
+	closingTime = 2 * time.Second  // for a session that has to make room
 	graceTime   = 10 * time.Second // for a mail that is coming in when the server ends
 )
 
 // Serve takes mail on ln until ctx ends. Sessions that wait for a command end
 // at once then, a mail that is coming in has ten seconds.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	s.conns, s.from = map[*conn]struct{}{}, map[netip.Prefix]int{}
+	s.conns, s.counts = map[*conn]struct{}{}, map[netip.Prefix]int{}
 	var all sync.WaitGroup
 	stopped := context.AfterFunc(ctx, func() { _ = ln.Close() })
 	defer stopped()
@@ -113,46 +118,123 @@ func (s *Server) each(do func(c *conn)) {
 	}
 }
 
-// admit counts a connection; nil where there are too many.
+// admit counts a connection. Where the server is full it closes another session
+// for it. It returns nil, and tells the sender, where the address or the network
+// has too many sessions, or where no session may be closed.
 func (s *Server) admit(ctx context.Context, raw net.Conn) *conn {
-	from := network(raw.RemoteAddr())
+	address, network := prefixes(raw.RemoteAddr())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.conns) >= s.MaxSessions || s.from[from] >= s.MaxPerAddress {
+	free := s.counts[address] < s.MaxPerAddress && s.counts[network] < s.MaxPerNetwork
+	if free && len(s.conns) >= s.MaxSessions {
+		free = s.makeRoom(network)
+	}
+	if !free {
 		_ = raw.SetDeadline(clock.Deadline(time.Second))
-		_, _ = io.WriteString(raw, "421 4.7.0 "+s.Domain+" Too many sessions, try again later\r\n")
+		_, _ = io.WriteString(raw, "421 4.7.0 "+s.Domain+" "+errCrowded.Message+"\r\n")
 		_ = raw.Close()
 		return nil
 	}
-	c := newConn(ctx, s, raw, from)
+	c := newConn(ctx, s, raw, address, network)
 	s.conns[c] = struct{}{}
-	s.from[from]++
+	s.counts[address]++
+	s.counts[network]++
 	return c
+}
+
+// makeRoom closes a session in favour of one from the given network and says
+// whether there was one to close. The caller holds the lock. It takes, in this
+// order:
+//
+//  1. a session without a mail, from the network that has the most sessions and
+//     at least two more than the given one;
+//  2. a session whose mail is coming in, from a network that has more than an
+//     eighth of all sessions: or mails that never end would fill the server;
+//  3. a session without a mail, from a network that has no fewer sessions than
+//     the given one.
+//
+// Among equals it takes the one that has waited the longest.
+func (s *Server) makeRoom(network netip.Prefix) bool {
+	var closing *conn
+	var best closingRank
+	for c := range s.conns {
+		if r := s.rank(c, s.counts[network]); r.class > 0 && (closing == nil || r.before(best)) {
+			closing, best = c, r
+		}
+	}
+	if closing == nil {
+		return false
+	}
+	s.forget(closing)
+	closing.end()
+	return true
+}
+
+// closingRank says how soon a session is closed to make room.
+type closingRank struct {
+	class    int // 0 where it is not closed
+	sessions int // of its network, where they count
+	since    int64
+}
+
+func (r closingRank) before(o closingRank) bool {
+	if r.class != o.class {
+		return r.class > o.class
+	}
+	if r.sessions != o.sessions {
+		return r.sessions > o.sessions
+	}
+	return r.since < o.since
+}
+
+// rank is the closingRank of a session beside a network that has so many.
+func (s *Server) rank(c *conn, others int) closingRank {
+	n, busy, since := s.counts[c.network], c.taking.Load(), c.since.Load()
+	switch {
+	case !busy && n >= others+2:
+		return closingRank{3, n, since}
+	case busy && n >= others+2 && n > s.MaxSessions/8:
+		return closingRank{2, n, since}
+	case !busy && n >= others:
+		return closingRank{1, 0, since}
+	}
+	return closingRank{}
 }
 
 func (s *Server) dismiss(c *conn) {
 	_ = c.raw.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.forget(c)
+}
+
+// forget counts a session no more. The caller holds the lock.
+func (s *Server) forget(c *conn) {
+	if _, counted := s.conns[c]; !counted {
+		return
+	}
 	delete(s.conns, c)
-	if s.from[c.from]--; s.from[c.from] == 0 {
-		delete(s.from, c.from)
+	for _, p := range []netip.Prefix{c.address, c.network} {
+		if s.counts[p]--; s.counts[p] == 0 {
+			delete(s.counts, p)
+		}
 	}
 }
 
-// network is what counts as one address.
-func network(a net.Addr) netip.Prefix {
+// prefixes returns what counts as one address and as one network.
+func prefixes(a net.Addr) (address, network netip.Prefix) {
 	ap, err := netip.ParseAddrPort(a.String())
 	if err != nil {
-		return netip.Prefix{}
+		return address, network
 	}
 	ip := ap.Addr().Unmap().WithZone("")
-	bits := 32
+	narrow, wide := 32, 24
 	if ip.Is6() {
-		bits = 64
+		narrow, wide = 64, 48
 	}
-	p, _ := ip.Prefix(bits)
-	return p
+	address, _ = ip.Prefix(narrow)
+	network, _ = ip.Prefix(wide)
+	return address, network
 }
 
 // timedReader gives up on a peer that says nothing, and at its end in any case.
@@ -173,9 +255,15 @@ func (t *timedReader) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	if t.stop.Load() { // after the deadline is set: wake sets its own behind it
-		return 0, errStopped
+		return 0, errCrowded
 	}
-	return t.conn.Read(b)
+	n, err := t.conn.Read(b)
+	if err != nil && t.stop.Load() {
+		err = errCrowded
+	}
+	return n, err
 }
 
-var errStopped = errors.New("the server ends")
+// errCrowded is said to a sender whose session makes room for another. Where
+// the server ends, that is said instead.
+var errCrowded = &Error{421, "4.7.0", "Too many sessions, try again later"}

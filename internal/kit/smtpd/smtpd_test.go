@@ -8,9 +8,12 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
+
+	"konak/internal/kit/clock"
 )
 
 // box is a session that keeps what it is given.
@@ -41,8 +44,8 @@ func start(t *testing.T, change func(*Server)) (address string, mails chan strin
 	}
 	mails = make(chan string, 100)
 	s := &Server{
-		Domain: "mx.example", MaxSize: 100, MaxRecipients: 2, MaxSessions: 10, MaxPerAddress: 5, Patience: time.Minute,
-		Log: slog.New(slog.DiscardHandler), NewSession: func(context.Context) Session { return &box{mails: mails} },
+		Domain: "mx.example", MaxSize: 100, MaxRecipients: 2, MaxSessions: 10, MaxPerAddress: 5, MaxPerNetwork: 8, Patience: time.Minute, MaxIdle: time.Minute,
+		Log: slog.New(slog.DiscardHandler), NewSession: func(context.Context, netip.Prefix) Session { return &box{mails: mails} },
 	}
 	if change != nil {
 		change(s)
@@ -93,7 +96,11 @@ func TestConversation(t *testing.T) {
 		{"a quoted name and a route", "EHLO a\r\nMAIL FROM:<@x,@y:\"a > b\"@c.example> BODY=8BITMIME\r\nRCPT TO: <c@d.example>\r\nDATA\r\n.\r\n", "220 250 250 250 354 250", "\"a > b\"@c.example [c@d.example] "},
 		{"a long command", "NOOP " + strings.Repeat("x", 3000) + "\r\nNOOP\r\n", "220 500", ""},
 		{"a command without an end", strings.Repeat("x", 100_000), "220 500", ""},
-		{"faults without end", strings.Repeat("FOO\r\n", 60), "220 " + strings.Repeat("500 ", 50) + "421", ""},
+		{"faults without end", "EHLO a\r\nMAIL FROM:<>\r\n" + strings.Repeat("RCPT TO:<>\r\n", 60), "220 250 250 " + strings.Repeat("501 ", 50) + "421", ""},
+		{"unknown commands without end", strings.Repeat("FOO\r\n", 60), "220 " + strings.Repeat("500 ", 20) + "421", ""},
+		{"commands without a mail", strings.Repeat("NOOP\r\n", 60), "220 " + strings.Repeat("250 ", 20) + "421", ""},
+		{"mails that are begun and never sent", "EHLO a\r\n" + strings.Repeat("MAIL FROM:<>\r\nRSET\r\n", 60), "220 " + strings.Repeat("250 ", 20) + "421", ""},
+		{"commands between mails", strings.Repeat("NOOP\r\n", 18) + envelope + ".\r\n" + strings.Repeat("NOOP\r\n", 20) + "QUIT\r\n", "220 " + strings.Repeat("250 ", 18) + "250 250 250 354 250 " + strings.Repeat("250 ", 20) + "221", "a@b.example [c@d.example] "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := codes(speak(t, address, c.text)); got != c.codes {
@@ -136,34 +143,6 @@ func TestNothingBehindSTARTTLS(t *testing.T) {
 	said := speak(t, address, "EHLO a\r\nSTARTTLS\r\nNOOP\r\n")
 	if codes(said) != "220 250 501" || !strings.Contains(said, "250-STARTTLS\r\n") {
 		t.Errorf("said %q", said)
-	}
-}
-
-func TestSessionsPerAddress(t *testing.T) {
-	t.Parallel()
-	address, _, _ := start(t, nil)
-	open := func(from string) string {
-		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-		conn, err := d.DialContext(t.Context(), "tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = conn.Close() })
-		line, err := bufio.NewReader(conn).ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		return line[:3]
-	}
-	for i, want := range []string{"220", "220", "220", "220", "220", "421"} {
-		if got := open("127.0.0.1"); got != want {
-			t.Errorf("session %d of one address: %s", i+1, got)
-		}
-	}
-	for i, want := range []string{"220", "220", "220", "220", "220", "421"} {
-		if got := open(fmt.Sprintf("127.0.1.%d", i+1)); got != want {
-			t.Errorf("session %d of other addresses: %s", i+6, got)
-		}
 	}
 }
 
@@ -215,16 +194,34 @@ func TestServerEnds(t *testing.T) {
 	}
 }
 
-// A sender who says nothing is sent away.
+// A sender who says nothing is sent away, and so is one who says something and
+// sends no mail.
 func TestSilentSender(t *testing.T) {
 	t.Parallel()
-	address, _, _ := start(t, func(s *Server) { s.Patience = 50 * time.Millisecond })
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
-	if said, err := io.ReadAll(conn); err != nil || codes(string(said)) != "220 421" {
-		t.Errorf("%q %v", said, err)
+	for name, c := range map[string]struct {
+		change      func(*Server)
+		says, codes string
+	}{
+		"nothing": {func(s *Server) { s.Patience = 50 * time.Millisecond }, "", "220 421"},
+		"no mail": {func(s *Server) { s.MaxIdle = 50 * time.Millisecond }, "NOOP\r\n", "220 250 421"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address, _, _ := start(t, c.change)
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.Close() }()
+			if err := conn.SetDeadline(clock.Deadline(20 * time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(conn, c.says); err != nil {
+				t.Fatal(err)
+			}
+			if said, err := io.ReadAll(conn); err != nil || codes(string(said)) != c.codes {
+				t.Errorf("%q %v", said, err)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package trtext
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -91,6 +92,21 @@ func AppendFold(dst []byte, s string) []byte {
 
 // Fold is the folded lowercase of s.
 func Fold(s string) string { return string(AppendFold(make([]byte, 0, len(s)), s)) }
+
+// Plain returns s without characters that nobody sees and that change how the
+// text around them is shown: control characters become spaces, and marks that
+// change the direction of writing are left out.
+func Plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r < ' ', r == 0x7f, r >= 0x80 && r < 0xa0:
+			return ' '
+		case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c:
+			return -1
+		}
+		return r
+	}, s)
+}
 
 // Cut shortens s to n bytes at most without splitting a character: half a
 // character is no text, and a database refuses it.

@@ -19,7 +19,7 @@ import (
 // poster sends webhooks one after the other, so that they arrive in order.
 type poster struct {
 	client *http.Client
-	queue  chan parcel
+	queue  chan callback
 	done   chan struct{}
 	once   sync.Once
 
@@ -28,13 +28,13 @@ type poster struct {
 	pending int
 }
 
-type parcel struct {
+type callback struct {
 	to, signature string
 	body          []byte
 }
 
 func newPoster() *poster {
-	p := &poster{client: &http.Client{Timeout: 10 * time.Second}, queue: make(chan parcel, 1024), done: make(chan struct{})}
+	p := &poster{client: &http.Client{Timeout: 10 * time.Second}, queue: make(chan callback, 1024), done: make(chan struct{})}
 	p.idle = sync.NewCond(&p.mu)
 	go p.run()
 	return p
@@ -56,7 +56,7 @@ func (p *poster) run() {
 }
 
 // send tries three times; a stand-in has no days to wait.
-func (p *poster) send(next parcel) {
+func (p *poster) send(next callback) {
 	for range 3 {
 		req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, next.to, bytes.NewReader(next.body))
 		if err != nil {
@@ -76,7 +76,7 @@ func (p *poster) send(next parcel) {
 	}
 }
 
-func (p *poster) add(next parcel) {
+func (p *poster) add(next callback) {
 	p.mu.Lock()
 	p.pending++
 	p.mu.Unlock()
@@ -114,7 +114,7 @@ func (s *Server) tell(b *Business, field string, value any) {
 	if err != nil {
 		return
 	}
-	s.post.add(parcel{to: b.Callback, signature: wire.Sign(b.AppSecret, text), body: text})
+	s.post.add(callback{to: b.Callback, signature: wire.Sign(b.AppSecret, text), body: text})
 }
 
 // subscribe asks the callback whether it is the caller's before it is used; one

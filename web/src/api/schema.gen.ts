@@ -1217,6 +1217,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/widget/visitors/{conversation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The visitor of a live chat
+         * @description What the visitor's browser said: nothing of it is proven. A conversation of another channel has none: 404.
+         */
+        get: operations["get-widget-visitor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/widget/{id}": {
         parameters: {
             query?: never;
@@ -1760,6 +1780,26 @@ export interface paths {
          * @description The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then.
          */
         post: operations["new-as-agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened lately, by the hour
+         * @description Kept as it happens, for the home screen of who runs the workspace. What was written with a test key is not in it.
+         */
+        get: operations["conversation-overview"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4731,7 +4771,7 @@ export interface components {
             /** @example ayse@example.com */
             email: string;
             /**
-             * @description Of the letter; yours by default
+             * @description Of the mail; yours by default
              * @enum {string}
              */
             language?: "tr" | "en";
@@ -4937,6 +4977,51 @@ export interface components {
             /** @description Book, part and section that it stands in */
             path: string[];
         };
+        AdvisorListedLaw: {
+            /** @example kanun-6102 */
+            id: string;
+            /**
+             * @example kanun
+             * @enum {string}
+             */
+            kind: "kanun" | "anayasa" | "khk" | "cbk" | "yonetmelik" | "teblig";
+            /**
+             * @description Day of its newest amendment that we know
+             * @example 2026-08-08
+             */
+            last_update: string;
+            /** @example 6102 */
+            no: string;
+            /**
+             * Format: int64
+             * @description How many provisions it has
+             * @example 1535
+             */
+            provisions: number;
+            /** @example 2011-02-14 */
+            rg_date: string;
+            /** @example 27846 */
+            rg_no: string;
+            /** @example https://example.com/6102 */
+            source_url: string;
+            /**
+             * @example in_force
+             * @enum {string}
+             */
+            status: "in_force" | "repealed";
+            /** @example TÜRK TİCARET KANUNU */
+            title: string;
+        };
+        AdvisorListedLawListEnvelope: {
+            data: components["schemas"]["AdvisorListedLaw"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         AdvisorNeighbour: {
             /** @example kanun-6102:m377 */
             id: string;
@@ -5024,51 +5109,6 @@ export interface components {
              * @example 120
              */
             total: number;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        AdvisorShelfLaw: {
-            /** @example kanun-6102 */
-            id: string;
-            /**
-             * @example kanun
-             * @enum {string}
-             */
-            kind: "kanun" | "anayasa" | "khk" | "cbk" | "yonetmelik" | "teblig";
-            /**
-             * @description Day of its newest amendment that we know
-             * @example 2026-08-08
-             */
-            last_update: string;
-            /** @example 6102 */
-            no: string;
-            /**
-             * Format: int64
-             * @description How many provisions it has
-             * @example 1535
-             */
-            provisions: number;
-            /** @example 2011-02-14 */
-            rg_date: string;
-            /** @example 27846 */
-            rg_no: string;
-            /** @example https://example.com/6102 */
-            source_url: string;
-            /**
-             * @example in_force
-             * @enum {string}
-             */
-            status: "in_force" | "repealed";
-            /** @example TÜRK TİCARET KANUNU */
-            title: string;
-        };
-        AdvisorShelfLawListEnvelope: {
-            data: components["schemas"]["AdvisorShelfLaw"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -6774,6 +6814,12 @@ export interface components {
              * @example 3
              */
             snoozed: number;
+            /**
+             * Format: int64
+             * @description Open ones whose customer waits for an answer
+             * @example 4
+             */
+            waiting: number;
         };
         ConversationChatTemplates: {
             templates: components["schemas"]["TemplateTemplate"][];
@@ -6857,6 +6903,13 @@ export interface components {
              * @example Siparişim ne zaman gelir?
              */
             preview: string;
+            /** Format: uuid */
+            preview_author_id: string | null;
+            /**
+             * @description Who wrote the last message; null where there is none
+             * @enum {string|null}
+             */
+            preview_author_kind: "agent" | "contact" | "bot" | "system" | "api_key" | null;
             /** Format: uuid */
             previous_conversation_id: string | null;
             /**
@@ -7014,6 +7067,13 @@ export interface components {
              * @example Siparişim ne zaman gelir?
              */
             preview: string;
+            /** Format: uuid */
+            preview_author_id: string | null;
+            /**
+             * @description Who wrote the last message; null where there is none
+             * @enum {string|null}
+             */
+            preview_author_kind: "agent" | "contact" | "bot" | "system" | "api_key" | null;
             /** Format: uuid */
             previous_conversation_id: string | null;
             /**
@@ -7256,6 +7316,21 @@ export interface components {
              */
             trace_id: string;
         };
+        ConversationFollowUp: {
+            /**
+             * @example closed
+             * @enum {string}
+             */
+            state: "closed" | "snoozed";
+            /**
+             * Format: date-time
+             * @description Of a snooze
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            until?: string;
+            /** @description Of a snooze: until the customer writes */
+            until_reply?: boolean;
+        };
         ConversationForwarding: {
             /**
              * @example queued
@@ -7318,6 +7393,12 @@ export interface components {
              * @example 3
              */
             snoozed: number;
+            /**
+             * Format: int64
+             * @description Open ones whose customer waits for an answer
+             * @example 4
+             */
+            waiting: number;
         };
         ConversationGroupEnvelope: {
             data: components["schemas"]["ConversationGroup"];
@@ -7621,7 +7702,7 @@ export interface components {
             /** @description Words of the subject, or the customer's name, address or number */
             q?: string;
             /**
-             * @description A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time.
+             * @description A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first.
              * @default -last_activity
              * @enum {string}
              */
@@ -7639,6 +7720,11 @@ export interface components {
              * @enum {string}
              */
             unread?: "true";
+            /**
+             * @description Only where the customer waits for an answer
+             * @enum {string}
+             */
+            waiting?: "true";
         };
         ConversationRating: {
             /** @example Çok hızlı çözüldü, teşekkürler. */
@@ -7812,6 +7898,8 @@ export interface components {
              * @enum {string}
              */
             state: "waiting" | "sent" | "cancelled" | "failed";
+            /** @description What becomes of the conversation when it went */
+            then: components["schemas"]["ConversationFollowUp"] | null;
             /** @description It is cancelled when the customer writes before */
             until_reply: boolean;
         };
@@ -7926,8 +8014,16 @@ export interface components {
              * @example 3
              */
             snoozed: number;
+            /**
+             * Format: int64
+             * @description Open ones whose customer waits for an answer
+             * @example 4
+             */
+            waiting: number;
         };
         ConversationSummary: {
+            /** @description Whether an assistant can write one now */
+            available: boolean;
             /** @description Which assistant wrote it */
             configuration: components["schemas"]["ConversationConfiguration"] | null;
             /**
@@ -9150,6 +9246,21 @@ export interface components {
              */
             trace_id: string;
         };
+        FollowUp: {
+            /**
+             * @example closed
+             * @enum {string}
+             */
+            state: "closed" | "snoozed";
+            /**
+             * Format: date-time
+             * @description Of a snooze
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            until?: string;
+            /** @description Of a snooze: until the customer writes */
+            until_reply?: boolean;
+        };
         ForwardItemInBody: {
             /**
              * @description Stands before the message
@@ -9175,6 +9286,104 @@ export interface components {
              * @example Fiyat pazarlığı
              */
             reason: string;
+        };
+        HourlyChannel: {
+            /**
+             * Format: uuid
+             * @description The channel's account, where it has one
+             */
+            account_id: string | null;
+            /** @example whatsapp */
+            channel: string;
+            /**
+             * Format: int64
+             * @example 31
+             */
+            received: number;
+            /**
+             * Format: int64
+             * @example 28
+             */
+            sent: number;
+        };
+        HourlyHour: {
+            /**
+             * Format: date-time
+             * @description The hour's beginning
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description Conversations that were closed
+             * @example 3
+             */
+            closed: number;
+            /**
+             * Format: int64
+             * @description New conversations
+             * @example 4
+             */
+            opened: number;
+            /**
+             * Format: int64
+             * @description Messages of customers
+             * @example 12
+             */
+            received: number;
+            /**
+             * Format: int64
+             * @description Answers of agents, programs and the assistant
+             * @example 9
+             */
+            sent: number;
+        };
+        HourlyOverview: {
+            /** @description Messages of the same hours by channel and account */
+            channels: components["schemas"]["HourlyChannel"][];
+            /**
+             * Format: int64
+             * @description First answers of the last seven days
+             * @example 31
+             */
+            first_replies: number;
+            /** @description The same first answers by how long they took */
+            first_reply_histogram: components["schemas"]["HourlyStep"][];
+            /**
+             * Format: int64
+             * @description How long the middle one of them took, in seconds, to the nearest step; null where there were none
+             * @example 240
+             */
+            first_reply_median_s: number | null;
+            /** @description The last 24 hours, the oldest first; the last one is not over yet */
+            hours: components["schemas"]["HourlyHour"][];
+            /**
+             * Format: int64
+             * @description Messages received in the 24 hours before those, to compare with
+             * @example 52
+             */
+            received_before: number;
+        };
+        HourlyOverviewEnvelope: {
+            data: components["schemas"]["HourlyOverview"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        HourlyStep: {
+            /**
+             * Format: int64
+             * @example 6
+             */
+            n: number;
+            /**
+             * Format: int64
+             * @description In seconds; null for all that took longer
+             * @example 300
+             */
+            up_to_s: number | null;
         };
         Hours: {
             /** @description None means never */
@@ -9779,13 +9988,13 @@ export interface components {
             /** @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c */
             qr_id: string;
         };
-        MailerKept: {
+        MailerOutboxMail: {
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description The letter is to somebody who may do more than its reader, so its text and its link are not shown */
+            /** @description The mail is to somebody who may do more than its reader, so its text and its link are not shown */
             hidden: boolean;
             id: string;
             /** @example Confirm your e-mail address */
@@ -9798,8 +10007,8 @@ export interface components {
             /** @example ayse@example.com */
             to: string;
         };
-        MailerKeptListEnvelope: {
-            data: components["schemas"]["MailerKept"][];
+        MailerOutboxMailListEnvelope: {
+            data: components["schemas"]["MailerOutboxMail"][];
             /** @description Pass as cursor to read on; null at the end */
             next_cursor: string | null;
             /**
@@ -10538,11 +10747,19 @@ export interface components {
             /** Format: uuid */
             channel_account_id?: string;
             /**
+             * Format: int64
+             * @description Seconds from now, in place of send_at: an answer that can still be taken back
+             * @example 5
+             */
+            delay_s?: number;
+            /**
              * Format: date-time
              * @description At most a year ahead
              * @example 2026-11-15T09:30:00.000000Z
              */
-            send_at: string;
+            send_at?: string;
+            /** @description What becomes of the conversation when it went, unless the customer wrote since; needs crm.conversations.manage */
+            then?: components["schemas"]["FollowUp"];
             /** @description Cancel it when the customer writes before */
             until_reply?: boolean;
         };
@@ -12154,6 +12371,40 @@ export interface components {
             greeting: string;
             /** @example Size nasıl yardımcı olabiliriz? */
             title: string;
+        };
+        WidgetVisitorInfo: {
+            /**
+             * @description What the browser calls itself
+             * @example Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/141.0
+             */
+            browser: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            first_seen_at: string;
+            /** @example tr */
+            language: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            last_seen_at: string;
+            /** @example https://www.example.com */
+            origin: string;
+            /**
+             * @description Where they were when they last wrote
+             * @example https://www.example.com/urunler
+             */
+            page: string;
+        };
+        WidgetVisitorInfoEnvelope: {
+            data: components["schemas"]["WidgetVisitorInfo"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         WidgetWritten: {
             message: components["schemas"]["WidgetMessage"];
@@ -14449,6 +14700,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -14879,6 +15132,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -15240,6 +15495,8 @@ export interface operations {
                 unread?: "true";
                 /** @description Only where one of the newest 1,000 notes that call the caller does */
                 mentioned?: "me";
+                /** @description Only where the customer waits for an answer */
+                waiting?: "true";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
                 talep?: "true" | "false";
@@ -15247,7 +15504,7 @@ export interface operations {
                 created_to?: string;
                 /** @description Words of the subject, or the customer's name, address or number */
                 q?: string;
-                /** @description A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time. */
+                /** @description A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first. */
                 sort?: "-last_activity" | "last_activity" | "-created" | "created" | "-waiting_since" | "waiting_since" | "-priority" | "priority" | "-snoozed_until" | "snoozed_until";
             };
             header?: never;
@@ -15281,6 +15538,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -15404,6 +15663,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -15553,6 +15814,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -16478,6 +16741,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -22016,6 +22281,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -23681,6 +23948,104 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-widget-visitor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "browser": "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/141.0",
+                     *         "first_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "language": "tr",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "origin": "https://www.example.com",
+                     *         "page": "https://www.example.com/urunler"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WidgetVisitorInfoEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28293,6 +28658,8 @@ export interface operations {
                 unread?: "true";
                 /** @description Only where one of the newest 1,000 notes that call the caller does */
                 mentioned?: "me";
+                /** @description Only where the customer waits for an answer */
+                waiting?: "true";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
                 talep?: "true" | "false";
@@ -28300,7 +28667,7 @@ export interface operations {
                 created_to?: string;
                 /** @description Words of the subject, or the customer's name, address or number */
                 q?: string;
-                /** @description A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time. */
+                /** @description A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first. */
                 sort?: "-last_activity" | "last_activity" | "-created" | "created" | "-waiting_since" | "waiting_since" | "-priority" | "priority" | "-snoozed_until" | "snoozed_until";
             };
             header?: never;
@@ -28334,6 +28701,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -28457,6 +28826,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -28685,14 +29056,16 @@ export interface operations {
                      *         "all": {
                      *           "closed": 480,
                      *           "open": 12,
-                     *           "snoozed": 3
+                     *           "snoozed": 3,
+                     *           "waiting": 4
                      *         },
                      *         "channels": [
                      *           {
                      *             "channel": "whatsapp",
                      *             "closed": 480,
                      *             "open": 12,
-                     *             "snoozed": 3
+                     *             "snoozed": 3,
+                     *             "waiting": 4
                      *           }
                      *         ],
                      *         "groups": [
@@ -28700,19 +29073,22 @@ export interface operations {
                      *             "closed": 480,
                      *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "open": 12,
-                     *             "snoozed": 3
+                     *             "snoozed": 3,
+                     *             "waiting": 4
                      *           }
                      *         ],
                      *         "mentions": 1,
                      *         "mine": {
                      *           "closed": 480,
                      *           "open": 12,
-                     *           "snoozed": 3
+                     *           "snoozed": 3,
+                     *           "waiting": 4
                      *         },
                      *         "unassigned": {
                      *           "closed": 480,
                      *           "open": 12,
-                     *           "snoozed": 3
+                     *           "snoozed": 3,
+                     *           "waiting": 4
                      *         },
                      *         "unread": 3
                      *       },
@@ -29062,6 +29438,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -29180,6 +29558,125 @@ export interface operations {
             };
         };
     };
+    "conversation-overview": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "channels": [
+                     *           {
+                     *             "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "channel": "whatsapp",
+                     *             "received": 31,
+                     *             "sent": 28
+                     *           }
+                     *         ],
+                     *         "first_replies": 31,
+                     *         "first_reply_histogram": [
+                     *           {
+                     *             "n": 6,
+                     *             "up_to_s": 300
+                     *           }
+                     *         ],
+                     *         "first_reply_median_s": 240,
+                     *         "hours": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "closed": 3,
+                     *             "opened": 4,
+                     *             "received": 12,
+                     *             "sent": 9
+                     *           }
+                     *         ],
+                     *         "received_before": 52
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HourlyOverviewEnvelope"];
+                };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "search-conversations": {
         parameters: {
             query: {
@@ -29226,6 +29723,8 @@ export interface operations {
                      *             "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "preview": "Siparişim ne zaman gelir?",
+                     *             "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "preview_author_kind": "agent",
                      *             "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "priority": "normal",
                      *             "reply_route": "email",
@@ -29945,6 +30444,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -30071,6 +30572,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -30426,6 +30929,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -30699,6 +31204,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -31036,6 +31543,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -33806,6 +34315,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -34153,6 +34664,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -34322,6 +34835,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -34560,6 +35075,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -35214,6 +35731,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -35461,6 +35980,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -35797,6 +36318,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -35971,6 +36494,11 @@ export interface operations {
                      *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "send_at": "2026-11-15T09:30:00.000000Z",
                      *           "state": "waiting",
+                     *           "then": {
+                     *             "state": "closed",
+                     *             "until": "2026-11-15T09:30:00.000000Z",
+                     *             "until_reply": false
+                     *           },
                      *           "until_reply": false
                      *         }
                      *       ],
@@ -36100,6 +36628,11 @@ export interface operations {
                      *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "send_at": "2026-11-15T09:30:00.000000Z",
                      *         "state": "waiting",
+                     *         "then": {
+                     *           "state": "closed",
+                     *           "until": "2026-11-15T09:30:00.000000Z",
+                     *           "until_reply": false
+                     *         },
                      *         "until_reply": false
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -36304,7 +36837,10 @@ export interface operations {
     };
     "cancel-scheduled-message": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description For its author: the files wait as uploads again, and the answer names them */
+                keep_files?: "true";
+            };
             header?: never;
             path: {
                 id: string;
@@ -36347,6 +36883,11 @@ export interface operations {
                      *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "send_at": "2026-11-15T09:30:00.000000Z",
                      *         "state": "waiting",
+                     *         "then": {
+                     *           "state": "closed",
+                     *           "until": "2026-11-15T09:30:00.000000Z",
+                     *           "until_reply": false
+                     *         },
                      *         "until_reply": false
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -36468,6 +37009,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -36636,6 +37179,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -36779,6 +37324,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "available": false,
                      *         "configuration": {
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "name": "Satış sonrası asistanı"
@@ -36974,6 +37520,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "available": false,
                      *         "configuration": {
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "name": "Satış sonrası asistanı"
@@ -37130,6 +37677,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -37425,6 +37974,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -39225,7 +39776,8 @@ export interface operations {
                      *             "state": "open",
                      *             "tag": "text",
                      *             "talep": "true",
-                     *             "unread": "true"
+                     *             "unread": "true",
+                     *             "waiting": "true"
                      *           },
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "name": "Acil iadeler",
@@ -39341,7 +39893,8 @@ export interface operations {
                      *           "state": "open",
                      *           "tag": "text",
                      *           "talep": "true",
-                     *           "unread": "true"
+                     *           "unread": "true",
+                     *           "waiting": "true"
                      *         },
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "Acil iadeler",
@@ -39569,7 +40122,8 @@ export interface operations {
                      *           "state": "open",
                      *           "tag": "text",
                      *           "talep": "true",
-                     *           "unread": "true"
+                     *           "unread": "true",
+                     *           "waiting": "true"
                      *         },
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "Acil iadeler",
@@ -39688,7 +40242,8 @@ export interface operations {
                      *           "state": "open",
                      *           "tag": "text",
                      *           "talep": "true",
-                     *           "unread": "true"
+                     *           "unread": "true",
+                     *           "waiting": "true"
                      *         },
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "Acil iadeler",
@@ -45887,7 +46442,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["AdvisorShelfLawListEnvelope"];
+                    "application/json": components["schemas"]["AdvisorListedLawListEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -49990,7 +50545,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["MailerKeptListEnvelope"];
+                    "application/json": components["schemas"]["MailerOutboxMailListEnvelope"];
                 };
             };
             /** @description Unauthorized */

@@ -12,9 +12,9 @@ import type { Module } from './module'
 /** The one table of the panel: what stands here has navigation, palette entries and live updates. */
 export const modules: readonly Module[] = [
   homeModule,
+  channelsModule,
   crmModule,
   agentsModule,
-  channelsModule,
   mailModule,
   erpModule,
   advisorModule,

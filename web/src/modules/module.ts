@@ -6,7 +6,12 @@ import { meets, type Me, type Need } from '@/api/session'
 import type { PlainKey } from '@/i18n'
 import type { LiveTable } from '@/live/refresh'
 import type { StreamEvent } from '@/live/sse'
-import type { NoticeSource } from '@/shell/notice'
+import type { Finder } from '@/shell/finder'
+import type { NoticeSource, WaitingSource } from '@/shell/notice'
+
+/** The groups of the settings, in the order of their list. */
+export const settingsGroups = ['channels', 'inbox', 'team', 'mail', 'developers', 'workspace'] as const
+export type SettingsGroup = (typeof settingsGroups)[number]
 
 /** What the shell knows of a screen: its place in navigation, palette, home and the gate. */
 export interface ScreenInfo {
@@ -19,6 +24,8 @@ export interface ScreenInfo {
   /** A sequence such as "g w". Screens without `nav` are reached from another screen. */
   shortcut?: string
   nav?: boolean
+  /** The group of the settings that it stands in, or their overview. Without one, an entry of the navigation is daily work. */
+  settings?: SettingsGroup | 'index'
   /** The screen fills the window below the top bar and scrolls inside of its panes. */
   fills?: boolean
 }
@@ -31,11 +38,16 @@ declare module '@tanstack/react-router' {
 
 export interface Module<Routes extends readonly AnyRoute[] = readonly AnyRoute[]> {
   id: string
+  /** What its events are grouped under. */
   title: PlainKey
   routes: Routes
   live?: LiveTable
+  /** What of this module the palette finds by words. */
+  finders?: readonly Finder[]
   /** What of this module may wait for a person. */
   notices?: readonly NoticeSource[]
+  /** How much waits on a screen of this module, for the navigation and the browser's tab. */
+  waiting?: readonly WaitingSource[]
   /** What of this module belongs to the person: a part of their menu, and a mark on its button. */
   person?: Need & { Menu: ComponentType; Mark: ComponentType<{ agentId: string; className?: string }> }
   /** Names of signals that pass without a record: nothing becomes stale and nothing is listed. */
@@ -71,4 +83,22 @@ export function entriesFor(module: Module, me: Me): NavEntry[] {
     if (!screen?.nav || !meets(me, screen)) return []
     return [{ ...screen, path: route.fullPath as string }]
   })
+}
+
+/** All entries of the navigation that this person may open. */
+export function allEntries(me: Me): NavEntry[] {
+  return installed.flatMap((module) => entriesFor(module, me))
+}
+
+/** What a person works with every day. */
+export function dailyEntries(me: Me): NavEntry[] {
+  return allEntries(me).filter((entry) => !entry.settings)
+}
+
+/** The settings that this person may open, in their groups; a group with nothing in it is left out. */
+export function settingsFor(me: Me): { group: SettingsGroup; entries: NavEntry[] }[] {
+  const entries = allEntries(me)
+  return settingsGroups
+    .map((group) => ({ group, entries: entries.filter((entry) => entry.settings === group) }))
+    .filter(({ entries: found }) => found.length > 0)
 }

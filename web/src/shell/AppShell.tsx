@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useMatches, useNavigate } from '@tanstack/react-router'
-import { Keyboard, Languages, LogOut, Moon, Route, Sun, SwatchBook, UserRoundCog } from 'lucide-react'
+import { Keyboard, Languages, LogOut, Moon, Route, Sun, SwatchBook, UserRoundCog, Zap } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react'
 import { meets, metaQuery, useMe } from '@/api/session'
 import { stepUpWaiting } from '@/api/stepUp'
@@ -10,16 +10,19 @@ import { useStore } from '@/lib/store'
 import { chooseTheme } from '@/lib/theme'
 import { fetchAhead } from '@/lib/part'
 import { LiveUpdates } from '@/live/LiveUpdates'
-import { entriesFor, installedModules } from '@/modules/module'
+import { allEntries } from '@/modules/module'
 import { SkeletonRows } from '@/ui/Skeleton'
-import type { Command } from './CommandPalette'
+import type { Command } from './command'
 import { ConnectionBanner } from './ConnectionBanner'
 import { ForbiddenPage, UnlicensedPage } from './ErrorPages'
 import { InsideMain } from './insideMain'
-import { useShortcuts, type Shortcut } from './shortcuts'
+import { activeShortcuts, groupOf, useShortcuts, type Shortcut } from './shortcuts'
+import { useNavWidth } from './navWidth'
+import { SettingsNav } from './SettingsNav'
 import { SideNav } from './SideNav'
 import { useSignOut } from './signOut'
 import { TopBar } from './TopBar'
+import { WaitingTitle } from './waiting'
 import { beginTourOnce, endTour, tourOpen } from './tourState'
 
 // What opens on demand is fetched on demand, or once the screen is there and nothing else is to do.
@@ -33,7 +36,7 @@ const calm = 1500
 function useLayersAhead(): void {
   useEffect(() => {
     const timer = setTimeout(() => {
-      void fetchAhead(() => import('@/ui/Layer'), () => import('./CommandPalette'), () => import('./MobileNav'))
+      void fetchAhead(() => import('@/ui/Layer'), () => import('@/ui/PickerParts'), () => import('./CommandPalette'), () => import('./MobileNav'))
     }, calm)
     return () => clearTimeout(timer)
   }, [])
@@ -69,18 +72,21 @@ export function AppShell() {
   const me = useMe()
   const screen = useMatches().at(-1)?.staticData.screen
   const fills = screen?.fills === true && meets(me, screen)
+  const inSettings = screen?.settings !== undefined
+  const nav = useNavWidth(fills || inSettings)
 
   return (
-    <div className="min-h-dvh lg:pl-62">
+    <div className={cx('min-h-dvh transition-[padding] duration-150', inSettings ? 'lg:pl-[calc(var(--k-nav-w)+14rem)]' : 'lg:pl-(--k-nav-w)')}>
       <a
         href="#main"
         className="sr-only z-60 rounded-md bg-accent px-4 py-2 font-medium text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
       >
         {t('shell.skip')}
       </a>
-      <aside className="fixed inset-y-0 left-0 z-20 hidden w-62 lg:block">
-        <SideNav />
+      <aside className="fixed inset-y-0 left-0 z-20 hidden w-(--k-nav-w) overflow-hidden transition-[width] duration-150 lg:block">
+        <SideNav narrow={nav.narrow} onResize={nav.toggle} />
       </aside>
+      {inSettings && <SettingsNav />}
       <TopBar
         onOpenNav={() => setNavOpen(true)}
         onOpenPalette={() => setPaletteOpen(true)}
@@ -109,6 +115,7 @@ export function AppShell() {
       </Suspense>
       <ScreenAnnouncer />
       <LiveUpdates />
+      <WaitingTitle />
     </div>
   )
 }
@@ -137,10 +144,7 @@ function ScreenGate({ children }: { children: ReactNode }) {
 
 function useEntries() {
   const me = useMe()
-  return useMemo(
-    () => installedModules().flatMap((module) => entriesFor(module, me).map((entry) => ({ ...entry, group: module.title }))),
-    [me],
-  )
+  return useMemo(() => allEntries(me), [me])
 }
 
 function useShellShortcuts(openPalette: (open: boolean) => void, openSheet: (open: boolean) => void): void {
@@ -168,10 +172,20 @@ function useCommands(openShortcuts: () => void): Command[] {
   const signOut = useSignOut()
   const other = language === 'tr' ? 'en' : 'tr'
   const settings = t('palette.settings')
+  // What the open screen can do by key can be done by name, too.
+  const here = useStore(activeShortcuts).filter((shortcut) => groupOf(shortcut) === 'screen')
   return [
+    ...here.map((shortcut) => ({
+      id: `key-${shortcut.keys}`,
+      group: t('shortcuts.screen'),
+      label: t(shortcut.label),
+      icon: Zap,
+      shortcut: shortcut.keys,
+      run: shortcut.run,
+    })),
     ...entries.map((entry) => ({
       id: entry.path.replaceAll('/', '-'),
-      group: t(entry.group),
+      group: entry.settings ? settings : t('palette.screens'),
       label: t(entry.title),
       icon: entry.icon,
       shortcut: entry.shortcut,
@@ -183,7 +197,9 @@ function useCommands(openShortcuts: () => void): Command[] {
     { id: 'shortcuts', group: settings, label: t('shortcuts.title'), icon: Keyboard, shortcut: '?', run: openShortcuts },
     { id: 'account', group: settings, label: t('profile.title'), icon: UserRoundCog, run: () => void navigate({ to: '/account' }) },
     { id: 'tour', group: settings, label: t('tour.take'), icon: Route, run: () => tourOpen.set(true) },
-    { id: 'design', group: settings, label: t('design.title'), icon: SwatchBook, run: () => void navigate({ to: '/design' }) },
+    ...(import.meta.env.DEV
+      ? [{ id: 'design', group: settings, label: t('design.title'), icon: SwatchBook, run: () => void navigate({ to: '/design' }) }]
+      : []),
     { id: 'sign-out', group: settings, label: t('user.signOut'), icon: LogOut, run: signOut },
   ]
 }

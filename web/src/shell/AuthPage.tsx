@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, type ReactNode } from 'react'
 import { chooseLanguage, languages, useI18n } from '@/i18n'
+import { setPageTitle } from '@/lib/title'
 import { Segmented } from '@/ui/Segmented'
 import { Skeleton } from '@/ui/Skeleton'
+import { TilePattern } from '@/ui/TilePattern'
 import { CaptchaPrompt } from './CaptchaPrompt'
 import { Logo } from './Logo'
-import { TilePattern } from './TilePattern'
 
 const languageLabels = { tr: 'Türkçe', en: 'English' } as const
 
@@ -19,7 +20,7 @@ interface AuthPageProps {
 export function AuthPage({ title, lead, children }: AuthPageProps) {
   const { t, language } = useI18n()
   useEffect(() => {
-    document.title = `${title} · Konak`
+    setPageTitle(title)
   }, [title])
   return (
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
@@ -29,7 +30,7 @@ export function AuthPage({ title, lead, children }: AuthPageProps) {
           <Logo className="size-8" />
           Konak
         </p>
-        <p className="relative max-w-[20ch] text-[34px] leading-[1.15] font-semibold tracking-[-0.015em] text-balance">
+        <p className="relative max-w-[20ch] text-2xl leading-[1.15] font-semibold tracking-[-0.015em] text-balance">
           {t('signIn.promise')}
         </p>
       </aside>
@@ -39,7 +40,7 @@ export function AuthPage({ title, lead, children }: AuthPageProps) {
             <Logo className="size-7 text-accent-ink" />
             Konak
           </p>
-          <h1 className="text-[26px] leading-tight font-semibold tracking-[-0.01em]">{title}</h1>
+          <h1 className="text-xl leading-tight font-semibold tracking-[-0.01em]">{title}</h1>
           {lead && <p className="mt-2 text-sm text-ink-2">{lead}</p>}
           <div className="mt-6">{children}</div>
           <CaptchaPrompt />

@@ -1,20 +1,13 @@
 import * as Radix from '@radix-ui/react-dialog'
-import { Search, type LucideIcon } from 'lucide-react'
+import { Search } from 'lucide-react'
 import { useId, useState, type KeyboardEvent } from 'react'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { Kbd } from '@/ui/Kbd'
 import { Scrim } from '@/ui/Scrim'
-import { filterByRank } from './search'
-
-export interface Command {
-  id: string
-  group: string
-  label: string
-  icon: LucideIcon
-  shortcut?: string
-  run: () => void
-}
+import { filterByRank } from '@/lib/rank'
+import type { Command } from './command'
+import { useFound } from './useFound'
 
 interface CommandPaletteProps {
   open: boolean
@@ -45,7 +38,8 @@ function CommandList({ commands, onDone }: { commands: Command[]; onDone: () => 
   const id = useId()
   const [query, setQuery] = useState('')
   const [active, setActive] = useState(0)
-  const found = filterByRank(commands, query, (command) => `${command.label} ${command.group}`)
+  const records = useFound(query)
+  const found = [...filterByRank(commands, query, (command) => `${command.label} ${command.group}`), ...records.found]
   const chosen = found[Math.min(active, found.length - 1)]
 
   function run(command: Command) {
@@ -112,8 +106,11 @@ function CommandList({ commands, onDone }: { commands: Command[]; onDone: () => 
             )}
           >
             <command.icon aria-hidden className="size-4 shrink-0" />
-            <span className="min-w-0 flex-1 truncate">{command.label}</span>
-            <span className={cx('text-xs', command === chosen ? 'text-accent-ink' : 'text-ink-3')}>{command.group}</span>
+            <span className="min-w-0 flex-1 truncate">
+              {command.label}
+              {command.detail && <span className={cx('ml-2 text-xs', command === chosen ? 'text-accent-ink' : 'text-ink-3')}>{command.detail}</span>}
+            </span>
+            <span className={cx('shrink-0 text-xs', command === chosen ? 'text-accent-ink' : 'text-ink-3')}>{command.group}</span>
             {command.shortcut && (
               <span className="hidden sm:block">
                 <Kbd keys={command.shortcut.split(' ')} />
@@ -121,7 +118,8 @@ function CommandList({ commands, onDone }: { commands: Command[]; onDone: () => 
             )}
           </li>
         ))}
-        {found.length === 0 && <li className="px-3 py-6 text-center text-sm text-ink-3">{t('palette.none')}</li>}
+        {records.looking && <li className="px-3 py-2.5 text-sm text-ink-3">{t('palette.looking')}</li>}
+        {found.length === 0 && !records.looking && <li className="px-3 py-6 text-center text-sm text-ink-3">{t('palette.none')}</li>}
       </ul>
     </>
   )

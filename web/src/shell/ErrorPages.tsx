@@ -1,6 +1,6 @@
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router'
 import { CloudOff, Compass, KeyRound, Lock, TriangleAlert } from 'lucide-react'
-import { useContext } from 'react'
+import { useCallback, useContext, useEffect } from 'react'
 import { errorText } from '@/api/message'
 import { asApiError } from '@/api/error'
 import { useI18n } from '@/i18n'
@@ -9,6 +9,7 @@ import { Code } from '@/ui/Badge'
 import { EmptyState } from '@/ui/EmptyState'
 import { PageHeader } from '@/ui/PageHeader'
 import { InsideMain } from './insideMain'
+import { whenReachable } from './whenReachable'
 
 function HomeLink() {
   const { t } = useI18n()
@@ -75,10 +76,12 @@ export function UnexpectedPage({ error, reset }: ErrorComponentProps) {
   const trace = refused?.traceId
   const offline = refused?.status === 0
 
-  async function again() {
+  const again = useCallback(async () => {
     await router.invalidate()
     reset()
-  }
+  }, [router, reset])
+
+  useEffect(() => (offline ? whenReachable(() => void again()) : undefined), [offline, again])
 
   return (
     <Standing>

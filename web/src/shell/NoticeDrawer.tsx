@@ -54,7 +54,7 @@ export function NoticeDrawer({ onClose }: { onClose: () => void }) {
                 <Link to={notice.to} search={notice.search} onClick={onClose} className="flex gap-3 rounded-md px-2 py-2.5 text-sm hover:bg-sunken">
                   <Icon aria-hidden className="mt-0.5 size-4.5 shrink-0 text-ink-3" strokeWidth={1.9} />
                   <span className="min-w-0 flex-1">
-                    <span className="block text-[13px] text-ink-2">{t(label)}</span>
+                    <span className="block text-sm text-ink-2">{t(label)}</span>
                     <span className="block truncate font-semibold">{notice.name}</span>
                     <span className="block truncate text-ink-2">{notice.detail}</span>
                   </span>

@@ -57,17 +57,17 @@ export function SignInScreen() {
           {restarted}
         </Notice>
       )}
-      <SignInForm onDone={enter} onSecondStep={setTicket} />
+      <SignInForm onDone={enter} onTwoFactor={setTicket} />
     </AuthPage>
   )
 }
 
 interface SignInFormProps {
   onDone: () => Promise<void>
-  onSecondStep: (ticket: SignInAnswer) => void
+  onTwoFactor: (ticket: SignInAnswer) => void
 }
 
-function SignInForm({ onDone, onSecondStep }: SignInFormProps) {
+function SignInForm({ onDone, onTwoFactor }: SignInFormProps) {
   const { t } = useI18n()
   const { next, expired } = signInRoute.useSearch()
   const meta = useQuery(metaQuery)
@@ -77,7 +77,7 @@ function SignInForm({ onDone, onSecondStep }: SignInFormProps) {
   const signIn = useMutation({
     mutationFn: (body: { email: string; password: string }) =>
       withCaptcha((captcha_token) => ask(api.POST('/api/v1/auth/sign-in', { body: { ...body, captcha_token } }))),
-    onSuccess: ({ data }) => (data.mfa_required ? onSecondStep(data) : onDone()),
+    onSuccess: ({ data }) => (data.mfa_required ? onTwoFactor(data) : onDone()),
   })
   const passkey = useMutation({
     mutationFn: async () => {
@@ -153,7 +153,7 @@ function SignInForm({ onDone, onSecondStep }: SignInFormProps) {
             {t('signIn.demo.title')}
           </h2>
           <p className="mt-1 text-ink-2">{t('signIn.demo.text')}</p>
-          <dl className="mt-3 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 font-mono text-[13px]">
+          <dl className="mt-3 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 font-mono text-sm">
             <dt className="font-sans text-ink-3">{t('signIn.email')}</dt>
             <dd className="break-all">{demoSignIn.email}</dd>
             <dt className="font-sans text-ink-3">{t('signIn.password')}</dt>

@@ -20,7 +20,6 @@ const themeIcons = { light: Sun, dark: Moon, system: SunMoon } as const
 /** Each language is named in itself, so that whoever needs it can find it. */
 const languageNames = { tr: 'Türkçe', en: 'English' } as const
 
-
 interface TopBarProps {
   onOpenNav: () => void
   onOpenPalette: () => void
@@ -76,7 +75,7 @@ export function TopBar({ onOpenNav, onOpenPalette, onOpenShortcuts }: TopBarProp
         <Menu trigger={<IconButton icon={CircleUserRound} label={t('user.menu')} />}>
           <div className="max-w-64 px-2.5 pt-1.5 pb-2">
             <p className="truncate text-sm font-semibold">{me.user.name}</p>
-            <p className="truncate text-[13px] text-ink-3">{me.user.email}</p>
+            <p className="truncate text-sm text-ink-3">{me.user.email}</p>
           </div>
           <MenuRule />
           {person.map(({ Menu: Part }, at) => (
@@ -91,9 +90,11 @@ export function TopBar({ onOpenNav, onOpenPalette, onOpenShortcuts }: TopBarProp
           <MenuItem icon={Route} onSelect={() => tourOpen.set(true)}>
             {t('tour.take')}
           </MenuItem>
-          <MenuItem icon={SwatchBook} onSelect={() => void navigate({ to: '/design' })}>
-            {t('design.title')}
-          </MenuItem>
+          {import.meta.env.DEV && (
+            <MenuItem icon={SwatchBook} onSelect={() => void navigate({ to: '/design' })}>
+              {t('design.title')}
+            </MenuItem>
+          )}
           <MenuRule />
           <MenuItem icon={LogOut} onSelect={signOut}>
             {t('user.signOut')}

@@ -54,7 +54,7 @@ export function Tour({ onClose, onInbox }: TourProps) {
         onKeyDown={onKeyDown}
         className="fixed inset-x-3 bottom-3 z-45 animate-rise rounded-xl border border-line bg-surface p-5 shadow-2 outline-none sm:inset-x-auto sm:right-6 sm:bottom-6 sm:w-96"
       >
-        <p className="text-[13px] text-ink-2">{t('tour.step', { step: at + 1, of: steps.length })}</p>
+        <p className="text-sm text-ink-2">{t('tour.step', { step: at + 1, of: steps.length })}</p>
         <h2 className="mt-1 text-lg font-semibold">{t(step.title)}</h2>
         <p id="tour-text" className="mt-1.5 text-sm text-ink-2">
           {t(step.text)}
@@ -101,5 +101,5 @@ function Ring({ at }: { at: string | null }) {
       window.removeEventListener('scroll', place, true)
     }
   }, [at])
-  return <div ref={ring} aria-hidden hidden className="pointer-events-none fixed z-44 rounded-lg border-2 border-mark" />
+  return <div ref={ring} aria-hidden hidden className="pointer-events-none fixed z-44 rounded-lg border-2 border-focus" />
 }

@@ -67,7 +67,7 @@ export function TwoFactor({ ticket, onDone, onRestart }: TwoFactorProps) {
           >
             {t('twoFactor.passkey')}
           </Button>
-          <p className="my-4 text-center text-[13px] text-ink-3">{t('twoFactor.or')}</p>
+          <p className="my-4 text-center text-sm text-ink-3">{t('twoFactor.or')}</p>
         </>
       )}
       <form key={method} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4.5">

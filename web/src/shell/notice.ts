@@ -20,3 +20,12 @@ export interface NoticeSource extends Need {
   key: readonly string[]
   load: () => Promise<Notice[]>
 }
+
+/** Counts what waits for this person on one screen. */
+export interface WaitingSource extends Need {
+  /** The screen's path. */
+  path: string
+  /** Begins like the caches that the module's live table names, as a notice's does. */
+  key: readonly string[]
+  load: () => Promise<number>
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { filterByRank, fold, rank } from './search'
+import { filterByRank, fold, rank } from '@/lib/rank'
 import { createKeyFollower, type Shortcut } from './shortcuts'
 
 describe('fold', () => {

@@ -10,6 +10,16 @@ export interface Shortcut {
   run: () => void
 }
 
+export type ShortcutGroup = 'screen' | 'everywhere' | 'go'
+
+const everywhere: ReadonlySet<string> = new Set(['mod+k', '?'])
+
+/** Where the sheet lists a shortcut. */
+export function groupOf({ keys }: Pick<Shortcut, 'keys'>): ShortcutGroup {
+  if (keys.startsWith('g ')) return 'go'
+  return everywhere.has(keys) ? 'everywhere' : 'screen'
+}
+
 /** What the sheet lists: shortcuts of the shell and of the screen in view. */
 export const activeShortcuts = createStore<readonly Shortcut[]>([])
 

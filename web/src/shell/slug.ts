@@ -1,4 +1,4 @@
-import { fold } from './search'
+import { fold } from '@/lib/rank'
 
 /** A name as a label: lower case ASCII, digits and single dashes. */
 export function slugFrom(name: string): string {

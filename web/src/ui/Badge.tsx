@@ -34,5 +34,5 @@ export function Badge({ tone = 'neutral', dot, children }: BadgeProps) {
 
 /** A machine's word: event names, ids, permissions. */
 export function Code({ children }: { children: ReactNode }) {
-  return <code className="rounded-sm bg-sunken px-1.5 py-0.5 font-mono text-[12.5px] break-all text-ink-2">{children}</code>
+  return <code className="rounded-sm bg-sunken px-1.5 py-0.5 font-mono text-xs break-all text-ink-2">{children}</code>
 }

@@ -10,7 +10,7 @@ const looks = {
 } as const
 
 const sizes = {
-  sm: 'h-8 px-2.5 text-[13px] gap-1.5',
+  sm: 'h-8 px-2.5 text-sm gap-1.5',
   md: 'h-9.5 px-3.5 text-sm gap-2',
 } as const
 

@@ -23,11 +23,11 @@ interface CodeBlockProps {
 export function CodeBlock({ label, code, className }: CodeBlockProps) {
   return (
     <figure className={cx('overflow-hidden rounded-lg border border-line', className)}>
-      <figcaption className="flex items-center gap-3 border-b border-line bg-sunken/60 py-1.5 pr-2 pl-3.5 text-[13px] font-semibold text-ink-2">
+      <figcaption className="flex items-center gap-3 border-b border-line bg-sunken/60 py-1.5 pr-2 pl-3.5 text-sm font-semibold text-ink-2">
         <span className="min-w-0 flex-1 truncate">{label}</span>
         <CopyButton text={code} />
       </figcaption>
-      <pre tabIndex={0} aria-label={label} className="max-h-80 overflow-auto bg-surface px-3.5 py-3 font-mono text-[12.5px] leading-relaxed focus-visible:-outline-offset-2">
+      <pre tabIndex={0} aria-label={label} className="max-h-80 overflow-auto bg-surface px-3.5 py-3 font-mono text-xs leading-relaxed focus-visible:-outline-offset-2">
         {code}
       </pre>
     </figure>

@@ -1,5 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { TilePattern } from './TilePattern'
 
 interface EmptyStateProps {
   icon: LucideIcon
@@ -11,7 +12,8 @@ interface EmptyStateProps {
 
 export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
   return (
-    <section className="flex flex-col items-start gap-3 rounded-lg border border-dashed border-edge/60 bg-surface px-6 py-8 sm:px-8">
+    <section className="relative isolate flex flex-col items-start gap-3 overflow-hidden rounded-lg border border-line bg-surface px-6 py-8 sm:px-8">
+      <TilePattern className="absolute inset-y-0 right-0 -z-1 hidden w-2/5 mask-l-to-90% text-line sm:block" />
       <span className="flex size-11 items-center justify-center rounded-lg bg-accent-soft text-accent-ink">
         <Icon aria-hidden className="size-5.5" strokeWidth={1.8} />
       </span>

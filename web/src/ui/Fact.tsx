@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div>
-      <dt className="mb-1 text-[13px] text-ink-3">{label}</dt>
+      <dt className="mb-1 text-sm text-ink-3">{label}</dt>
       <dd>{children}</dd>
     </div>
   )

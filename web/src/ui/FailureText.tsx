@@ -10,7 +10,7 @@ export function FailureText({ error }: { error: unknown }) {
     <>
       {errorText(error)}
       {trace && (
-        <span className="mt-1 block text-[13px]">
+        <span className="mt-1 block text-sm">
           {t('errors.trace')} <span className="font-mono">{trace}</span>
         </span>
       )}

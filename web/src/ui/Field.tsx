@@ -1,15 +1,10 @@
 import { CircleAlert } from 'lucide-react'
-import { createContext, useContext, useId, type ComponentProps, type ReactNode } from 'react'
+import { useId, type ComponentProps, type ReactNode } from 'react'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { control, FieldContext, useWiring } from './wiring'
 
-interface FieldWiring {
-  id: string
-  describedBy: string | undefined
-  invalid: boolean
-}
-
-const FieldContext = createContext<FieldWiring | null>(null)
+export { Select } from './Select'
 
 interface FieldProps {
   label: string
@@ -30,17 +25,17 @@ export function Field({ label, hint, error, optional, className, children }: Fie
   return (
     <FieldContext value={{ id, describedBy, invalid: Boolean(error) }}>
       <div className={cx('flex flex-col gap-1.5', className)}>
-        <label htmlFor={id} className="text-[13px] font-semibold text-ink">
+        <label htmlFor={id} className="text-sm font-semibold text-ink">
           {label}
           {optional && <span className="font-normal text-ink-3"> {t('common.optional')}</span>}
         </label>
         {children}
         {hint && (
-          <p id={hintId} className="text-[13px] text-ink-3">
+          <p id={hintId} className="text-sm text-ink-3">
             {hint}
           </p>
         )}
-        <p id={errorId} role="alert" className={cx('flex gap-1.5 text-[13px] text-danger-ink', !error && 'hidden')}>
+        <p id={errorId} role="alert" className={cx('flex gap-1.5 text-sm text-danger-ink', !error && 'hidden')}>
           {error && <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />}
           {error}
         </p>
@@ -48,16 +43,6 @@ export function Field({ label, hint, error, optional, className, children }: Fie
     </FieldContext>
   )
 }
-
-function useWiring() {
-  const field = useContext(FieldContext)
-  return field ? { id: field.id, 'aria-describedby': field.describedBy, 'aria-invalid': field.invalid || undefined } : {}
-}
-
-const control = cx(
-  'w-full rounded-md border border-edge bg-surface text-sm text-ink placeholder:text-ink-3',
-  'hover:border-ink-3 aria-invalid:border-danger disabled:bg-sunken disabled:text-ink-3',
-)
 
 export function Input({ className, ...rest }: ComponentProps<'input'>) {
   return <input {...useWiring()} {...rest} className={cx(control, 'h-9.5 px-3', className)} />
@@ -74,15 +59,6 @@ export function Textarea({ className, ...rest }: ComponentProps<'textarea'>) {
   return <textarea rows={3} {...useWiring()} {...rest} className={cx(control, 'px-3 py-2', className)} />
 }
 
-/** The platform's own select: the best one on a phone, and it needs no script to be reachable. */
-export function Select({ className, children, ...rest }: ComponentProps<'select'>) {
-  return (
-    <select {...useWiring()} {...rest} className={cx(control, 'h-9.5 pr-8 pl-2.5', className)}>
-      {children}
-    </select>
-  )
-}
-
 interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'> {
   label: ReactNode
   detail?: ReactNode
@@ -94,7 +70,7 @@ export function Checkbox({ label, detail, className, ...rest }: CheckboxProps) {
       <input type="checkbox" {...rest} className="mt-0.5 size-4.5 shrink-0 accent-accent" />
       <span className="min-w-0">
         <span className="block">{label}</span>
-        {detail && <span className="block text-[13px] text-ink-3">{detail}</span>}
+        {detail && <span className="block text-sm text-ink-3">{detail}</span>}
       </span>
     </label>
   )

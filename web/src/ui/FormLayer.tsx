@@ -71,10 +71,10 @@ function useFormLayer({ action, dismiss, busy, disabled, error, fields, said, on
 
 /** A short form in the middle of the page. */
 export function FormDialog(props: FormLayerProps) {
-  return <Dialog open onOpenChange={props.onClose} title={props.title} description={props.description} {...useFormLayer(props)} />
+  return <Dialog open asks refused={props.error != null} onOpenChange={props.onClose} title={props.title} description={props.description} {...useFormLayer(props)} />
 }
 
 /** A long form at the side, with the page in view. */
 export function FormDrawer(props: FormLayerProps) {
-  return <Drawer open onOpenChange={props.onClose} title={props.title} description={props.description} {...useFormLayer(props)} />
+  return <Drawer open asks refused={props.error != null} onOpenChange={props.onClose} title={props.title} description={props.description} {...useFormLayer(props)} />
 }

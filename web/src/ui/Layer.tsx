@@ -1,9 +1,9 @@
 import * as Radix from '@radix-ui/react-dialog'
 import { X } from 'lucide-react'
-import { useRef, type ReactNode } from 'react'
+import { useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
-import { IconButton } from './Button'
+import { Button, IconButton } from './Button'
 import { Scrim } from './Scrim'
 
 export interface LayerProps {
@@ -17,6 +17,10 @@ export interface LayerProps {
   mustAnswer?: boolean
   /** Stands over another open layer. */
   above?: boolean
+  /** Esc, the close button and a press outside ask first, once something was filled in. */
+  asks?: boolean
+  /** What was sent did not go through: it is still to be lost. */
+  refused?: boolean
 }
 
 /** The frame is where the layer stands: in the middle, or at a side. */
@@ -28,6 +32,14 @@ function refuse(event: Event) {
   event.preventDefault()
 }
 
+/** Esc closes an open list inside of the layer, and the layer only with the next press. */
+function leaveListFirst(event: KeyboardEvent) {
+  const list = document.querySelector<HTMLElement>('[role=dialog] :popover-open')
+  if (!list) return
+  event.preventDefault()
+  list.hidePopover()
+}
+
 export function Layer({
   open,
   onOpenChange,
@@ -37,27 +49,45 @@ export function Layer({
   footer,
   mustAnswer,
   above,
+  asks,
+  refused,
   frame,
 }: FramedProps) {
   const { t } = useI18n()
   const body = useRef<HTMLDivElement>(null)
+  const [filled, setFilled] = useState(false)
+  const [asking, setAsking] = useState(false)
 
-  /** The first field, or the layer itself: never the close button. */
+  /** What the layer names as first, else the first field, else the layer itself: never the close button. */
   function focusFirst(event: Event) {
     event.preventDefault()
-    const field = body.current?.querySelector<HTMLElement>('input, select, textarea')
     const layer = body.current?.closest<HTMLElement>('[role=dialog]')
-    ;(field ?? layer)?.focus()
+    const first = layer?.querySelector<HTMLElement>('[data-first]')
+    const field = body.current?.querySelector<HTMLElement>('input, [role=combobox], textarea')
+    ;(first ?? field ?? layer)?.focus()
+  }
+
+  /** Only what stands in a form is to be lost: anything else takes effect at once. */
+  function note(event: FormEvent) {
+    if (event.target instanceof Element && event.target.closest('form')) setFilled(true)
+  }
+
+  /** The library asks whether the layer may close; a second Esc means to stay. */
+  function change(next: boolean) {
+    if (next || !asks || !(filled || refused)) return onOpenChange(next)
+    setAsking(!asking)
+    if (asking) body.current?.querySelector<HTMLElement>('input, [role=combobox], textarea')?.focus()
   }
 
   return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
+    <Radix.Root open={open} onOpenChange={change}>
       <Radix.Portal>
         <Scrim above={above} />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
           onOpenAutoFocus={focusFirst}
-          {...(mustAnswer && { onEscapeKeyDown: refuse, onInteractOutside: refuse })}
+          onEscapeKeyDown={mustAnswer ? refuse : leaveListFirst}
+          {...(mustAnswer && { onInteractOutside: refuse })}
           className={cx('fixed flex flex-col bg-surface text-ink shadow-2 focus:outline-none', above ? 'z-58' : 'z-50', frame)}
         >
           <header className="flex items-start gap-3 px-5 pt-4.5 pb-4">
@@ -73,12 +103,38 @@ export function Layer({
               </Radix.Close>
             )}
           </header>
-          <div ref={body} className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>
-          {footer && (
-            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3.5">{footer}</footer>
-          )}
+          <div
+            ref={body}
+            onInput={note}
+            onChange={note}
+            // What was sent is no longer to be lost, unless it was refused.
+            onSubmit={() => setFilled(false)}
+            className="min-h-0 flex-1 overflow-y-auto px-5 pb-5"
+          >
+            {children}
+          </div>
+          {footer && !asking && <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3.5">{footer}</footer>}
+          {asking && <DiscardQuestion onStay={() => setAsking(false)} onDiscard={() => onOpenChange(false)} />}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
+  )
+}
+
+/** Takes the place of the buttons until somebody says what becomes of what they filled in. */
+function DiscardQuestion({ onStay, onDiscard }: { onStay: () => void; onDiscard: () => void }) {
+  const { t } = useI18n()
+  return (
+    <footer role="alertdialog" aria-labelledby="discard-question" className="flex animate-rise flex-wrap items-center justify-end gap-2 border-t border-line bg-warn-soft px-5 py-3.5">
+      <p id="discard-question" className="min-w-40 flex-1 text-sm font-medium text-warn-ink">
+        {t('discard.question')}
+      </p>
+      <Button look="ghost" onClick={onDiscard}>
+        {t('discard.yes')}
+      </Button>
+      <Button look="primary" autoFocus onClick={onStay}>
+        {t('discard.no')}
+      </Button>
+    </footer>
   )
 }

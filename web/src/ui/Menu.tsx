@@ -1,6 +1,7 @@
 import { Check, type LucideIcon } from 'lucide-react'
 import { cloneElement, useEffect, useId, useRef, useState, type KeyboardEvent, type ReactElement, type ReactNode, type ToggleEvent } from 'react'
 import { flushSync } from 'react-dom'
+import { placeBelow } from '@/lib/anchor'
 import { cx } from '@/lib/cx'
 
 interface TriggerProps {
@@ -18,23 +19,8 @@ interface MenuProps {
   children: ReactNode
 }
 
-const gap = 6
-const margin = 8
-
 function itemsOf(box: HTMLElement): HTMLElement[] {
   return [...box.querySelectorAll<HTMLElement>('[role^=menuitem]')]
-}
-
-function place(box: HTMLElement, anchor: Element, align: 'start' | 'end'): void {
-  const at = anchor.getBoundingClientRect()
-  const { width, height } = box.getBoundingClientRect()
-  const left = align === 'end' ? at.right - width : at.left
-  const below = at.bottom + gap
-  const fitsBelow = below + height <= window.innerHeight - margin
-  const top = fitsBelow ? below : Math.max(margin, at.top - gap - height)
-  box.style.left = `${Math.max(margin, Math.min(left, window.innerWidth - width - margin))}px`
-  box.style.top = `${top}px`
-  box.style.maxHeight = `${window.innerHeight - top - margin}px`
 }
 
 /**
@@ -58,7 +44,7 @@ export function Menu({ trigger, align = 'end', children }: MenuProps) {
     // Emptied only when it is gone: the browser gives the focus back from an item that still exists.
     if (event.newState === 'closed') setOpen(false)
     else if (element && anchor) {
-      place(element, anchor, align)
+      placeBelow(element, anchor, align)
       itemsOf(element)[0]?.focus({ preventScroll: true })
     }
   }
@@ -72,7 +58,7 @@ export function Menu({ trigger, align = 'end', children }: MenuProps) {
       if (!element || !anchor || (event.target instanceof Node && element.contains(event.target))) return
       const { top, bottom } = anchor.getBoundingClientRect()
       if (bottom < 0 || top > window.innerHeight) element.hidePopover()
-      else place(element, anchor, align)
+      else placeBelow(element, anchor, align)
     }
     window.addEventListener('resize', onMove)
     window.addEventListener('scroll', onMove, true)

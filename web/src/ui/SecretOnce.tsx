@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useRef, useState, type ReactNode } from 'react'
 import { useI18n } from '@/i18n'
 import { Button } from './Button'
 import { CopyButton } from './CodeBlock'
@@ -12,10 +12,12 @@ interface SecretOnceProps {
   /** One value, or several such as recovery codes, which are kept together. */
   secret: string | readonly string[]
   onSaved: () => void
+  /** What to do with it first: an example to copy, where to read on. */
+  children?: ReactNode
 }
 
 /** Shows what the server will never show again, and stays until someone says it is kept. */
-export function SecretOnce({ title, description, secret, onSaved }: SecretOnceProps) {
+export function SecretOnce({ title, description, secret, onSaved, children }: SecretOnceProps) {
   const { t } = useI18n()
   const [saved, setSaved] = useState(false)
   const field = useRef<HTMLInputElement>(null)
@@ -40,7 +42,7 @@ export function SecretOnce({ title, description, secret, onSaved }: SecretOncePr
             aria-label={t('secret.value')}
             value={secret}
             onFocus={() => field.current?.select()}
-            className="h-9.5 min-w-0 flex-1 rounded-md border border-edge bg-sunken px-3 font-mono text-[13px]"
+            className="h-9.5 min-w-0 flex-1 rounded-md border border-edge bg-sunken px-3 font-mono text-sm"
           />
           <CopyButton text={secret} />
         </div>
@@ -54,6 +56,7 @@ export function SecretOnce({ title, description, secret, onSaved }: SecretOncePr
           <CopyButton text={secret.join('\n')} />
         </>
       )}
+      {children}
       <Notice tone="warn" className="mt-4">
         {t('secret.warning')}
       </Notice>

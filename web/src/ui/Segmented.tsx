@@ -18,7 +18,7 @@ export function Segmented<T extends string>({ label, value, options, onChange }:
         <label
           key={option.value}
           className={cx(
-            'relative flex h-7.5 cursor-pointer items-center rounded-sm px-2.5 text-[13px] font-medium',
+            'relative flex h-7.5 cursor-pointer items-center rounded-sm px-2.5 text-sm font-medium',
             'has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-focus',
             option.value === value ? 'bg-surface text-ink shadow-1 dark:bg-line' : 'text-ink-2 hover:text-ink',
           )}

@@ -36,7 +36,7 @@ export function Table<Row>({ label, columns, rows, rowKey, more }: TableProps<Ro
                   key={column.id}
                   scope="col"
                   className={cx(
-                    'h-9 px-3 text-[12.5px] font-semibold whitespace-nowrap text-ink-2 md:px-4',
+                    'h-9 px-3 text-xs font-semibold whitespace-nowrap text-ink-2 md:px-4',
                     column.wide && 'hidden md:table-cell',
                     column.className,
                   )}
@@ -67,7 +67,7 @@ export function Table<Row>({ label, columns, rows, rowKey, more }: TableProps<Ro
         </table>
       </div>
       <div className="mt-3 flex min-h-9 items-center gap-3">
-        <p role="status" className="text-[13px] text-ink-3">
+        <p role="status" className="text-sm text-ink-3">
           {tCount('table.shown', rows.length)}
         </p>
         {more && (

@@ -2,31 +2,44 @@ import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useI18n } from '@/i18n'
 import { createStore, useStore } from '@/lib/store'
-import { IconButton } from './Button'
+import { Button, IconButton } from './Button'
 
 interface ToastItem {
   id: number
   tone: 'ok' | 'danger'
   title: string
   detail?: string
+  action?: ToastAction
+}
+
+/** What a toast offers for as long as it is there: to take back what it tells of. */
+export interface ToastAction {
+  label: string
+  run: () => void
 }
 
 const items = createStore<readonly ToastItem[]>([])
 const shownFor = 5000
+/** Long enough to read it, see the mistake and reach for the button. */
+const offeredFor = 10_000
 let lastId = 0
 
-/** News of something that already happened; what needs an answer stands in place instead. */
-export function toast(tone: ToastItem['tone'], title: string, detail?: string): void {
+/** News of something that already happened; what needs an answer stands in place instead. Gives back how to take it away. */
+export function toast(tone: ToastItem['tone'], title: string, detail?: string, action?: ToastAction): () => void {
   lastId += 1
-  const item = { id: lastId, tone, title, detail }
+  const item = { id: lastId, tone, title, detail, action }
   items.set((now) => [...now.slice(-2), item])
+  return () => dismiss(item.id)
 }
 
 function dismiss(id: number): void {
   items.set((now) => now.filter((item) => item.id !== id))
 }
 
-/** Announced where it stands; it takes neither the focus nor the Esc of a layer. */
+/**
+ * Announced where it stands; it takes neither the focus nor the Esc of a layer. At the lower left it
+ * is no wider than the navigation and a list: what is written at the right stays in sight.
+ */
 export function Toaster() {
   const { t } = useI18n()
   const shown = useStore(items)
@@ -34,7 +47,7 @@ export function Toaster() {
     <section
       aria-label={t('toast.region')}
       aria-live="polite"
-      className="pointer-events-none fixed top-17 left-4 z-60 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2 sm:top-auto sm:bottom-4 lg:left-66"
+      className="pointer-events-none fixed top-17 left-4 z-60 flex w-[calc(100vw-2rem)] flex-col gap-2 sm:top-auto sm:bottom-4 sm:w-72 lg:left-[calc(var(--k-nav-w,0rem)+1rem)]"
     >
       {shown.map((item) => (
         <ToastCard key={item.id} item={item} />
@@ -49,9 +62,9 @@ function ToastCard({ item }: { item: ToastItem }) {
   useEffect(() => {
     // Whoever reads it, or has the focus in it, is not hurried.
     if (held) return
-    const timer = setTimeout(() => dismiss(item.id), shownFor)
+    const timer = setTimeout(() => dismiss(item.id), item.action ? offeredFor : shownFor)
     return () => clearTimeout(timer)
-  }, [held, item.id])
+  }, [held, item.id, item.action])
   return (
     <div
       role={item.tone === 'danger' ? 'alert' : 'status'}
@@ -70,6 +83,19 @@ function ToastCard({ item }: { item: ToastItem }) {
         <p className="font-medium break-words">{item.title}</p>
         {item.detail && <p className="break-words text-ink-2">{item.detail}</p>}
       </div>
+      {item.action && (
+        <Button
+          size="sm"
+          look="ghost"
+          className="mt-0.5 text-accent-ink"
+          onClick={() => {
+            dismiss(item.id)
+            item.action?.run()
+          }}
+        >
+          {item.action.label}
+        </Button>
+      )}
       <IconButton icon={X} label={t('common.close')} onClick={() => dismiss(item.id)} />
     </div>
   )

@@ -45,15 +45,15 @@ export function Deliveries({ webhookId, list, canManage, narrowed }: DeliveriesP
             params={{ webhookId }}
             search={{ delivery: row.id }}
             resetScroll={false}
-            className="font-mono text-[13px] font-medium break-all text-accent-ink underline decoration-accent/40 underline-offset-3 hover:decoration-current"
+            className="font-mono text-sm font-medium break-all text-accent-ink underline decoration-accent/40 underline-offset-3 hover:decoration-current"
           >
             {row.event_type}
           </Link>
           {row.last_error_class && row.status !== 'delivered' && (
-            <span className="mt-1 block text-[13px] text-danger-ink">{troubleText(row.last_error_class, row.last_status_code)}</span>
+            <span className="mt-1 block text-sm text-danger-ink">{troubleText(row.last_error_class, row.last_status_code)}</span>
           )}
           {/* Where the columns for it have no room. */}
-          <span className="mt-0.5 block text-[13px] md:hidden">
+          <span className="mt-0.5 block text-sm md:hidden">
             <Ago at={row.created_at} />
           </span>
         </>
@@ -68,7 +68,7 @@ export function Deliveries({ webhookId, list, canManage, narrowed }: DeliveriesP
             {t(deliveryLooks[row.status].label)}
           </Badge>
           {row.status === 'failed' && row.next_attempt_at && (
-            <span className="mt-1 block text-[13px] text-ink-2">{t('deliveries.next', { when: formatAgo(row.next_attempt_at) })}</span>
+            <span className="mt-1 block text-sm text-ink-2">{t('deliveries.next', { when: formatAgo(row.next_attempt_at) })}</span>
           )}
         </>
       ),

@@ -123,14 +123,14 @@ function Attempts({ attempts }: { attempts: Attempt[] }) {
               <span className="font-semibold">{t('deliveries.attempt', { number: attempt.number })}</span>
               <Badge tone={attempt.error_class ? 'danger' : 'ok'}>{attempt.status_code ?? t('deliveries.noAnswer')}</Badge>
               <span className="text-ink-2">{t('deliveries.took', { ms: formatNumber(Math.round(attempt.duration_ms)) })}</span>
-              <time dateTime={attempt.at} className="ml-auto text-[13px] text-ink-3">
+              <time dateTime={attempt.at} className="ml-auto text-sm text-ink-3">
                 {formatDateTime(attempt.at)}
               </time>
             </div>
             {attempt.error_class && (
               <p className="mt-1.5 break-words text-danger-ink">
                 {troubleText(attempt.error_class, attempt.status_code)}
-                {attempt.error && attempt.error_class !== 'status' && <span className="block font-mono text-[12.5px] text-ink-2">{attempt.error}</span>}
+                {attempt.error && attempt.error_class !== 'status' && <span className="block font-mono text-xs text-ink-2">{attempt.error}</span>}
               </p>
             )}
             {attempt.answer && <CodeBlock className="mt-2.5" label={t('deliveries.answer')} code={attempt.answer} />}

@@ -1,5 +1,5 @@
 import { useI18n } from '@/i18n'
-import { Select } from '@/ui/Field'
+import { Select } from '@/ui/Select'
 import type { Delivery, DeliveryFilter } from './source'
 import { deliveryLooks } from './webhooks'
 

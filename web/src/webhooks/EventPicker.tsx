@@ -4,7 +4,7 @@ import { errorText } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { installedModules } from '@/modules/module'
-import { filterByRank } from '@/shell/search'
+import { filterByRank } from '@/lib/rank'
 import { CodeBlock } from '@/ui/CodeBlock'
 import { Checkbox } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
@@ -42,14 +42,14 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
 
   return (
     <fieldset aria-describedby={error ? `${id}-error` : undefined} className="min-w-0">
-      <legend className="mb-1.5 flex w-full items-baseline gap-3 text-[13px] font-semibold">
+      <legend className="mb-1.5 flex w-full items-baseline gap-3 text-sm font-semibold">
         <span className="flex-1">{t('webhooks.events')}</span>
         <span className="font-normal text-ink-3">{tCount('webhooks.chosen', chosen.length)}</span>
       </legend>
       <p
         id={`${id}-error`}
         role="alert"
-        className={cx('mb-1.5 flex gap-1.5 text-[13px] text-danger-ink', !error && 'hidden')}
+        className={cx('mb-1.5 flex gap-1.5 text-sm text-danger-ink', !error && 'hidden')}
       >
         {error && <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />}
         {error}
@@ -84,7 +84,7 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
                   {group.events.map((event) => (
                     <Checkbox
                       key={event.name}
-                      label={<span className="font-mono text-[13px]">{event.name}</span>}
+                      label={<span className="font-mono text-sm">{event.name}</span>}
                       detail={event.description}
                       checked={chosen.includes(event.name)}
                       onFocus={() => setShown(event)}
@@ -116,7 +116,7 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
           />
         </div>
       ) : (
-        <p className="mt-3 text-[13px] text-ink-3">{t('webhooks.exampleHint')}</p>
+        <p className="mt-3 text-sm text-ink-3">{t('webhooks.exampleHint')}</p>
       )}
     </fieldset>
   )

@@ -3,7 +3,8 @@ import { fieldText } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { fromLocal, toLocal } from '@/lib/localTime'
 import { textOf } from '@/lib/form'
-import { Checkbox, Field, Input } from '@/ui/Field'
+import { DateInput } from '@/ui/DateInput'
+import { Checkbox, Field } from '@/ui/Field'
 import { FormDialog } from '@/ui/FormLayer'
 import type { Recovery, Webhook } from './source'
 import { useRecover } from './webhooks'
@@ -47,10 +48,10 @@ export function RecoverDialog({ webhook, onClose, onStarted }: RecoverDialogProp
         hint={t('webhooks.recover.sinceHint')}
         error={fieldText(recover.error, 'since', { out_of_range: 'webhooks.recover.range' })}
       >
-        <Input name="since" type="datetime-local" required defaultValue={firstSince} />
+        <DateInput name="since" type="datetime-local" required defaultValue={firstSince} />
       </Field>
       <Field label={t('webhooks.recover.until')} hint={t('webhooks.recover.untilHint')} optional error={fieldText(recover.error, 'until')}>
-        <Input name="until" type="datetime-local" />
+        <DateInput name="until" type="datetime-local" />
       </Field>
       <Checkbox name="include_delivered" label={t('webhooks.recover.delivered')} detail={t('webhooks.recover.deliveredHint')} />
     </FormDialog>

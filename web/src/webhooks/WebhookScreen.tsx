@@ -246,9 +246,9 @@ function Settings({ webhook }: { webhook: Webhook }) {
           </ul>
         </Fact>
         <Fact label={t('webhooks.secret.label')}>
-          <span className="font-mono text-[13px]">whsec_••••{webhook.secret_last4}</span>
+          <span className="font-mono text-sm">whsec_••••{webhook.secret_last4}</span>
           {webhook.old_secret_ends_at && (
-            <span className="mt-1 block text-[13px] text-ink-2">
+            <span className="mt-1 block text-sm text-ink-2">
               {t('webhooks.secret.old', { when: formatDateTime(webhook.old_secret_ends_at) })}
             </span>
           )}

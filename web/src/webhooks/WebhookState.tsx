@@ -1,10 +1,12 @@
 import { Play, X } from 'lucide-react'
+import { useState } from 'react'
 import { formatAgo, formatDateTime, formatNumber, useI18n } from '@/i18n'
 import { Button, IconButton } from '@/ui/Button'
+import { HourBars } from '@/ui/HourBars'
 import { Notice } from '@/ui/Notice'
 import type { Delivery, Recovery, Webhook } from './source'
 import { troubleText } from './trouble'
-import { tally } from './webhooks'
+import { byHour, tally } from './webhooks'
 
 interface WebhookNoticesProps {
   webhook: Webhook
@@ -30,7 +32,7 @@ export function WebhookNotices({ webhook, rows, recovery, onRecoverySeen, onResu
         <Notice tone="danger" title={t('webhooks.disabled.title')} action={resume}>
           {webhook.disabled_error_class && <p className="font-medium">{troubleText(webhook.disabled_error_class, webhook.disabled_status_code)}</p>}
           {webhook.disabled_reason && webhook.disabled_error_class !== 'status' && (
-            <p className="font-mono text-[13px] wrap-anywhere">{webhook.disabled_reason}</p>
+            <p className="font-mono text-sm wrap-anywhere">{webhook.disabled_reason}</p>
           )}
           <p>
             {webhook.disabled_at && t('webhooks.disabled.since', { when: formatDateTime(webhook.disabled_at) })}{' '}
@@ -88,6 +90,7 @@ interface StatisticsProps {
 
 export function Statistics({ webhook, rows, complete }: StatisticsProps) {
   const { t, tCount } = useI18n()
+  const [now] = useState(() => Date.now())
   if (rows.length === 0) return null
   const sum = tally(rows)
   const facts = [
@@ -105,18 +108,29 @@ export function Statistics({ webhook, rows, complete }: StatisticsProps) {
     <section aria-labelledby="statistics-title" className="mb-6">
       <h2 id="statistics-title" className="mb-3 flex flex-wrap items-baseline gap-x-3 text-base font-semibold">
         {t('webhooks.stats')}
-        <span className="text-[13px] font-normal text-ink-3">
+        <span className="text-sm font-normal text-ink-3">
           {tCount(complete ? 'webhooks.stats.ofAll' : 'webhooks.stats.ofNewest', rows.length)}
         </span>
       </h2>
       <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line shadow-1 sm:grid-cols-3 lg:grid-cols-5">
         {facts.map((fact) => (
           <div key={fact.label} className="bg-surface px-4 py-3 last:col-span-2 sm:last:col-span-2 lg:last:col-span-1">
-            <dt className="text-[13px] text-ink-3">{fact.label}</dt>
+            <dt className="text-sm text-ink-3">{fact.label}</dt>
             <dd className={fact.bad ? 'text-lg font-semibold text-danger-ink' : 'text-lg font-semibold'}>{fact.value}</dd>
           </div>
         ))}
       </dl>
+      <div className="mt-3 rounded-lg border border-line bg-surface px-4 py-3 shadow-1">
+        <h3 className="mb-2 text-sm font-semibold">{t('webhooks.stats.chart')}</h3>
+        <HourBars
+          label={t('webhooks.stats.chart')}
+          series={[
+            { label: t('deliveries.status.delivered'), fill: 'fill-ok-ink', ground: 'bg-ok-ink' },
+            { label: t('webhooks.stats.missed'), fill: 'fill-danger', ground: 'bg-danger' },
+          ]}
+          hours={byHour(rows, now)}
+        />
+      </div>
     </section>
   )
 }

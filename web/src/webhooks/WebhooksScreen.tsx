@@ -41,7 +41,7 @@ export function WebhooksScreen() {
           >
             {row.address}
           </Link>
-          {row.description && <span className="block text-[13px] text-ink-2">{row.description}</span>}
+          {row.description && <span className="block text-sm text-ink-2">{row.description}</span>}
         </>
       ),
     },
@@ -55,7 +55,7 @@ export function WebhooksScreen() {
             {t(webhookLooks[row.status].label)}
           </Badge>
           {row.consecutive_failures > 0 && (
-            <span className="mt-1 block text-[13px] text-ink-2">{tCount('webhooks.failures', row.consecutive_failures)}</span>
+            <span className="mt-1 block text-sm text-ink-2">{tCount('webhooks.failures', row.consecutive_failures)}</span>
           )}
         </>
       ),
@@ -106,7 +106,7 @@ function EventNames({ names }: { names: readonly string[] }) {
       {names.slice(0, namesShown).map((name) => (
         <Code key={name}>{name}</Code>
       ))}
-      {rest > 0 && <span className="text-[13px] text-ink-3">{tCount('webhooks.moreEvents', rest)}</span>}
+      {rest > 0 && <span className="text-sm text-ink-3">{tCount('webhooks.moreEvents', rest)}</span>}
     </span>
   )
 }

@@ -193,3 +193,20 @@ export function tally(rows: readonly Delivery[]): DeliveryTally {
     lastArrival,
   }
 }
+
+const hour = 3_600_000
+const shownHours = 24
+
+/** Deliveries of the last day by the hour they were made in: those that arrived, and those that did not. */
+export function byHour(rows: readonly Delivery[], now: number): { at: string; values: [arrived: number, missed: number] }[] {
+  const last = Math.floor(now / hour) * hour
+  const first = last - (shownHours - 1) * hour
+  const hours = Array.from({ length: shownHours }, (_, at) => ({ at: new Date(first + at * hour).toISOString(), values: [0, 0] as [number, number] }))
+  for (const row of rows) {
+    const slot = hours[Math.floor((Date.parse(row.created_at) - first) / hour)]
+    if (!slot) continue
+    if (row.status === 'delivered') slot.values[0] += 1
+    else if (row.attempts > 0) slot.values[1] += 1
+  }
+  return hours
+}

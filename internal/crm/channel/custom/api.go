@@ -8,6 +8,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/survey"
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -177,7 +178,7 @@ func (s *Service) registerPublic(a *api.API) {
 
 	csat := route("/conversations/{conversation_id}/csat", "custom-channel-csat", "A customer gave a satisfaction rating")
 	csat.Doc = "The first reply wins: a later one is answered with the first and recorded false. 409 csat_disabled where the workspace asks for no ratings, csat_expired after 14 days."
-	api.Handle(a, csat, func(ctx context.Context, in *csatIn) (conversation.Rating, error) {
+	api.Handle(a, csat, func(ctx context.Context, in *csatIn) (survey.Rating, error) {
 		return s.Rate(ctx, in.ID.UUID, in.Conversation.UUID, in.Body.Rating, in.Body.Comment)
 	})
 

@@ -20,6 +20,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/survey"
 	"konak/internal/kit/db"
 	"konak/internal/webhook"
 )
@@ -424,7 +425,20 @@ func TestRatings(t *testing.T) {
 		sh.csat(true)
 		s.Clock.Advance(time.Second)
 		sh.wrote("Bir şey daha", "")
-		sh.Owner.Post(conversations+"/"+id.String()+"/close", nil).Want(200)
+		// A closing that is taken back asks nobody; one that stays asks ten seconds later.
+		closing := conversations + "/" + id.String()
+		sh.Owner.Post(closing+"/close", nil).Want(200)
+		s.Clock.Advance(5 * time.Second)
+		sh.Owner.Post(closing+"/open", nil).Want(200)
+		s.Clock.Advance(5 * time.Second)
+		s.Settle()
+		sh.Owner.Post(closing+"/close", nil).Want(200)
+		s.Clock.Advance(9 * time.Second)
+		s.Settle()
+		if list := sh.soft.take(); len(list) != 0 {
+			t.Fatalf("got %+v", list)
+		}
+		s.Clock.Advance(time.Second)
 		s.Settle()
 		if list := sh.soft.take(); len(list) != 1 || list[0].event != custom.RatingAsked {
 			t.Fatalf("got %+v", list)
@@ -433,7 +447,7 @@ func TestRatings(t *testing.T) {
 			t.Errorf("got %+v", top)
 		}
 		const n = 20
-		results := make([]conversation.Rating, n)
+		results := make([]survey.Rating, n)
 		var wg sync.WaitGroup
 		for i := range n {
 			wg.Go(func() {
@@ -441,7 +455,7 @@ func TestRatings(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		winner := slices.IndexFunc(results, func(r conversation.Rating) bool { return r.Recorded })
+		winner := slices.IndexFunc(results, func(r survey.Rating) bool { return r.Recorded })
 		for i, r := range results {
 			if r.Recorded && i != winner || *r.Rating != 1+winner%5 || r.Comment != fmt.Sprint(winner) {
 				t.Errorf("%d: got %+v; the winner is %d", i, r, winner)
@@ -460,13 +474,15 @@ func TestRatings(t *testing.T) {
 		s.Clock.Advance(time.Second)
 		sh.wrote("Yine ben", "")
 		sh.Owner.Post(conversations+"/"+id.String()+"/close", nil).Want(200)
+		s.Clock.Advance(10 * time.Second)
+		s.Settle()
 		sh.wait(14 * 24 * time.Hour)
 		sh.key.Post(path, map[string]any{"rating": 5}).Refused(409, "csat_expired")
 
 		// A rating that nobody asked for makes its survey.
 		var other custom.Received
 		sh.key.Post(sh.path("/messages"), map[string]any{"contact": map[string]any{"external_id": "u2"}, "body": "x"}).Want(200).Data(&other)
-		var r conversation.Rating
+		var r survey.Rating
 		sh.key.Post(sh.path("/conversations/"+other.Conversation.ID.String()+"/csat"), map[string]any{"rating": 4}).Want(200).Data(&r)
 		if !r.Recorded || *r.Rating != 4 {
 			t.Errorf("got %+v", r)
@@ -474,6 +490,8 @@ func TestRatings(t *testing.T) {
 		// Where no channel leads to the customer, the timeline says so.
 		plain := sh.Owner.Post(conversations, map[string]any{"contact_id": other.Conversation.ContactID, "body": "x"}).Want(201).ID()
 		sh.Owner.Post(conversations+"/"+plain+"/close", nil).Want(200)
+		s.Clock.Advance(10 * time.Second)
+		s.Settle()
 		if top := sh.items(uuid.MustParse(plain))[0]; *top.Event != "csat_not_sent" || top.Detail["reason"] != "no_route" {
 			t.Errorf("got %+v", top)
 		}

@@ -26,14 +26,14 @@ import (
 // Engine sends signed deliveries; webhook implements it.
 type Engine interface {
 	CheckAddress(address string) (string, error)
-	OpenChannel(tx *db.Tx, id uuid.UUID, address string) (secret string, err error)
-	MoveChannel(tx *db.Tx, id uuid.UUID, address string) error
-	RotateChannel(tx *db.Tx, id uuid.UUID) (secret string, err error)
+	CreateChannelEndpoint(tx *db.Tx, id uuid.UUID, address string) (secret string, err error)
+	ChangeChannelAddress(tx *db.Tx, id uuid.UUID, address string) error
+	RotateChannelSecret(tx *db.Tx, id uuid.UUID) (secret string, err error)
 	EnableChannel(tx *db.Tx, id uuid.UUID) error
-	CloseChannel(tx *db.Tx, id uuid.UUID) error
-	SendChannel(tx *db.Tx, id uuid.UUID, c event.Change) error
+	DeleteChannelEndpoint(tx *db.Tx, id uuid.UUID) error
+	SendToChannel(tx *db.Tx, id uuid.UUID, c event.Change) error
 	PingChannel(ctx context.Context, id uuid.UUID) (delivery *uuid.UUID, retried int, err error)
-	Settled(ctx context.Context, id uuid.UUID)
+	WaitForOldAttempts(ctx context.Context, id uuid.UUID)
 }
 
 // Service is the custom channel.
@@ -59,11 +59,9 @@ type Config struct {
 	BaseURL string
 }
 
-// New makes the channel and adds its kind to the channels.
+// New makes the channel.
 func New(c Config) *Service {
-	s := &Service{db: c.DB, channels: c.Channels, conversations: c.Conversations, files: c.Files, inbound: c.Inbound, engine: c.Engine, base: c.BaseURL}
-	c.Channels.Add(Name, s)
-	return s
+	return &Service{db: c.DB, channels: c.Channels, conversations: c.Conversations, files: c.Files, inbound: c.Inbound, engine: c.Engine, base: c.BaseURL}
 }
 
 // NewChannel is what a caller gives for a channel.
@@ -88,7 +86,7 @@ func (s *Service) Create(ctx context.Context, n NewChannel) (out Opened, err err
 		if a, err = s.channels.Connect(tx, a); err != nil {
 			return err
 		}
-		if out.Secret, err = s.engine.OpenChannel(tx, a.ID, n.Settings.Address); err != nil {
+		if out.Secret, err = s.engine.CreateChannelEndpoint(tx, a.ID, n.Settings.Address); err != nil {
 			return err
 		}
 		if out.Key, err = s.channels.NewKey(tx, a.ID); err != nil {
@@ -122,7 +120,7 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (a channe
 		if err != nil || ch.Address == nil {
 			return err
 		}
-		return s.engine.MoveChannel(tx, id, *ch.Address)
+		return s.engine.ChangeChannelAddress(tx, id, *ch.Address)
 	})
 	return a, err
 }
@@ -166,11 +164,11 @@ func (s *Service) RotateKey(ctx context.Context, id uuid.UUID) (out Rotated, err
 // that was signed with the old one is under way any more.
 func (s *Service) RotateSecret(ctx context.Context, id uuid.UUID) (out Resigned, err error) {
 	err = s.rotate(ctx, id, "channel.secret_rotated", &out.Account, func(tx *db.Tx) (err error) {
-		out.Secret, err = s.engine.RotateChannel(tx, id)
+		out.Secret, err = s.engine.RotateChannelSecret(tx, id)
 		return err
 	})
 	if err == nil {
-		s.engine.Settled(ctx, id)
+		s.engine.WaitForOldAttempts(ctx, id)
 	}
 	return out, err
 }
@@ -236,7 +234,7 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 		at := s.base + publicPath + "/" + m.Route.AccountID.String() + "/files/" + f.ID.String()
 		files = append(files, File{ID: f.ID, Name: f.Name, Type: f.Type, Size: f.Size, URL: at})
 	}
-	return s.engine.SendChannel(tx, m.Route.AccountID, event.Change{Type: MessageSent, Object: Outgoing{
+	return s.engine.SendToChannel(tx, m.Route.AccountID, event.Change{Type: MessageSent, Object: Outgoing{
 		ID: m.ItemID, ChannelID: m.Route.AccountID, ConversationID: m.ConversationID, ContactID: m.ContactID,
 		ExternalID: m.Route.Address, Body: m.Body, Files: files, CreatedAt: clock.At(tx.Now()),
 	}})
@@ -249,7 +247,7 @@ func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Del
 
 // Ask implements conversation.Asker.
 func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
-	return true, s.engine.SendChannel(tx, q.Route.AccountID, event.Change{Type: RatingAsked, Object: Asked{
+	return true, s.engine.SendToChannel(tx, q.Route.AccountID, event.Change{Type: RatingAsked, Object: Asked{
 		ID: q.SurveyID, ChannelID: q.Route.AccountID, ConversationID: q.ConversationID, ContactID: q.ContactID,
 		ExternalID: q.Route.Address, ExpiresAt: q.ExpiresAt,
 	}})
@@ -259,7 +257,7 @@ func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
 func (s *Service) Changed(tx *db.Tx, a channel.Account, _ string) error {
 	switch a.Status {
 	case channel.Disconnected:
-		return s.engine.CloseChannel(tx, a.ID)
+		return s.engine.DeleteChannelEndpoint(tx, a.ID)
 	case channel.Active:
 		return s.engine.EnableChannel(tx, a.ID)
 	}

@@ -12,6 +12,7 @@ import (
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/conversation/survey"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -142,9 +143,9 @@ func (s *Service) Submit(ctx context.Context, id uuid.UUID, f Submission) (out S
 }
 
 // Rate writes down a customer's rating, on a channel that works.
-func (s *Service) Rate(ctx context.Context, id, conv uuid.UUID, rating int, comment string) (conversation.Rating, error) {
+func (s *Service) Rate(ctx context.Context, id, conv uuid.UUID, rating int, comment string) (survey.Rating, error) {
 	if _, err := s.open(ctx, id, true); err != nil {
-		return conversation.Rating{}, err
+		return survey.Rating{}, err
 	}
 	return s.inbound.Respond(ctx, id, conv, rating, comment)
 }

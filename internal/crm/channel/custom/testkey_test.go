@@ -2,6 +2,7 @@ package custom_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -39,6 +40,7 @@ func TestTestKey(t *testing.T) {
 		sh.key.Post(sh.path("/conversations/"+got.Conversation.ID.String()+"/csat"), map[string]any{"rating": 3}).Want(200)
 		sh.key.Post(sh.path("/conversations/"+got.Conversation.ID.String()+"/escalate"), nil).Want(200)
 		sh.Owner.Post(conversations+"/"+got.Conversation.ID.String()+"/close", nil).Want(200)
+		s.Clock.Advance(10 * time.Second)
 		s.Settle()
 		if list := sh.soft.take(); len(list) != 0 {
 			t.Errorf("delivered %+v", list)

@@ -81,7 +81,7 @@ func (s *Service) Register(a *api.API) {
 
 	send := channel.Route("POST", "/send-template", "send-template", "Send template", perm.TemplatesSend)
 	send.TakesKey = true
-	send.Doc = "To one customer, in the conversation that they have on the template's number or in one that begins. Answers 200 even when sending fails: delivery and delivery_error say so. Marketing goes only to who agreed to it."
+	send.Doc = "Needs crm.conversations.reply as well; the conversation is shown to who may see conversations. To one customer, in the conversation that they have on the template's number or in one that begins. Answers 200 even when sending fails: delivery and delivery_error say so. Marketing goes only to who agreed to it."
 	api.Handle(a, send, func(ctx context.Context, in *sendTemplateIn) (reply.SentTemplate, error) {
 		return s.SendTemplate(ctx, in.Body.Recipient, in.Body.Use)
 	})

@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"konak/internal/app/apptest"
+	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/perm"
 )
 
@@ -31,6 +33,8 @@ func TestWaysThatSendTemplates(t *testing.T) {
 			return sh.SignIn(name + "@demo.example")
 		}
 		most := []perm.Permission{perm.ConversationsView, perm.ConversationsReply, perm.ContactsView, perm.ChannelsView, perm.TemplatesView}
+		silent := with("susan", perm.ConversationsView, perm.TemplatesView, perm.TemplatesSend)
+		blind := with("goremeyen", perm.ConversationsReply, perm.TemplatesSend)
 		without, sender := with("yazan", most...), with("yollayan", append(most, perm.TemplatesSend)...)
 		ways := []struct {
 			name, path string
@@ -47,8 +51,28 @@ func TestWaysThatSendTemplates(t *testing.T) {
 				t.Errorf("%s: %+v", way.name, e)
 			}
 		}
+		// A template is a reply too.
+		for _, way := range ways {
+			if e := silent.Post(way.path, way.body).Refused(403, "forbidden"); e.Permission != string(perm.ConversationsReply) {
+				t.Errorf("%s: %+v", way.name, e)
+			}
+		}
+		stranger := map[string]any{"phone": "+905339998877", "template_id": news.ID, "body": []string{"Elif", "4711"}}
+		silent.Post(channels+"/send-template", stranger).Refused(403, "forbidden")
+		var found []contact.Contact
+		if sh.Owner.Get("/api/crm/v1/contacts?q=905339998877").Want(200).Data(&found); len(found) != 0 {
+			t.Errorf("a refused template made %+v", found)
+		}
 		sh.settle()
 		sh.box.Sent()
+		// Who may not see conversations learns what became of the template alone.
+		for _, way := range ways[:2] {
+			var sent reply.SentTemplate
+			blind.Post(way.path, way.body).Want(200).Data(&sent)
+			if sent.Conversation.V != nil || sent.Item.V == nil || sent.Delivery != conversation.Sent {
+				t.Errorf("%s: %+v", way.name, sent)
+			}
+		}
 		for _, way := range ways {
 			sender.Post(way.path, way.body).Want(way.want)
 		}

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/google/uuid"
@@ -20,7 +19,6 @@ import (
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/secret"
@@ -28,17 +26,14 @@ import (
 
 // Config is what the channel needs.
 type Config struct {
-	DB        *db.DB
-	Log       *slog.Logger
+	*Numbers
 	Box       *secret.Box
-	Channels  *channel.Service
 	Contacts  *contact.Service
 	Inbox     *conversation.Service
 	Inbound   *inbound.Service
 	Replies   *reply.Service
 	Files     *file.Service
 	Templates *template.Service
-	Provider  Provider
 	// BaseURL is the installation's public address, which the provider calls.
 	BaseURL string
 }
@@ -49,14 +44,11 @@ type Service struct {
 	verify string
 }
 
-// New makes the channel and registers its kind.
+// New makes the channel.
 func New(c Config) *Service {
 	mac := hmac.New(sha256.New, c.Box.Derive("whatsapp"))
 	mac.Write([]byte("verify token"))
-	s := &Service{Config: c, verify: hex.EncodeToString(mac.Sum(nil))[:32]}
-	c.Channels.Add(Name, s)
-	c.Templates.From(s)
-	return s
+	return &Service{Config: c, verify: hex.EncodeToString(mac.Sum(nil))[:32]}
 }
 
 // WebhookPath is where the provider calls.
@@ -166,79 +158,4 @@ func unreachable(err error) error {
 		words = r.Words()
 	}
 	return fault.New(fault.ProviderRejected, words).Wrap(err)
-}
-
-// account reads a number with what opens it.
-func (s *Service) account(r *db.Reader, id uuid.UUID) (a channel.Account, at Access, c credentials, err error) {
-	var set Settings
-	if a, err = s.Channels.Find(r, Name, id); err != nil {
-		return a, at, c, err
-	}
-	if err = a.Read(&set); err != nil {
-		return a, at, c, err
-	}
-	text, err := s.Channels.Credentials(r, id)
-	if err == nil && text != nil {
-		err = json.Unmarshal(text, &c)
-	}
-	return a, set.access(c), c, err
-}
-
-// open is account outside a transaction.
-func (s *Service) open(ctx context.Context, id uuid.UUID) (a channel.Account, at Access, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		a, at, _, err = s.account(r, id)
-		return err
-	})
-	return a, at, err
-}
-
-// authLimit is how many refusals of the token in a row ask for attention.
-const authLimit = 2
-
-// answered keeps what an answer of the provider says about the token: refused
-// twice in a row, the number needs attention; taken again, it works.
-func (s *Service) answered(ctx context.Context, a *channel.Account, err error) {
-	r, refused := errors.AsType[*Refusal](err)
-	refused = refused && r.auth()
-	if err != nil && !refused {
-		return
-	}
-	expired := a.Reason != nil && *a.Reason == channel.TokenExpired
-	fail := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if !refused {
-			n, err := authErrors(&tx.Reader, a.ID)
-			if err != nil || n == 0 && !expired {
-				return err
-			}
-			if err := clearAuthErrors(tx, a.ID); err != nil || !expired {
-				return err
-			}
-			_, err = s.Channels.Set(tx, a.ID, channel.Active, nil)
-			return err
-		}
-		n, err := countAuthError(tx, a.ID)
-		if err != nil || n < authLimit {
-			return err
-		}
-		why := channel.TokenExpired
-		_, err = s.Channels.Set(tx, a.ID, channel.Attention, &why)
-		return err
-	})
-	if fail != nil {
-		s.Log.ErrorContext(ctx, "what the provider said about a token could not be kept", "account", a.ID, "error", fail)
-	}
-}
-
-// tokenAnswered is answered for an account that is read anew.
-func (s *Service) tokenAnswered(ctx context.Context, account uuid.UUID, err error) {
-	ctx = context.WithoutCancel(ctx)
-	a, _, fail := s.open(ctx, account)
-	if fail == nil {
-		s.answered(ctx, &a, err)
-	}
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
 }

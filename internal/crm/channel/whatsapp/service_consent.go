@@ -69,6 +69,9 @@ type Recipient struct {
 
 // SendTemplate sends a template to one customer.
 func (s *Service) SendTemplate(ctx context.Context, to Recipient, u template.Use) (out reply.SentTemplate, err error) {
+	if err := reply.MaySendTemplates(ctx); err != nil {
+		return out, err
+	}
 	number, ok := address.ParsePhone(to.Phone)
 	switch {
 	case to.Phone != "" && !ok:

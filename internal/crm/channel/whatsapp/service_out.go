@@ -202,7 +202,7 @@ func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversati
 func (s *Service) carryWithin(ctx context.Context, p *outgoingMessage) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, pushTimeout)
 	defer cancel()
-	return s.carry(ctx, p, 0)
+	return s.carry(ctx, p, 0, func(context.Context) error { return nil })
 }
 
 // reportPushed writes down what became of a message that was pushed. Where the
@@ -248,9 +248,10 @@ func lasting(err error) (why string, final bool) {
 	return r.Words(), true
 }
 
-// carry sends a part of a message and returns how the provider calls it. The
-// caller writes down that it was accepted before anything else.
-func (s *Service) carry(ctx context.Context, p *outgoingMessage, part int) (string, error) {
+// carry sends a part of a message and returns how the provider calls it. Right
+// before it calls check, and where that fails it sends nothing. The caller writes
+// down that the part was accepted before anything else.
+func (s *Service) carry(ctx context.Context, p *outgoingMessage, part int, check func(context.Context) error) (string, error) {
 	a, at, err := s.open(ctx, p.AccountID)
 	if fault.Is(err, fault.NotFound) || err == nil && !a.Works() {
 		return "", errUnavailable
@@ -273,6 +274,9 @@ func (s *Service) carry(ctx context.Context, p *outgoingMessage, part int) (stri
 		if m.MediaID, err = s.Provider.Upload(ctx, at, next.file.Name, next.file.Type, content); err != nil {
 			return "", err
 		}
+	}
+	if err := check(ctx); err != nil {
+		return "", err
 	}
 	return s.Provider.Send(ctx, at, m)
 }
@@ -301,7 +305,7 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 	if err != nil || !p.waits(now) {
 		return err
 	}
-	id, err := s.carry(ctx, &p, got.Parts)
+	id, err := s.carry(ctx, &p, got.Parts, j.CheckClaim)
 	if err == nil {
 		if got.Parts == 0 {
 			got.FirstID = id
@@ -314,7 +318,7 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 	s.tokenAnswered(ctx, p.AccountID, err)
 	if err != nil {
 		why, final := lasting(err)
-		if !final && j.Attempts < sendAttempts {
+		if !final && (j.Attempts < sendAttempts || errors.Is(err, jobs.ErrLost)) {
 			return s.later(err)
 		} else if !final {
 			why = plain(err)

@@ -11,10 +11,10 @@ import (
 	"konak/internal/kit/fault"
 )
 
-var _ template.Provider = (*Service)(nil)
+var _ template.Provider = (*Numbers)(nil)
 
 // Keeps implements template.Provider.
-func (s *Service) Keeps(r *db.Reader, account uuid.UUID) error {
+func (s *Numbers) Keeps(r *db.Reader, account uuid.UUID) error {
 	a, err := s.Channels.Find(r, Name, account)
 	if fault.Is(err, fault.NotFound) {
 		return fault.Invalid("channel_account_id", "unknown_account")
@@ -26,13 +26,13 @@ func (s *Service) Keeps(r *db.Reader, account uuid.UUID) error {
 }
 
 // Accounts implements template.Provider.
-func (s *Service) Accounts(r *db.Reader) ([]uuid.UUID, error) {
+func (s *Numbers) Accounts(r *db.Reader) ([]uuid.UUID, error) {
 	return s.Channels.Working(r, Name)
 }
 
 // ask calls the provider for a number and keeps what the answer says about its
 // token. A refusal is the caller's to read.
-func ask[T any](ctx context.Context, s *Service, account uuid.UUID, fn func(Access) (T, error)) (out T, err error) {
+func ask[T any](ctx context.Context, s *Numbers, account uuid.UUID, fn func(Access) (T, error)) (out T, err error) {
 	a, at, err := s.open(ctx, account)
 	if err != nil {
 		return out, err
@@ -54,17 +54,17 @@ func ask[T any](ctx context.Context, s *Service, account uuid.UUID, fn func(Acce
 }
 
 // Submit implements template.Provider.
-func (s *Service) Submit(ctx context.Context, account uuid.UUID, t *template.Template) (template.Given, error) {
+func (s *Numbers) Submit(ctx context.Context, account uuid.UUID, t *template.Template) (template.Given, error) {
 	return ask(ctx, s, account, func(at Access) (template.Given, error) { return s.Provider.CreateTemplate(ctx, at, t) })
 }
 
 // Edit implements template.Provider.
-func (s *Service) Edit(ctx context.Context, account uuid.UUID, t *template.Template) (template.Given, error) {
+func (s *Numbers) Edit(ctx context.Context, account uuid.UUID, t *template.Template) (template.Given, error) {
 	return ask(ctx, s, account, func(at Access) (template.Given, error) { return s.Provider.EditTemplate(ctx, at, t) })
 }
 
 // Delete implements template.Provider.
-func (s *Service) Delete(ctx context.Context, account uuid.UUID, name string) error {
+func (s *Numbers) Delete(ctx context.Context, account uuid.UUID, name string) error {
 	_, err := ask(ctx, s, account, func(at Access) (struct{}, error) {
 		err := s.Provider.DeleteTemplate(ctx, at, name)
 		if r, ok := errors.AsType[*Refusal](err); ok && r.Code == codeMissing && r.Subcode == subcodeNoTemplate {
@@ -76,11 +76,11 @@ func (s *Service) Delete(ctx context.Context, account uuid.UUID, name string) er
 }
 
 // List implements template.Provider.
-func (s *Service) List(ctx context.Context, account uuid.UUID) ([]template.Given, error) {
+func (s *Numbers) List(ctx context.Context, account uuid.UUID) ([]template.Given, error) {
 	return ask(ctx, s, account, func(at Access) ([]template.Given, error) { return s.Provider.Templates(ctx, at) })
 }
 
 // Upload implements template.Provider.
-func (s *Service) Upload(ctx context.Context, account uuid.UUID, f template.Sample) (string, error) {
+func (s *Numbers) Upload(ctx context.Context, account uuid.UUID, f template.Sample) (string, error) {
 	return ask(ctx, s, account, func(at Access) (string, error) { return s.Provider.UploadSample(ctx, at, f) })
 }

@@ -109,6 +109,7 @@ type Rated struct {
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
 	s.registerChannel(a)
+	s.registerVisitor(a)
 	s.registerPage(a)
 }
 
@@ -129,6 +130,16 @@ func (s *Service) registerChannel(a *api.API) {
 		b := in.Body
 		return s.Update(ctx, in.ID.UUID, Change{Name: b.Name, Look: b.Look, Hours: b.Hours, Always: b.Always, GroupID: b.GroupID})
 	})
+}
+
+type visitorIn struct {
+	ID api.ID `path:"conversation_id" record:"conversation"`
+}
+
+func (s *Service) registerVisitor(a *api.API) {
+	rt := channel.Route("GET", "/widget/visitors/{conversation_id}", "get-widget-visitor", "The visitor of a live chat", perm.ConversationsView)
+	rt.Doc = "What the visitor's browser said: nothing of it is proven. A conversation of another channel has none: 404."
+	api.Handle(a, rt, func(ctx context.Context, in *visitorIn) (VisitorInfo, error) { return s.VisitorOf(ctx, in.ID.UUID) })
 }
 
 const how = " Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token."
@@ -155,7 +166,7 @@ func (s *Service) registerPage(a *api.API) {
 		if err != nil {
 			return Session{}, err
 		}
-		return s.begin(ctx, p, api.BearerToken(ctx), Visitor{Language: in.Body.Language, Page: in.Body.Page, Origin: api.Origin(ctx)})
+		return s.begin(ctx, p, api.BearerToken(ctx), Visitor{Language: in.Body.Language, Page: in.Body.Page, Origin: api.Origin(ctx), Browser: clip(api.UserAgent(ctx), maxBrowser)})
 	})
 	api.HandleList(a, route("GET", "/messages", "messages", "The visitor's chat, the newest first"),
 		func(ctx context.Context, in *messagesIn) (db.List[Message], error) {

@@ -13,15 +13,6 @@ import (
 
 const day = 24 * time.Hour
 
-// byteUnit is what one use of a byte budget stands for. A message or a file
-// uses at least one.
-const byteUnit = 16 << 10
-
-// bytesADay allows so many MiB at once and as many again in every day.
-func bytesADay(name string, mib int) limit.Policy {
-	return limit.Policy{Name: name, Burst: mib << 20 / byteUnit, Window: day}
-}
-
 // What visitors may make, by visitor, by address and by workspace. Nobody knows
 // who they are, and all that they write is kept. Files count against the
 // workspace's storage for visitors as well (blob.Visitors).
@@ -35,9 +26,9 @@ var (
 	messagesOfAddress   = limit.Policy{Name: "widget-messages-address", Burst: 2_000, Window: day}
 	messagesOfWorkspace = limit.Policy{Name: "widget-messages-workspace", Burst: 200_000, Window: day}
 
-	bytesOfVisitor   = bytesADay("widget-bytes", 50)
-	bytesOfAddress   = bytesADay("widget-bytes-address", 200)
-	bytesOfWorkspace = bytesADay("widget-bytes-workspace", 1024)
+	bytesOfVisitor   = limit.BytesADay("widget-bytes", 50<<20)
+	bytesOfAddress   = limit.BytesADay("widget-bytes-address", 200<<20)
+	bytesOfWorkspace = limit.BytesADay("widget-bytes-workspace", 1024<<20)
 )
 
 // use is one use of a policy by a key.
@@ -73,27 +64,8 @@ func (s *Service) allowMessage(ctx context.Context, p *page, visitor uuid.UUID) 
 // counted gives a reader that counts what is read against the byte budgets. It
 // fails with rate_limited where one of them is used up.
 func (s *Service) counted(ctx context.Context, p *page, visitor uuid.UUID, r io.Reader) io.Reader {
-	return &countedReader{r: r, take: func() error {
+	return limit.CountBytes(r, func() error {
 		return s.take(ctx, use{bytesOfVisitor, limit.Key(visitor)}, use{bytesOfAddress, limit.OfIP(p.ip)},
 			use{bytesOfWorkspace, limit.Key(p.TenantID)})
-	}}
-}
-
-type countedReader struct {
-	r    io.Reader
-	left int // of the unit that was taken last
-	take func() error
-}
-
-// Read implements io.Reader.
-func (c *countedReader) Read(b []byte) (int, error) {
-	if c.left == 0 {
-		if err := c.take(); err != nil {
-			return 0, err
-		}
-		c.left = byteUnit
-	}
-	n, err := c.r.Read(b[:min(len(b), c.left)])
-	c.left -= n
-	return n, err
+	})
 }

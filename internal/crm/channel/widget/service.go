@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -47,12 +48,8 @@ type Deps struct {
 // Service is live chat.
 type Service struct{ Deps }
 
-// New makes the widget channel and registers its kind.
-func New(d Deps) *Service {
-	s := &Service{d}
-	d.Channels.Add(Name, s)
-	return s
-}
+// New makes the widget channel.
+func New(d Deps) *Service { return &Service{d} }
 
 // NewWidget is what a caller gives for a widget.
 type NewWidget struct {
@@ -236,10 +233,25 @@ func (s *Service) visitor(ctx context.Context, p *page, token string) (v Visitor
 	return v, err
 }
 
+// seenEvery is how often a visitor's return is written down.
+const seenEvery = time.Hour
+
+// markSeen writes down that a visitor came back, so that they are not forgotten
+// as one who stayed away.
+func (s *Service) markSeen(ctx context.Context, v Visitor) error {
+	if s.DB.Clock().Now().Before(v.SeenAt.Add(seenEvery)) {
+		return nil
+	}
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return touch(tx, v.ID) })
+}
+
 // begin goes on with a visitor whom the token names, or makes a new one.
 func (s *Service) begin(ctx context.Context, p *page, token string, v Visitor) (out Session, err error) {
 	if token != "" {
 		known, err := s.visitor(ctx, p, token)
+		if err == nil {
+			err = s.markSeen(ctx, known)
+		}
 		if err == nil {
 			return s.session(ctx, known)
 		}
@@ -302,7 +314,7 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 		Channel: Name, Body: l.Body, Attachments: l.Files, AI: p.Account.AI, GroupID: p.Account.GroupID, ConversationID: v.ConversationID,
 		From: contact.Sender{
 			Channel: Name, AccountID: p.Account.ID, ExternalID: v.ID.String(), Name: v.Name, Email: v.Email, Phone: v.Phone,
-			Language: v.Language, Username: guest(v.Language), Unproven: true,
+			Language: v.Language, Username: guestName(v), Unproven: true,
 		},
 		Then: func(tx *db.Tx, out *inbound.Ingested) error {
 			v.ConversationID = &out.Conversation.ID
@@ -335,13 +347,6 @@ func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared
 		return m, out, fault.Invalid("file", "required")
 	}
 	return s.write(ctx, p, v, Line{Files: []file.Prepared{f}})
-}
-
-func guest(language string) string {
-	if strings.HasPrefix(language, "tr") {
-		return "Ziyaretçi"
-	}
-	return "Visitor"
 }
 
 // tell takes in who the visitor says they are, and refuses a first message

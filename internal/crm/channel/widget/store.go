@@ -7,11 +7,11 @@ import (
 	"konak/internal/kit/db"
 )
 
-const columns = `id, name, email, phone, language, origin, page, conversation_id`
+const columns = `id, name, email, phone, language, origin, page, browser, conversation_id, created_at, seen_at`
 
 func scan(row db.Row) (Visitor, error) {
 	var v Visitor
-	err := row.Scan(&v.ID, &v.Name, &v.Email, &v.Phone, &v.Language, &v.Origin, &v.Page, &v.ConversationID)
+	err := row.Scan(&v.ID, &v.Name, &v.Email, &v.Phone, &v.Language, &v.Origin, &v.Page, &v.Browser, &v.ConversationID, &v.FirstSeenAt, &v.SeenAt)
 	return v, err
 }
 
@@ -22,10 +22,16 @@ func byToken(r *db.Reader, account uuid.UUID, hash []byte) (Visitor, error) {
 
 func put(tx *db.Tx, account uuid.UUID, v Visitor, hash []byte) error {
 	_, err := tx.Exec(`INSERT INTO widget_visitor (tenant_id, id, account_id, token_hash, name, email, phone, language, origin, page,
-			created_at, seen_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)`,
-		tx.Tenant(), v.ID, account, hash, v.Name, v.Email, v.Phone, v.Language, v.Origin, v.Page, clock.At(tx.Now()))
+			browser, created_at, seen_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)`,
+		tx.Tenant(), v.ID, account, hash, v.Name, v.Email, v.Phone, v.Language, v.Origin, v.Page, v.Browser, clock.At(tx.Now()))
 	return err
+}
+
+// ofConversation reads the visitor who writes in a conversation.
+func ofConversation(r *db.Reader, conversation uuid.UUID) (Visitor, error) {
+	return db.One(r, scan, `SELECT `+columns+` FROM widget_visitor WHERE tenant_id = $1 AND conversation_id = $2
+		ORDER BY seen_at DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
 // dropIdle deletes visitors without a conversation who were last seen before a
@@ -34,6 +40,12 @@ func dropIdle(tx *db.Tx, before clock.Time, limit int) (int, error) {
 	n, err := tx.Exec(`DELETE FROM widget_visitor WHERE conversation_id IS NULL AND seen_at < $1 AND (tenant_id, id) IN (
 			SELECT tenant_id, id FROM widget_visitor WHERE conversation_id IS NULL AND seen_at < $1 ORDER BY seen_at LIMIT $2)`, before, limit)
 	return int(n), err
+}
+
+// touch writes that a visitor was seen now.
+func touch(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE widget_visitor SET seen_at = $3 WHERE tenant_id = $1 AND id = $2 AND seen_at < $3`, tx.Tenant(), id, clock.At(tx.Now()))
+	return err
 }
 
 func save(tx *db.Tx, v Visitor) error {

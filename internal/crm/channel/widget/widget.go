@@ -121,7 +121,10 @@ type Visitor struct {
 	Language       string
 	Origin         string
 	Page           string
+	Browser        string
 	ConversationID *uuid.UUID
+	FirstSeenAt    clock.Time
+	SeenAt         clock.Time
 }
 
 // Config is what a page needs to show the widget.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -138,6 +139,8 @@ func TestChat(t *testing.T) {
 		}
 		c.Owner.Put(conversations+"/settings", map[string]any{"reopen": true, "reopen_days": nil, "csat": true}).Want(200)
 		c.Owner.Post(conversations+"/"+id.String()+"/close", nil).Want(200)
+		s.Clock.Advance(10 * time.Second)
+		s.Settle()
 		v.Post(c.path("/session"), map[string]any{}).Want(200).Data(&back)
 		if *back.State != conversation.Closed || !back.AskRating {
 			t.Errorf("got %+v", back)
@@ -207,7 +210,7 @@ func TestPrechatAndHours(t *testing.T) {
 		}
 		v.Post(c.path("/messages"), map[string]any{"body": "x", "name": "Elif", "email": "elif"}).Refused(422, "validation_failed")
 		var out widget.Written
-		v.Post(c.path("/messages"), map[string]any{"body": "x", "name": "Elif Kaya", "email": "elif@kaya.example"}).Want(200).Data(&out)
+		v.Post(c.path("/messages"), map[string]any{"body": "x", "name": "Elif \u202eKaya\u2069", "email": "elif@kaya.example"}).Want(200).Data(&out)
 		var conv conversation.Conversation
 		c.Owner.Get(conversations + "/" + out.Session.ConversationID.String()).Want(200).Data(&conv)
 		if conv.ContactName != "Elif Kaya" || conv.Channel != widget.Name {

@@ -13,6 +13,9 @@ import (
 
 // Assistant writes for agents. The module that runs it implements this.
 type Assistant interface {
+	// CanSummarize says whether the caller's workspace has an assistant that
+	// writes summaries.
+	CanSummarize(ctx context.Context) (bool, error)
 	// Summarize writes a summary. It is called outside of any transaction and
 	// may take its time. A workspace without an assistant refuses with
 	// no_assistant.
@@ -30,6 +33,9 @@ type Transcript struct {
 
 // NoAssistant is the assistant where none is connected: it refuses.
 type NoAssistant struct{}
+
+// CanSummarize implements Assistant.
+func (NoAssistant) CanSummarize(context.Context) (bool, error) { return false, nil }
 
 // Summarize implements Assistant.
 func (NoAssistant) Summarize(context.Context, Transcript) (NewSummary, error) {
@@ -50,6 +56,7 @@ type Summary struct {
 	Configuration api.Nullable[conversation.Configuration] `json:"configuration" doc:"Which assistant wrote it"`
 	RequestedBy   *uuid.UUID                               `json:"requested_by" nullable:"true" format:"uuid" doc:"The agent who asked for it"`
 	GeneratedAt   *clock.Time                              `json:"generated_at" nullable:"true"`
+	Available     bool                                     `json:"available" doc:"Whether an assistant can write one now"`
 	Outdated      bool                                     `json:"outdated" doc:"Whether something was written, edited or deleted since"`
 
 	upTo clock.Time

@@ -157,6 +157,9 @@ func (s *Service) Summary(ctx context.Context, id uuid.UUID) (out Summary, err e
 		out.Outdated, err = changedSince(r, id, out)
 		return err
 	})
+	if err == nil {
+		out.Available, err = s.assistant.CanSummarize(ctx)
+	}
 	return out, err
 }
 

@@ -153,6 +153,14 @@ func ReleaseFromDraft(tx *db.Tx, draft uuid.UUID) error {
 	return err
 }
 
+// ReleaseFromScheduled lets the files of a message that is taken back wait alone.
+// They count as uploaded now.
+func ReleaseFromScheduled(tx *db.Tx, scheduled uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE attachment SET scheduled_id = NULL, created_at = $3 WHERE tenant_id = $1 AND scheduled_id = $2`,
+		tx.Tenant(), scheduled, clock.At(tx.Now()))
+	return err
+}
+
 // HoldForScheduled lets an upload wait with a scheduled message.
 func HoldForScheduled(tx *db.Tx, attachment, scheduled uuid.UUID) error {
 	_, err := tx.Exec(`UPDATE attachment SET scheduled_id = $3, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), attachment, scheduled)

@@ -210,7 +210,7 @@ func sameText(a, b *string) bool {
 // customer waits again for what no other one answered. The caller saves the
 // conversation.
 func (s *Service) takeBackAnswer(tx *db.Tx, c *conversation.Conversation, failed *conversation.Item) error {
-	if err := forgetFirstReply(tx, c, failed); err != nil || c.State == conversation.Closed {
+	if err := forgetFirstReply(tx, c, failed); err != nil {
 		return err
 	}
 	ref, err := s.contacts.Find(&tx.Reader, c.ContactID)
@@ -259,8 +259,8 @@ func (s *Service) MarkFailed(tx *db.Tx, conversationID uuid.UUID, item conversat
 	if err := s.takeBackAnswer(tx, &c, &item); err != nil {
 		return c, item, err
 	}
-	mark := conversation.NewEvent(tx, "channel_delivery_failed", map[string]any{"item_id": item.ID, "error": d.Error, "channel": item.Channel})
-	if err := s.gate.AddItem(tx, &c, mark); err != nil {
+	detail := map[string]any{"item_id": item.ID, "error": d.Error, "channel": item.Channel}
+	if err := s.gate.RecordEvent(tx, was, &c, "channel_delivery_failed", detail); err != nil {
 		return c, item, err
 	}
 	_, err = event.Emit(tx, event.Change{Type: conversation.DeliveryFailed, Object: &c, Item: item, Test: c.Test || item.Test})

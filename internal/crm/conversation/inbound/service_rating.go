@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/survey"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -15,7 +16,7 @@ import (
 // Respond writes down how a customer rates a conversation of a channel account.
 // The first answer to a survey stands; where nobody was asked yet, the answer
 // makes its survey.
-func (s *Service) Respond(ctx context.Context, account, id uuid.UUID, rating int, comment string) (out conversation.Rating, err error) {
+func (s *Service) Respond(ctx context.Context, account, id uuid.UUID, rating int, comment string) (out survey.Rating, err error) {
 	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := lockOf(tx, account, id)
 		if err != nil {
@@ -26,21 +27,21 @@ func (s *Service) Respond(ctx context.Context, account, id uuid.UUID, rating int
 		} else if !set.CSAT {
 			return fault.New(fault.CSATDisabled)
 		}
-		v, err := conversation.LastSurvey(&tx.Reader, id)
+		v, err := survey.Last(&tx.Reader, id)
 		if db.IsNoRow(err) {
-			v, _, err = s.gate.AddSurvey(tx, &c)
+			v, _, err = survey.Add(tx, &c)
 		}
 		if err != nil {
 			return err
 		}
-		out = conversation.Rating{Survey: v}
+		out = survey.Rating{Survey: v}
 		if v.RespondedAt != nil {
 			return nil
 		}
 		if !tx.Now().Before(v.ExpiresAt.Time) {
 			return fault.New(fault.CSATExpired)
 		}
-		if out.Recorded, err = conversation.AnswerSurvey(tx, v.ID, rating, strings.TrimSpace(comment)); err != nil || !out.Recorded {
+		if out.Recorded, err = survey.Answer(tx, v.ID, rating, strings.TrimSpace(comment)); err != nil || !out.Recorded {
 			return err
 		}
 		out.Rating, out.Comment, out.RespondedAt = &rating, strings.TrimSpace(comment), clock.Ptr(tx.Now())
@@ -50,7 +51,7 @@ func (s *Service) Respond(ctx context.Context, account, id uuid.UUID, rating int
 }
 
 // rated leaves a rating in the timeline and announces it.
-func (s *Service) rated(tx *db.Tx, was conversation.Conversation, v conversation.Survey) error {
+func (s *Service) rated(tx *db.Tx, was conversation.Conversation, v survey.Survey) error {
 	c, name := was, "rated"
 	c.UpdatedAt = clock.At(tx.Now())
 	item := &conversation.Item{

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/survey"
 	"konak/internal/kit/db"
 )
 
@@ -32,7 +33,7 @@ func (s *Service) ShownTo(r *db.Reader, id uuid.UUID) (out Shown, err error) {
 	if out.Conversation.State != conversation.Closed {
 		return out, nil
 	}
-	v, err := conversation.LastSurvey(r, out.Conversation.ID)
+	v, err := survey.Last(r, out.Conversation.ID)
 	if db.IsNoRow(err) {
 		return out, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation/file"
+	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -18,6 +19,13 @@ const (
 	Cancelled = "cancelled"
 	Failed    = "failed"
 )
+
+// FollowUp is what becomes of a conversation when the message went.
+type FollowUp struct {
+	State      string      `json:"state" enum:"closed,snoozed" example:"closed"`
+	Until      *clock.Time `json:"until,omitempty" doc:"Of a snooze"`
+	UntilReply bool        `json:"until_reply,omitempty" doc:"Of a snooze: until the customer writes"`
+}
 
 // Scheduled is a message that goes out later.
 type Scheduled struct {
@@ -33,7 +41,9 @@ type Scheduled struct {
 	ItemID           *uuid.UUID        `json:"item_id" nullable:"true" format:"uuid" doc:"The message that it became"`
 	Error            *string           `json:"error" nullable:"true" example:"no_route" doc:"Why it could not be sent"`
 	Attachments      []file.Attachment `json:"attachments" nullable:"false"`
-	CreatedAt        clock.Time        `json:"created_at"`
+	// FollowUp is a field of its own, so that null stands for none.
+	FollowUp  api.Nullable[FollowUp] `json:"then" doc:"What becomes of the conversation when it went"`
+	CreatedAt clock.Time             `json:"created_at"`
 
 	AuthorKind string `json:"-"`
 	Test       bool   `json:"-"`

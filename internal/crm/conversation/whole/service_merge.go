@@ -89,6 +89,7 @@ func (s *Service) mergeInto(tx *db.Tx, was, target conversation.Conversation) (c
 	}
 	if was.LastActivityAt.After(x.LastActivityAt.Time) {
 		x.LastActivityAt, x.Preview = was.LastActivityAt, was.Preview
+		x.PreviewAuthorKind, x.PreviewAuthorID = was.PreviewAuthorKind, was.PreviewAuthorID
 	}
 	if was.WaitingSince != nil && x.State == conversation.Open && (x.WaitingSince == nil || was.WaitingSince.Before(x.WaitingSince.Time)) {
 		x.WaitingSince = was.WaitingSince

@@ -101,7 +101,8 @@ func (s *Service) setPreviewAndWaiting(tx *db.Tx, c *conversation.Conversation, 
 	if err := conversation.FillItem(&tx.Reader, &last); err != nil {
 		return err
 	}
-	c.Preview, c.WaitingSince = conversation.PreviewOf(&last), nil
+	c.SetPreview(&last)
+	c.WaitingSince = nil
 	if last.AuthorKind == conversation.ByContact && (c.State == conversation.Open || c.State == "") {
 		at := last.CreatedAt
 		c.WaitingSince = &at

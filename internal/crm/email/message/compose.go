@@ -229,6 +229,3 @@ func ReplySubject(latest, token string) string {
 	}
 	return s
 }
-
-// ThreadSubject is what a subject is about, without the marks of answering.
-func ThreadSubject(s string) string { return answerPrefix.ReplaceAllString(strings.TrimSpace(s), "") }

@@ -41,4 +41,12 @@ export const design = {
   'design.emptyText': 'An empty state says what will stand here, why it helps, and what to do first.',
   'design.code': 'Example body',
   'design.name': 'Name',
+  'design.search': 'Choice with a search',
+  'design.many': 'Several choices',
+  'design.quiet': 'Quiet until pointed at',
+  'design.day': 'Day',
+  'design.moment': 'Day and time',
+  'design.people': 'People and channels',
+  'design.waits': 'Waiting 12 min',
+  'design.chart': 'Chart of hours',
 } as const

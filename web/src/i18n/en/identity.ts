@@ -197,4 +197,6 @@ export const identity = {
   'audit.none.text': 'Widen the days or choose another kind.',
   'audit.empty.title': 'No entries yet',
   'audit.empty.text': 'Sign-ins, changes of roles, keys and settings appear here the moment they happen.',
+  'keys.firstCall': 'Try it',
+  'keys.docs': 'Read the API reference',
 } as const

@@ -43,4 +43,12 @@ export const design: Record<keyof typeof en, string> = {
   'design.emptyText': 'Boş durum burada ne olacağını, neye yaradığını ve önce ne yapılacağını söyler.',
   'design.code': 'Örnek gövde',
   'design.name': 'Ad',
+  'design.search': 'Aramalı seçim',
+  'design.many': 'Birden çok seçim',
+  'design.quiet': 'Üzerine gelinene dek sade',
+  'design.day': 'Gün',
+  'design.moment': 'Gün ve saat',
+  'design.people': 'Kişiler ve kanallar',
+  'design.waits': '12 dk bekliyor',
+  'design.chart': 'Saatlerin grafiği',
 }

@@ -200,4 +200,6 @@ export const identity: Record<keyof typeof en, string> = {
   'audit.none.text': 'Günleri genişletin ya da başka bir tür seçin.',
   'audit.empty.title': 'Henüz kayıt yok',
   'audit.empty.text': 'Oturum açmalar, rol, anahtar ve ayar değişiklikleri gerçekleştikleri anda burada görünür.',
+  'keys.firstCall': 'Deneyin',
+  'keys.docs': 'API belgelerini okuyun',
 }

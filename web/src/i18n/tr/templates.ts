@@ -1,6 +1,20 @@
 import type { templates as en } from '../en/templates'
 
 export const templates: Record<keyof typeof en, string> = {
+  'inbox.new.mode': 'Konuşmanın türü',
+  'inbox.new.write': 'Müşteriye yaz',
+  'inbox.new.down': 'Talep kaydet',
+  'inbox.new.what': 'Ne gönderilecek',
+  'inbox.new.template': 'Onaylı şablon',
+  'inbox.new.text': 'Serbest metin',
+  'inbox.writeDown': 'Talebi kaydet',
+  'inbox.request': 'Müşterinin isteği',
+  'inbox.begun.sent': 'Gönderildi',
+  'inbox.begun.queued': 'Gönderim sırasında',
+  'inbox.begun.failed': 'Konuşma açıldı ama mesaj reddedildi',
+  'inbox.begun.none': 'Konuşma açıldı ama müşteriye ulaşan bir kanal yok',
+  'inbox.begun.reused': 'Bu kanaldaki mevcut konuşmaya eklendi.',
+  'inbox.begun.before': 'Bu işlem daha önce yapılmış',
   'templates.name': 'Ad',
   'templates.nameHint': 'Küçük harf, rakam ve alt çizgi. Sonradan değiştirilemez.',
   'templates.language': 'Dil',
@@ -161,4 +175,12 @@ export const templates: Record<keyof typeof en, string> = {
   'whatsapp.readReceiptsHint': 'Bir temsilci mesajı açınca müşteri iki mavi tik görür.',
   'whatsapp.webhook': 'Webhook adresi',
   'whatsapp.webhookText': 'Bu adres Meta’ya bildirildi; yapılacak başka bir şey yok.',
+  'whatsapp.step.number': 'Numarayı bulun',
+  'whatsapp.step.numberText': 'Meta uygulama panelinde WhatsApp › API Setup’ı açın. Numaranın satırından iki kimliği kopyalayın.',
+  'whatsapp.step.token': 'Kalıcı bir belirteç oluşturun',
+  'whatsapp.step.tokenText': 'Meta işletme ayarlarında Users › System users’ı açın, uygulamanız için whatsapp_business_messaging ve whatsapp_business_management izinleriyle bir belirteç üretip buraya yapıştırın.',
+  'whatsapp.step.secret': 'Uygulama gizli anahtarını kopyalayın',
+  'whatsapp.step.secretText': 'Uygulama panelinde App settings › Basic’i açın ve App secret yanındaki Show’a basın.',
+  'whatsapp.step.name': 'Adlandırın ve bağlayın',
+  'whatsapp.step.nameText': 'Her şeyin doğru olduğunu Meta’ya sorar, webhook’u kendimiz kurarız: geri yapıştıracağınız bir şey yok.',
 }

@@ -28,7 +28,7 @@ export function ConnectedApps() {
             <li key={row.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
               <div className="min-w-0 flex-1 basis-64 text-sm">
                 <p className="font-medium">{row.app.name}</p>
-                <p className="text-[13px] text-ink-3">
+                <p className="text-sm text-ink-3">
                   {row.app.publisher} · {t('grants.since', { date: formatDateTime(row.updated_at) })}
                 </p>
                 <p className="mt-1.5 flex flex-wrap gap-1.5">

@@ -8,8 +8,9 @@ import { useI18n } from '@/i18n'
 import { AuthPage } from '@/shell/AuthPage'
 import { Badge } from '@/ui/Badge'
 import { Button, buttonClass } from '@/ui/Button'
-import { Field, Select } from '@/ui/Field'
+import { Field } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
+import { Select } from '@/ui/Select'
 import { Skeleton } from '@/ui/Skeleton'
 import { consentQuery, requestOf, type AuthRequest } from './consent'
 
@@ -69,7 +70,7 @@ function Question({ consent, request }: { consent: Consent; request: AuthRequest
             </li>
           ))}
         </ul>
-        <p className="mt-3 border-t border-line pt-3 text-[13px] break-all text-ink-3">
+        <p className="mt-3 border-t border-line pt-3 text-sm break-all text-ink-3">
           {t('consent.returns')} <span className="font-mono text-xs">{consent.redirect_uri}</span>
         </p>
       </section>

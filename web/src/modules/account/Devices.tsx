@@ -50,7 +50,7 @@ export function Devices() {
                     <span className="break-words">{row.device_name || t('devices.unnamed')}</span>
                     {row.current && <Badge tone="ok">{t('devices.current')}</Badge>}
                   </p>
-                  <p className="text-[13px] text-ink-3">
+                  <p className="text-sm text-ink-3">
                     {row.workspace.name} · <span className="font-mono text-xs">{row.ip}</span> ·{' '}
                     <Ago at={row.last_seen_at} className="" />
                   </p>

@@ -10,11 +10,12 @@ import { Badge } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
 import { Card } from '@/ui/Card'
 import { ConfirmAct } from '@/ui/ConfirmAct'
-import { Field, Input, Select } from '@/ui/Field'
+import { Field, Input } from '@/ui/Field'
 import { FormDialog } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { QueryState } from '@/ui/QueryState'
 import { SecretOnce } from '@/ui/SecretOnce'
+import { Select } from '@/ui/Select'
 import { toast } from '@/ui/Toast'
 import { NewPassword } from './NewPassword'
 import {
@@ -187,7 +188,7 @@ function PasskeysCard() {
                   {row.name}
                   {row.synced && <Badge>{t('passkeys.synced')}</Badge>}
                 </p>
-                <p className="text-[13px] text-ink-3">
+                <p className="text-sm text-ink-3">
                   {row.last_used_at ? t('passkeys.used', { ago: formatAgo(row.last_used_at) }) : t('passkeys.added', { date: formatDateTime(row.created_at) })}
                 </p>
               </div>

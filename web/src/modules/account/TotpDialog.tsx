@@ -66,7 +66,7 @@ export function TotpDialog({ onClose, onDone }: TotpDialogProps) {
             <img src={begin.data.qr_png} alt={t('totp.qr')} width={176} height={176} className="rounded-md border border-line" />
             <div className="min-w-0 flex-1 text-sm">
               <p className="text-ink-2">{t('totp.byHand')}</p>
-              <p className="mt-2 font-mono text-[13px] break-words">{inGroups(begin.data.secret)}</p>
+              <p className="mt-2 font-mono text-sm break-words">{inGroups(begin.data.secret)}</p>
               <div className="mt-2.5">
                 <CopyButton text={begin.data.secret} />
               </div>

@@ -34,8 +34,8 @@ export function ProvisionScreen() {
           <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_19rem]">
             <div className="flex min-w-0 flex-col gap-5">
               <Card title={page.provision.heading || undefined}>
-                <p className="max-w-[72ch] text-[15px] leading-relaxed whitespace-pre-line">{page.text}</p>
-                <p className="mt-4 text-[13px] text-ink-3">{t('advisor.validFrom', { day: formatDay(page.valid_from) })}</p>
+                <p className="max-w-[72ch] text-base leading-relaxed whitespace-pre-line">{page.text}</p>
+                <p className="mt-4 text-sm text-ink-3">{t('advisor.validFrom', { day: formatDay(page.valid_from) })}</p>
                 {page.source_url && (
                   <a href={page.source_url} target="_blank" rel="noreferrer" className={`mt-1 ${quiet}`}>
                     {t('advisor.source')}

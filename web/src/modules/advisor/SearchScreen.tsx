@@ -5,11 +5,13 @@ import { tCount, useI18n } from '@/i18n'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { EmptyState } from '@/ui/EmptyState'
-import { Field, Input, Select } from '@/ui/Field'
+import { DateInput } from '@/ui/DateInput'
+import { Field, Input } from '@/ui/Field'
 import { Marked } from '@/ui/Marked'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { Segmented } from '@/ui/Segmented'
+import { Select } from '@/ui/Select'
 import { LawList } from './LawList'
 import { kindNames } from './kindNames'
 import { kinds, useRegulations, type Hit, type Kind, type Search, type Standing } from './regulations'
@@ -105,7 +107,7 @@ export function SearchScreen() {
 function Day({ label, value, onChange }: { label: string; value?: string; onChange: (day: string | undefined) => void }) {
   return (
     <Field label={label} className="w-44">
-      <Input type="date" value={value ?? ''} onChange={(event) => onChange(event.target.value || undefined)} />
+      <DateInput type="date" value={value ?? ''} onChange={(event) => onChange(event.target.value || undefined)} />
     </Field>
   )
 }
@@ -170,7 +172,7 @@ function Result({ hit }: { hit: Hit }) {
         {hit.match === 'citation' && <Badge tone="accent">{t('advisor.cited')}</Badge>}
         {hit.status === 'repealed' && <Badge tone="warn">{t('advisor.repealed')}</Badge>}
       </div>
-      <p className="mt-0.5 text-[13px] text-ink-3">{[hit.law.title, ...hit.provision.path].join(' › ')}</p>
+      <p className="mt-0.5 text-sm text-ink-3">{[hit.law.title, ...hit.provision.path].join(' › ')}</p>
       <p className="mt-2 text-sm text-ink-2">
         <Marked text={hit.snippet} />
       </p>

@@ -13,7 +13,7 @@ const searchRoute = createRoute({
   validateSearch: readSearch,
   component: lazyRouteComponent(withTexts(() => import('./SearchScreen'), 'advisor'), 'SearchScreen'),
   staticData: {
-    screen: { ...need, title: 'advisor.title', lead: 'advisor.lead', icon: Scale, nav: true, shortcut: 'g m' },
+    screen: { ...need, title: 'advisor.title', lead: 'advisor.lead', icon: Scale, nav: true, shortcut: 'g v' },
   },
 })
 
@@ -28,4 +28,5 @@ export const advisorModule = defineModule({
   id: 'advisor',
   title: 'nav.advisor',
   routes: [searchRoute, provisionRoute],
+  finders: [{ ...need, title: 'palette.articles', icon: Scale, find: (words) => import('./find').then((m) => m.findProvisions(words)) }],
 })

@@ -3,7 +3,7 @@ import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
 
 export type Hit = Schemas['AdvisorHit']
-export type Law = Schemas['AdvisorShelfLaw']
+export type Law = Schemas['AdvisorListedLaw']
 export type Neighbour = Schemas['AdvisorNeighbour']
 
 export const kinds = ['kanun', 'anayasa', 'khk', 'cbk', 'yonetmelik', 'teblig'] as const

@@ -47,7 +47,7 @@ export function AgentsScreen() {
       cell: (row) => (
         <>
           <span className="block font-medium break-words">{row.name || row.email}</span>
-          <span className="text-[13px] break-all text-ink-3">{[row.title, row.email].filter(Boolean).join(' · ')}</span>
+          <span className="text-sm break-all text-ink-3">{[row.title, row.email].filter(Boolean).join(' · ')}</span>
         </>
       ),
     },

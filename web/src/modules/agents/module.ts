@@ -9,7 +9,7 @@ const agentsRoute = createRoute({
   path: '/crm/agents',
   component: lazyRouteComponent(withTexts(() => import('./AgentsScreen'), 'identity'), 'AgentsScreen'),
   staticData: {
-    screen: { title: 'agents.title', lead: 'agents.lead', icon: Users, permission: 'crm.agents.view', licence: 'crm', nav: true, shortcut: 'g t' },
+    screen: { title: 'agents.title', lead: 'agents.lead', icon: Users, permission: 'crm.agents.view', licence: 'crm', nav: true, settings: 'team', shortcut: 'g t' },
   },
 })
 

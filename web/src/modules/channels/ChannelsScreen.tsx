@@ -1,15 +1,18 @@
 import { Cable, Ellipsis, MessageCircle, Pause, Pencil, Play, Plus, Unplug } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useState, type ReactNode } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { useI18n, withTexts, type PlainKey } from '@/i18n'
-import { ListPage } from '@/shell/ListPage'
+import { formatNumber, useI18n, withTexts, type PlainKey } from '@/i18n'
+import { useOverview } from '@/api/overview'
 import { Ago } from '@/ui/Ago'
 import { Badge, type Tone } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
+import { ChannelGlyph } from '@/ui/ChannelGlyph'
 import { ConfirmAct } from '@/ui/ConfirmAct'
+import { EmptyState } from '@/ui/EmptyState'
 import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
-import type { Column } from '@/ui/Table'
+import { PageHeader } from '@/ui/PageHeader'
+import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
 import { mailboxReasons } from '../crm/mailboxes/reasons'
 import { CustomDrawer } from './CustomDrawer'
@@ -45,6 +48,7 @@ export function ChannelsScreen() {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'crm.channels.manage' })
   const list = useChannels()
+  const seen = useOverview(meets(useMe(), { permission: 'crm.reports.view' })).data
   const status = useSetStatus()
   const [layer, setLayer] = useState<Layer | null>(null)
 
@@ -65,34 +69,6 @@ export function ChannelsScreen() {
   function set(account: Account, to: 'active' | 'paused') {
     status.mutate({ id: account.id, status: to }, { onError: (error) => toast('danger', t('channels.failed'), errorText(error)) })
   }
-
-  const columns: Column<Account>[] = [
-    {
-      id: 'name',
-      header: t('channels.name'),
-      cell: (row) => (
-        <>
-          <span className="block font-medium break-words">{row.name}</span>
-          <span className="text-[13px] text-ink-3">{kinds[row.kind] ? t(kinds[row.kind] as PlainKey) : row.kind}</span>
-        </>
-      ),
-    },
-    {
-      id: 'status',
-      header: t('common.status'),
-      cell: (row) => (
-        <>
-          <Badge dot tone={statuses[row.status].tone}>
-            {t(statuses[row.status].label)}
-          </Badge>
-          {row.reason && (
-            <span className="mt-1 block text-[13px] text-ink-2">{reasons[row.reason] ? t(reasons[row.reason] as PlainKey) : row.reason}</span>
-          )}
-        </>
-      ),
-    },
-    { id: 'created', header: t('common.created'), wide: true, cell: (row) => <Ago at={row.created_at} /> },
-  ]
 
   const rowActions = (row: Account) => {
     const own = withSettings.find((kind) => kind === row.kind)
@@ -123,15 +99,29 @@ export function ChannelsScreen() {
   const close = () => setLayer(null)
   return (
     <>
-      <ListPage
-        title={t('channels.title')}
-        lead={t('channels.lead')}
-        list={list}
-        columns={columns}
-        add={actions}
-        rowActions={canManage && rowActions}
-        empty={{ icon: Cable, title: t('channels.empty.title'), text: t('channels.empty.text') }}
-      />
+      <PageHeader title={t('channels.title')} lead={t('channels.lead')} actions={list.rows.length > 0 && actions} />
+      <QueryState
+        {...list}
+        isEmpty={list.rows.length === 0}
+        empty={
+          <EmptyState icon={Cable} title={t('channels.empty.title')} action={actions}>
+            {t('channels.empty.text')}
+          </EmptyState>
+        }
+      >
+        <ul aria-label={t('channels.title')} className="grid gap-4 sm:grid-cols-2 xl:grid-cols-3">
+          {list.rows.map((row) => (
+            <li key={row.id}>
+              <ChannelCard account={row} carried={seen?.channels.find((one) => one.account_id === row.id) ?? null} today={seen !== undefined} menu={canManage && rowActions(row)} />
+            </li>
+          ))}
+        </ul>
+        {list.more && (
+          <Button className="mt-4" busy={list.more.loading} onClick={list.more.load}>
+            {t('table.more')}
+          </Button>
+        )}
+      </QueryState>
       {layer?.kind === 'newCustom' && <CustomDrawer account={null} onClose={close} />}
       {layer?.kind === 'custom' && <CustomDrawer account={layer.account} onClose={close} />}
       {layer?.kind === 'newWidget' && <WidgetDrawer account={null} onClose={close} />}
@@ -142,6 +132,45 @@ export function ChannelsScreen() {
       </Suspense>
       {layer?.kind === 'disconnect' && <DisconnectConfirm account={layer.account} onClose={close} />}
     </>
+  )
+}
+
+interface ChannelCardProps {
+  account: Account
+  /** What it carried in the last 24 hours; null where that was nothing. */
+  carried: { received: number; sent: number } | null
+  /** Whether this person may know it. */
+  today: boolean
+  menu: ReactNode
+}
+
+/** One connected account: its sign, whether it works, and what it carried. */
+function ChannelCard({ account, carried, today, menu }: ChannelCardProps) {
+  const { t } = useI18n()
+  const { label, tone } = statuses[account.status]
+  return (
+    <article aria-label={account.name} className="flex h-full flex-col rounded-lg border border-line bg-surface p-4 shadow-1">
+      <header className="flex items-start gap-3">
+        <ChannelGlyph channel={account.kind} size="lg" />
+        <div className="min-w-0 flex-1">
+          <h2 className="text-base font-semibold break-words">{account.name}</h2>
+          <p className="text-sm text-ink-3">{kinds[account.kind] ? t(kinds[account.kind] as PlainKey) : account.kind}</p>
+        </div>
+        {menu}
+      </header>
+      <p className="mt-3">
+        <Badge dot tone={tone}>
+          {t(label)}
+        </Badge>
+      </p>
+      {account.reason && <p className="mt-1.5 text-sm text-ink-2">{reasons[account.reason] ? t(reasons[account.reason] as PlainKey) : account.reason}</p>}
+      <footer className="mt-auto flex flex-wrap justify-between gap-x-4 gap-y-1 pt-4 text-sm text-ink-2">
+        {today && <span>{t('channels.today', { received: formatNumber(carried?.received ?? 0), sent: formatNumber(carried?.sent ?? 0) })}</span>}
+        <span className="text-ink-3">
+          {t('common.created')} <Ago at={account.created_at} />
+        </span>
+      </footer>
+    </article>
   )
 }
 

@@ -1,7 +1,8 @@
 import { Plus, X } from 'lucide-react'
 import { useI18n } from '@/i18n'
 import { Button, IconButton } from '@/ui/Button'
-import { Checkbox, Field, Input, Select } from '@/ui/Field'
+import { Combobox } from '@/ui/Combobox'
+import { Checkbox, Field, Input } from '@/ui/Field'
 import { days, working, zones, type Hours, type Span } from './hours'
 
 interface Props {
@@ -17,7 +18,7 @@ export function HoursFields({ value, onChange, zoneError, spansError }: Props) {
   const { t } = useI18n()
   return (
     <fieldset className="flex flex-col gap-3 rounded-lg border border-line px-4 py-3">
-      <legend className="px-1 text-[13px] font-semibold">{t('channels.hours')}</legend>
+      <legend className="px-1 text-sm font-semibold">{t('channels.hours')}</legend>
       <Checkbox
         label={t('channels.hoursOn')}
         detail={t('channels.hoursHint')}
@@ -27,19 +28,13 @@ export function HoursFields({ value, onChange, zoneError, spansError }: Props) {
       {value && (
         <>
           <Field label={t('channels.timezone')} error={zoneError}>
-            <Select value={value.timezone} onChange={(event) => onChange({ ...value, timezone: event.target.value })}>
-              {zones(value.timezone).map((zone) => (
-                <option key={zone} value={zone}>
-                  {zone}
-                </option>
-              ))}
-            </Select>
+            <Combobox value={value.timezone} options={zones(value.timezone).map((zone) => ({ value: zone, label: zone }))} onChange={(timezone) => onChange({ ...value, timezone })} />
           </Field>
           {days.map((day) => (
             <Day key={day} day={day} spans={value.spans} onChange={(spans) => onChange({ ...value, spans })} />
           ))}
           {spansError && (
-            <p role="alert" className="text-[13px] text-danger-ink">
+            <p role="alert" className="text-sm text-danger-ink">
               {spansError}
             </p>
           )}

@@ -10,6 +10,7 @@ import { Fact } from '@/ui/Fact'
 import { Checkbox, Field, Input } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
+import { Step } from '@/ui/Step'
 import { useConnectWhatsApp, useSetReadReceipts, type Account, type NumberSettings } from './channels'
 
 /** A WhatsApp number: what Meta's console shows is entered here, and Meta is asked whether it is right. */
@@ -59,21 +60,29 @@ export function WhatsAppDrawer({ account, onClose }: { account: Account | null; 
       }
     >
       {account && <p className="text-sm text-ink-2">{t('whatsapp.renewText')}</p>}
-      <Field label={t('channels.name')} hint={t('whatsapp.nameHint')} optional error={wrong('name')}>
-        <Input name="name" autoComplete="off" maxLength={100} defaultValue={account?.name} />
-      </Field>
-      <Field label={t('whatsapp.number')} hint={t('whatsapp.numberHint')} error={wrong('phone_number_id', { unknown_number: 'whatsapp.unknownNumber', refused: 'whatsapp.refusedNumber' })}>
-        <Input name="phone_number_id" inputMode="numeric" autoComplete="off" readOnly={account !== null} defaultValue={settings?.phone_number_id} />
-      </Field>
-      <Field label={t('whatsapp.business')} hint={t('whatsapp.businessHint')} error={wrong('business_account_id', { unknown_account: 'whatsapp.unknownBusiness' })}>
-        <Input name="business_account_id" inputMode="numeric" autoComplete="off" readOnly={account !== null} defaultValue={settings?.business_account_id} />
-      </Field>
-      <Field label={t('whatsapp.token')} hint={t('whatsapp.tokenHint')} error={wrong('access_token', { refused: 'whatsapp.refusedToken' })}>
-        <Input name="access_token" type="password" autoComplete="off" />
-      </Field>
-      <Field label={t('whatsapp.secret')} hint={t('whatsapp.secretHint')} error={wrong('app_secret')}>
-        <Input name="app_secret" type="password" autoComplete="off" />
-      </Field>
+      <Step number={1} title={t('whatsapp.step.number')} text={t('whatsapp.step.numberText')}>
+        <Field label={t('whatsapp.number')} hint={t('whatsapp.numberHint')} error={wrong('phone_number_id', { unknown_number: 'whatsapp.unknownNumber', refused: 'whatsapp.refusedNumber' })}>
+          <Input name="phone_number_id" inputMode="numeric" autoComplete="off" readOnly={account !== null} defaultValue={settings?.phone_number_id} />
+        </Field>
+        <Field label={t('whatsapp.business')} hint={t('whatsapp.businessHint')} error={wrong('business_account_id', { unknown_account: 'whatsapp.unknownBusiness' })}>
+          <Input name="business_account_id" inputMode="numeric" autoComplete="off" readOnly={account !== null} defaultValue={settings?.business_account_id} />
+        </Field>
+      </Step>
+      <Step number={2} title={t('whatsapp.step.token')} text={t('whatsapp.step.tokenText')}>
+        <Field label={t('whatsapp.token')} hint={t('whatsapp.tokenHint')} error={wrong('access_token', { refused: 'whatsapp.refusedToken' })}>
+          <Input name="access_token" type="password" autoComplete="off" />
+        </Field>
+      </Step>
+      <Step number={3} title={t('whatsapp.step.secret')} text={t('whatsapp.step.secretText')}>
+        <Field label={t('whatsapp.secret')} hint={t('whatsapp.secretHint')} error={wrong('app_secret')}>
+          <Input name="app_secret" type="password" autoComplete="off" />
+        </Field>
+      </Step>
+      <Step number={4} title={t('whatsapp.step.name')} text={t('whatsapp.step.nameText')}>
+        <Field label={t('channels.name')} hint={t('whatsapp.nameHint')} optional error={wrong('name')}>
+          <Input name="name" autoComplete="off" maxLength={100} defaultValue={account?.name} />
+        </Field>
+      </Step>
     </FormDrawer>
   )
 }

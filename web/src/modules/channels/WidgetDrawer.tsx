@@ -1,12 +1,15 @@
-import { useState } from 'react'
+import { useState, type FormEvent } from 'react'
 import { fieldText } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { CodeBlock } from '@/ui/CodeBlock'
-import { Checkbox, Field, Input, Select, Textarea } from '@/ui/Field'
+import { Checkbox, Field, Input, Textarea } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
+import { Select } from '@/ui/Select'
+import { Step } from '@/ui/Step'
 import { toast } from '@/ui/Toast'
 import { HoursFields } from './HoursFields'
+import { WidgetPreview } from './WidgetPreview'
 import { useSaveWidget, useWidget, type Account, type Look } from './channels'
 
 const fresh: Look = {
@@ -19,6 +22,32 @@ const fresh: Look = {
   origins: [],
 }
 
+/** What the form says: the widget's name and its look. */
+function readForm(data: FormData): { name: string; look: Look } {
+  const words = (language: string) => ({
+    title: textOf(data, `${language}.title`),
+    greeting: textOf(data, `${language}.greeting`),
+    away: textOf(data, `${language}.away`),
+  })
+  return {
+    name: textOf(data, 'name'),
+    look: {
+      color: textOf(data, 'color'),
+      position: textOf(data, 'position') as Look['position'],
+      language: textOf(data, 'language') as Look['language'],
+      tr: words('tr'),
+      en: words('en'),
+      prechat: {
+        enabled: data.has('prechat'),
+        name_required: data.has('nameRequired'),
+        email_required: data.has('emailRequired'),
+        phone: data.has('phone'),
+      },
+      origins: textOf(data, 'origins').split(/\s+/).filter(Boolean),
+    },
+  }
+}
+
 /** A live-chat widget: how it looks, where it may stand, and the line that a page includes. */
 export function WidgetDrawer({ account, onClose }: { account: Account | null; onClose: () => void }) {
   const { t } = useI18n()
@@ -29,31 +58,17 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
   const look = (account?.settings as Look | undefined) ?? fresh
   const [hours, setHours] = useState(account?.business_hours ?? null)
 
+  const [shown, setShown] = useState({ name: account?.name ?? '', look })
+
+  /** The preview follows whatever is typed or chosen. */
+  function follow(event: FormEvent<HTMLElement>) {
+    const form = event.currentTarget.closest('form')
+    if (form) setShown(readForm(new FormData(form)))
+  }
+
   function submit(data: FormData) {
-    const words = (language: string) => ({
-      title: textOf(data, `${language}.title`),
-      greeting: textOf(data, `${language}.greeting`),
-      away: textOf(data, `${language}.away`),
-    })
     save.mutate(
-      {
-        name: textOf(data, 'name'),
-        hours,
-        look: {
-          color: textOf(data, 'color'),
-          position: textOf(data, 'position') as Look['position'],
-          language: textOf(data, 'language') as Look['language'],
-          tr: words('tr'),
-          en: words('en'),
-          prechat: {
-            enabled: data.has('prechat'),
-            name_required: data.has('nameRequired'),
-            email_required: data.has('emailRequired'),
-            phone: data.has('phone'),
-          },
-          origins: textOf(data, 'origins').split(/\s+/).filter(Boolean),
-        },
-      },
+      { ...readForm(data), hours },
       {
         onSuccess: (saved) => {
           toast('ok', t('channels.saved'))
@@ -74,59 +89,75 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
       fields={['name', 'origins', 'color', 'look.origins', 'look.color', 'business_hours.timezone', 'business_hours.spans']}
       onSubmit={submit}
       onClose={onClose}
-      before={widget.data && <CodeBlock className="mb-5" label={t('channels.snippet')} code={widget.data.snippet} />}
     >
-      <Field label={t('channels.name')} error={fieldText(save.error, 'name')}>
-        <Input name="name" autoComplete="off" defaultValue={account?.name} />
-      </Field>
-      <Field label={t('channels.origins')} hint={t('channels.originsHint')} error={fieldText(save.error, 'origins', { invalid_origin: 'channels.originsWrong' })}>
-        <Textarea name="origins" defaultValue={look.origins.join('\n')} placeholder="https://www.example.com" />
-      </Field>
-      <div className="grid grid-cols-3 gap-3">
-        <Field label={t('channels.color')} error={fieldText(save.error, 'color')}>
-          <Input name="color" type="color" className="px-1" defaultValue={look.color} />
-        </Field>
-        <Field label={t('channels.position')}>
-          <Select name="position" defaultValue={look.position}>
-            <option value="right">{t('channels.right')}</option>
-            <option value="left">{t('channels.left')}</option>
-          </Select>
-        </Field>
-        <Field label={t('channels.language')}>
-          <Select name="language" defaultValue={look.language}>
-            <option value="auto">{t('channels.languageAuto')}</option>
-            <option value="tr">Türkçe</option>
-            <option value="en">English</option>
-          </Select>
-        </Field>
+      <div className="flex flex-col gap-4.5" onInput={follow} onChange={follow}>
+        <Step number={1} title={t('channels.step.site')} text={t('channels.step.siteText')}>
+          <Field label={t('channels.name')} error={fieldText(save.error, 'name')}>
+            <Input name="name" autoComplete="off" defaultValue={account?.name} />
+          </Field>
+          <Field label={t('channels.origins')} hint={t('channels.originsHint')} error={fieldText(save.error, 'origins', { invalid_origin: 'channels.originsWrong' })}>
+            <Textarea name="origins" defaultValue={look.origins.join('\n')} placeholder="https://www.example.com" />
+          </Field>
+        </Step>
+        <Step number={2} title={t('channels.step.look')} text={t('channels.step.lookText')}>
+          <div className="grid gap-3 sm:grid-cols-3">
+            <Field label={t('channels.color')} error={fieldText(save.error, 'color')}>
+              <Input name="color" type="color" className="px-1" defaultValue={look.color} />
+            </Field>
+            <Field label={t('channels.position')}>
+              <Select name="position" defaultValue={look.position}>
+                <option value="right">{t('channels.right')}</option>
+                <option value="left">{t('channels.left')}</option>
+              </Select>
+            </Field>
+            <Field label={t('channels.language')}>
+              <Select name="language" defaultValue={look.language}>
+                <option value="auto">{t('channels.languageAuto')}</option>
+                <option value="tr">Türkçe</option>
+                <option value="en">English</option>
+              </Select>
+            </Field>
+          </div>
+          <WidgetPreview look={shown.look} name={shown.name} />
+          {(['tr', 'en'] as const).map((language) => (
+            <fieldset key={language} className="flex flex-col gap-3 rounded-lg border border-line px-4 py-3">
+              <legend className="px-1 text-sm font-semibold">{language === 'tr' ? 'Türkçe' : 'English'}</legend>
+              <Field label={t('channels.wordsTitle')} optional>
+                <Input name={`${language}.title`} maxLength={80} defaultValue={look[language].title} />
+              </Field>
+              <Field label={t('channels.wordsGreeting')} optional>
+                <Textarea name={`${language}.greeting`} rows={2} maxLength={500} defaultValue={look[language].greeting} />
+              </Field>
+              <Field label={t('channels.wordsAway')} optional>
+                <Textarea name={`${language}.away`} rows={2} maxLength={500} defaultValue={look[language].away} />
+              </Field>
+            </fieldset>
+          ))}
+        </Step>
+        <Step number={3} title={t('channels.step.people')} text={t('channels.step.peopleText')}>
+          <fieldset className="flex flex-col gap-2 rounded-lg border border-line px-4 py-3">
+            <legend className="px-1 text-sm font-semibold">{t('channels.prechat')}</legend>
+            <Checkbox name="prechat" label={t('channels.prechatOn')} defaultChecked={look.prechat.enabled} />
+            <Checkbox name="nameRequired" label={t('channels.prechatName')} defaultChecked={look.prechat.name_required} />
+            <Checkbox name="emailRequired" label={t('channels.prechatEmail')} defaultChecked={look.prechat.email_required} />
+            <Checkbox name="phone" label={t('channels.prechatPhone')} defaultChecked={look.prechat.phone} />
+          </fieldset>
+          <HoursFields
+            value={hours}
+            onChange={setHours}
+            zoneError={fieldText(save.error, 'business_hours.timezone', { unknown_timezone: 'channels.timezoneWrong' })}
+            spansError={fieldText(save.error, 'business_hours.spans', { out_of_range: 'channels.spansWrong' })}
+          />
+        </Step>
+        <Step number={4} title={t('channels.step.paste')} text={widget.data ? t('channels.step.pasteText') : t('channels.step.pasteLater')}>
+          {widget.data && (
+            // Who has just made it needs it next.
+            <div ref={(node) => void (made && node?.scrollIntoView({ block: 'nearest' }))}>
+              <CodeBlock label={t('channels.snippet')} code={widget.data.snippet} />
+            </div>
+          )}
+        </Step>
       </div>
-      {(['tr', 'en'] as const).map((language) => (
-        <fieldset key={language} className="flex flex-col gap-3 rounded-lg border border-line px-4 py-3">
-          <legend className="px-1 text-[13px] font-semibold">{language === 'tr' ? 'Türkçe' : 'English'}</legend>
-          <Field label={t('channels.wordsTitle')} optional>
-            <Input name={`${language}.title`} maxLength={80} defaultValue={look[language].title} />
-          </Field>
-          <Field label={t('channels.wordsGreeting')} optional>
-            <Textarea name={`${language}.greeting`} rows={2} maxLength={500} defaultValue={look[language].greeting} />
-          </Field>
-          <Field label={t('channels.wordsAway')} optional>
-            <Textarea name={`${language}.away`} rows={2} maxLength={500} defaultValue={look[language].away} />
-          </Field>
-        </fieldset>
-      ))}
-      <fieldset className="flex flex-col gap-2 rounded-lg border border-line px-4 py-3">
-        <legend className="px-1 text-[13px] font-semibold">{t('channels.prechat')}</legend>
-        <Checkbox name="prechat" label={t('channels.prechatOn')} defaultChecked={look.prechat.enabled} />
-        <Checkbox name="nameRequired" label={t('channels.prechatName')} defaultChecked={look.prechat.name_required} />
-        <Checkbox name="emailRequired" label={t('channels.prechatEmail')} defaultChecked={look.prechat.email_required} />
-        <Checkbox name="phone" label={t('channels.prechatPhone')} defaultChecked={look.prechat.phone} />
-      </fieldset>
-      <HoursFields
-        value={hours}
-        onChange={setHours}
-        zoneError={fieldText(save.error, 'business_hours.timezone', { unknown_timezone: 'channels.timezoneWrong' })}
-        spansError={fieldText(save.error, 'business_hours.spans', { out_of_range: 'channels.spansWrong' })}
-      />
     </FormDrawer>
   )
 }

@@ -9,7 +9,7 @@ const channelsRoute = createRoute({
   path: '/crm/channels',
   component: lazyRouteComponent(withTexts(() => import('./ChannelsScreen'), 'channels', 'mailboxes'), 'ChannelsScreen'),
   staticData: {
-    screen: { title: 'channels.title', lead: 'channels.lead', icon: Cable, permission: 'crm.channels.view', licence: 'crm', nav: true, shortcut: 'g k' },
+    screen: { title: 'channels.title', lead: 'channels.lead', icon: Cable, permission: 'crm.channels.view', licence: 'crm', nav: true, settings: 'channels', shortcut: 'g k' },
   },
 })
 
@@ -18,7 +18,7 @@ const templatesRoute = createRoute({
   path: '/crm/templates',
   component: lazyRouteComponent(withTexts(() => import('./templates/TemplatesScreen'), 'templates'), 'TemplatesScreen'),
   staticData: {
-    screen: { title: 'templates.title', lead: 'templates.lead', icon: LayoutTemplate, permission: 'crm.templates.view', licence: 'crm', nav: true, shortcut: 'g l' },
+    screen: { title: 'templates.title', lead: 'templates.lead', icon: LayoutTemplate, permission: 'crm.templates.view', licence: 'crm', nav: true, settings: 'channels', shortcut: 'g l' },
   },
 })
 

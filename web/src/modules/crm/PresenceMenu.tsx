@@ -21,7 +21,7 @@ export function PresenceMenu() {
         options={choices.map((value) => ({ value, label: t(presenceLooks[value].label) }))}
         onChange={(value) => set.mutate(value, { onError: (error) => toast('danger', errorText(error)) })}
       />
-      <p className="max-w-64 px-2.5 pt-1 pb-0.5 text-[13px] text-ink-2">{t('presence.seen', { presence: t(presenceLooks[mine.presence].label) })}</p>
+      <p className="max-w-64 px-2.5 pt-1 pb-0.5 text-sm text-ink-2">{t('presence.seen', { presence: t(presenceLooks[mine.presence].label) })}</p>
       <MenuRule />
     </>
   )

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { ContactRound, Inbox, Mails, MessageSquareQuote, UsersRound, Zap } from 'lucide-react'
+import { ContactRound, Inbox, Mails, MessageSquareQuote, MessagesSquare, UsersRound, Zap } from 'lucide-react'
+import { meQuery } from '@/api/session'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
@@ -41,7 +42,7 @@ const contactsRoute = createRoute({
 const contactRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/contacts/$contactId',
-  component: lazyRouteComponent(withTexts(() => import('./contacts/ContactScreen'), 'contacts', 'inbox'), 'ContactScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./contacts/ContactScreen'), 'contacts', 'inbox', 'desk'), 'ContactScreen'),
   staticData: { screen: { ...need, title: 'contacts.title', lead: 'contacts.lead', icon: ContactRound } },
 })
 
@@ -56,7 +57,7 @@ const mailboxesRoute = createRoute({
       icon: Mails,
       permission: 'crm.channels.view',
       licence: 'crm',
-      nav: true,
+      nav: true, settings: 'channels',
       shortcut: 'g b',
     },
   },
@@ -73,8 +74,8 @@ const repliesRoute = createRoute({
       icon: MessageSquareQuote,
       permission: 'crm.conversations.reply',
       licence: 'crm',
-      nav: true,
-      shortcut: 'g t',
+      nav: true, settings: 'inbox',
+      shortcut: 'g q',
     },
   },
 })
@@ -84,7 +85,7 @@ const macrosRoute = createRoute({
   path: '/settings/macros',
   component: lazyRouteComponent(withTexts(() => import('./desk/MacrosScreen'), 'macros', 'inbox'), 'MacrosScreen'),
   staticData: {
-    screen: { title: 'macros.title', lead: 'macros.lead', icon: Zap, permission: 'crm.macros.use', licence: 'crm', nav: true, shortcut: 'g m' },
+    screen: { title: 'macros.title', lead: 'macros.lead', icon: Zap, permission: 'crm.macros.use', licence: 'crm', nav: true, settings: 'inbox', shortcut: 'g m' },
   },
 })
 
@@ -93,7 +94,7 @@ const rulesRoute = createRoute({
   path: '/settings/conversations',
   component: lazyRouteComponent(withTexts(() => import('./rules/RulesScreen'), 'rules'), 'RulesScreen'),
   staticData: {
-    screen: { title: 'rules.title', lead: 'rules.lead', icon: UsersRound, permission: 'crm.settings.view', licence: 'crm', nav: true, shortcut: 'g g' },
+    screen: { title: 'rules.title', lead: 'rules.lead', icon: UsersRound, permission: 'crm.settings.view', licence: 'crm', nav: true, settings: 'inbox', shortcut: 'g g' },
   },
 })
 
@@ -109,6 +110,16 @@ export const crmModule = defineModule({
     macro: [['crm', 'macros']],
     canned_reply: [['crm', 'canned']],
   },
+  finders: [
+    { ...need, title: 'palette.people', icon: ContactRound, find: (words) => import('./find').then((m) => m.findContacts(words)) },
+    {
+      title: 'palette.conversations',
+      icon: MessagesSquare,
+      permission: 'crm.conversations.view',
+      licence: 'crm',
+      find: (words) => import('./find').then((m) => m.findConversations(words)),
+    },
+  ],
   notices: [
     {
       key: ['crm', 'conversations', 'notices'],
@@ -117,11 +128,24 @@ export const crmModule = defineModule({
       load: () => import('./inbox/notices').then((m) => m.loadMessageNotices()),
     },
   ],
+  waiting: [
+    {
+      path: '/inbox',
+      key: ['crm', 'conversations', 'waiting'],
+      permission: 'crm.conversations.view',
+      licence: 'crm',
+      load: () => import('./inbox/notices').then((m) => m.countWaiting()),
+    },
+  ],
   person: { ...presenceNeed, Menu: PresenceMenu, Mark: PresenceMark },
   signals: ['conversation.typing', 'agent.presence'],
   apply: (client, event) => {
     if (event.type === 'conversation.typing') return void import('./inbox/typing').then((m) => m.noteTyping(event.data))
     if (event.type === 'agent.presence') return notePresence(client, event.data)
+    if (event.type === 'conversation.created' || event.type === 'conversation.replied') {
+      const agent = client.getQueryData(meQuery.queryKey)?.membership.id
+      if (agent) void import('./inbox/ring').then((m) => m.alertAgent(event, agent, (id) => location.assign(`/inbox?c=${id}`)))
+    }
     const listed = client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] }).length > 0
     if (listed && event.type.startsWith('conversation.')) void import('./inbox/live').then((m) => m.applyConversation(client, event.type, event.data))
   },

@@ -1,20 +1,31 @@
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useI18n } from '@/i18n'
+import { Avatar } from '@/ui/Avatar'
 import { Badge, Code } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
+import { ChannelGlyph } from '@/ui/ChannelGlyph'
 import { Chip } from '@/ui/Chip'
-import { Checkbox, Field, Input, Select, Textarea } from '@/ui/Field'
+import { Combobox, MultiCombobox } from '@/ui/Combobox'
+import { DateInput } from '@/ui/DateInput'
+import { Checkbox, Field, Input, Textarea } from '@/ui/Field'
 import { Kbd } from '@/ui/Kbd'
 import { Marked } from '@/ui/Marked'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
+import { Select } from '@/ui/Select'
 import { toast } from '@/ui/Toast'
 import { Sample } from './Sample'
+
+const names = ['Ayşe Yılmaz', 'Burak Şimşek', 'Ceren Işık', 'Defne Kaya', 'Ece Toprak', 'Hakan Öztürk', 'İlker Çelik', 'Pınar Eren'] as const
+const people = names.map((name, at) => ({ value: String(at), label: name, mark: <Avatar name={name} size="xs" /> }))
+const channels = ['whatsapp', 'instagram', 'messenger', 'telegram', 'sms', 'email', 'widget', 'phone', 'form', 'help_center', 'custom', 'panel', 'api'] as const
 
 export function ComponentSamples() {
   const { t } = useI18n()
   const [segment, setSegment] = useState<'a' | 'b'>('a')
+  const [owner, setOwner] = useState('0')
+  const [several, setSeveral] = useState<string[]>(['0', '2'])
   return (
     <>
       <Sample title="design.actions">
@@ -48,6 +59,24 @@ export function ComponentSamples() {
               <option>{t('theme.dark')}</option>
             </Select>
           </Field>
+          <Field label={t('design.search')}>
+            <Combobox options={people} value={owner} onChange={setOwner} />
+          </Field>
+          <Field label={t('design.many')}>
+            <MultiCombobox options={people} value={several} onChange={setSeveral} />
+          </Field>
+          <Field label={t('design.quiet')}>
+            <Select quiet defaultValue="b">
+              <option value="a">{t('theme.light')}</option>
+              <option value="b">{t('theme.dark')}</option>
+            </Select>
+          </Field>
+          <Field label={t('design.day')}>
+            <DateInput type="date" defaultValue="2026-01-15" />
+          </Field>
+          <Field label={t('design.moment')}>
+            <DateInput type="datetime-local" defaultValue="2026-01-15T09:30" />
+          </Field>
           <Field label={t('design.off')}>
             <Input disabled defaultValue="–" />
           </Field>
@@ -67,6 +96,29 @@ export function ComponentSamples() {
             />
           </div>
         </div>
+      </Sample>
+      <Sample title="design.people">
+        <div className="flex flex-wrap items-center gap-3">
+          {names.map((name) => (
+            <Avatar key={name} name={name} />
+          ))}
+          <Avatar name={names[0]} size="lg" />
+          <Avatar name={names[0]} size="sm" />
+          <Avatar name={names[0]} size="xs" />
+          <Avatar name="+90 532 123 45 67" />
+        </div>
+        <div className="mt-4 flex flex-wrap items-center gap-3">
+          {channels.map((channel) => (
+            <ChannelGlyph key={channel} channel={channel} label={channel} />
+          ))}
+          {channels.map((channel) => (
+            <ChannelGlyph key={channel} channel={channel} size="md" />
+          ))}
+        </div>
+        <p className="mt-4 flex flex-wrap items-center gap-3 text-sm">
+          <span className="rounded-sm bg-warm-soft px-1.5 py-0.5 text-xs font-semibold text-warm-ink">{t('design.waits')}</span>
+          <span className="rounded-full bg-warm px-1.5 text-xs font-bold text-on-warm">3</span>
+        </p>
       </Sample>
       <Sample title="design.feedback">
         <div className="flex max-w-3xl flex-col gap-3">

@@ -4,6 +4,7 @@ import { useI18n } from '@/i18n'
 import { Ago } from '@/ui/Ago'
 import { CodeBlock } from '@/ui/CodeBlock'
 import { EmptyState } from '@/ui/EmptyState'
+import { HourBars } from '@/ui/HourBars'
 import { QueryState } from '@/ui/QueryState'
 import { Skeleton, SkeletonRows } from '@/ui/Skeleton'
 import { Table } from '@/ui/Table'
@@ -13,6 +14,12 @@ const rows = [
   { id: '1', name: 'Ayşe Yılmaz', email: 'ayse@ornek.com', at: '2026-01-15T09:30:00Z' },
   { id: '2', name: 'Iğdır Şubesi', email: 'igdir@ornek.com', at: null },
 ]
+
+const series = [
+  { label: 'A', fill: 'fill-accent', ground: 'bg-accent' },
+  { label: 'B', fill: 'fill-edge', ground: 'bg-edge' },
+]
+const hours = Array.from({ length: 24 }, (_, at) => ({ at: new Date(Date.UTC(2026, 0, 15, at)).toISOString(), values: [(at * 7) % 11, (at * 5) % 8] }))
 
 function nothing() {
   return undefined
@@ -35,6 +42,7 @@ export function DataSamples() {
           ]}
           more={{ load: nothing, loading: false }}
         />
+        <HourBars className="mt-5 max-w-xl" label={t('design.chart')} series={series} hours={hours} />
         <CodeBlock className="mt-5" label={t('design.code')} code={JSON.stringify({ type: 'ping.test', sequence: 42 }, null, 2)} />
       </Sample>
       <Sample title="design.states">

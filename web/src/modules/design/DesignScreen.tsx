@@ -1,25 +1,30 @@
-import { useI18n } from '@/i18n'
+import { lazy, Suspense } from 'react'
+import { useI18n, withTexts } from '@/i18n'
 import { PageHeader } from '@/ui/PageHeader'
 import { Tabs } from '@/ui/Tabs'
-import { ComponentSamples } from './ComponentSamples'
-import { DataSamples } from './DataSamples'
-import { LayerSamples } from './LayerSamples'
 import { Sample } from './Sample'
+
+const ComponentSamples = lazy(() => withTexts(() => import('./ComponentSamples'), 'webhooks')().then((m) => ({ default: m.ComponentSamples })))
+const DataSamples = lazy(() => import('./DataSamples').then((m) => ({ default: m.DataSamples })))
+const LayerSamples = lazy(() => withTexts(() => import('./LayerSamples'), 'webhooks')().then((m) => ({ default: m.LayerSamples })))
 
 const colours = [
   ['bg', 'surface', 'sunken', 'line', 'edge'],
   ['ink', 'ink-2', 'ink-3'],
-  ['accent', 'accent-hover', 'accent-soft', 'accent-ink', 'mark'],
+  ['accent', 'accent-hover', 'accent-soft', 'accent-ink'],
+  ['warm', 'warm-soft', 'warm-ink', 'on-warm'],
   ['danger', 'danger-soft', 'danger-ink', 'warn-soft', 'warn-ink', 'ok-soft', 'ok-ink'],
   ['nav', 'nav-hover', 'nav-active', 'nav-ink', 'nav-ink-2'],
 ] as const
 
 const sizes = [
-  { name: '26 / 600', className: 'text-[26px] font-semibold tracking-[-0.01em]' },
-  { name: '18 / 600', className: 'text-lg font-semibold' },
-  { name: '14 / 400', className: 'text-sm' },
-  { name: '13 / 400', className: 'text-[13px] text-ink-2' },
-  { name: '13 mono', className: 'font-mono text-[13px]' },
+  { name: '28', className: 'text-2xl font-semibold' },
+  { name: '22', className: 'text-xl font-semibold tracking-[-0.01em]' },
+  { name: '17', className: 'text-lg font-semibold' },
+  { name: '15', className: 'text-base' },
+  { name: '14', className: 'text-sm' },
+  { name: '12', className: 'text-xs text-ink-2' },
+  { name: '12 mono', className: 'font-mono text-xs' },
 ] as const
 
 export function DesignScreen() {
@@ -31,9 +36,9 @@ export function DesignScreen() {
         label={t('design.title')}
         tabs={[
           { id: 'tokens', label: t('design.tokens'), content: <Tokens /> },
-          { id: 'components', label: t('design.components'), content: <ComponentSamples /> },
-          { id: 'data', label: t('design.data'), content: <DataSamples /> },
-          { id: 'layers', label: t('design.layers'), content: <LayerSamples /> },
+          { id: 'components', label: t('design.components'), content: <Suspense><ComponentSamples /></Suspense> },
+          { id: 'data', label: t('design.data'), content: <Suspense><DataSamples /></Suspense> },
+          { id: 'layers', label: t('design.layers'), content: <Suspense><LayerSamples /></Suspense> },
         ]}
       />
     </>

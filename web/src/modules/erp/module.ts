@@ -12,7 +12,7 @@ const webhooksRoute = createRoute({
   path: '/erp/webhooks',
   component: lazyRouteComponent(withTexts(() => import('./webhookScreens'), 'webhooks'), 'ListScreen'),
   staticData: {
-    screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: Webhook, nav: true, shortcut: 'g w' },
+    screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: Webhook, nav: true, settings: 'developers', shortcut: 'g w' },
   },
 })
 

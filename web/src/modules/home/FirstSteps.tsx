@@ -73,7 +73,7 @@ export function FirstSteps() {
                 <Link to={step.to} className="inline-flex min-h-6 items-center font-medium text-accent-ink underline-offset-3 hover:underline">
                   {t(step.title)}
                 </Link>
-                {ready ? <span className="ml-2 text-[13px] text-ink-3">{t('home.first.done')}</span> : <p className="text-ink-2">{t(step.text)}</p>}
+                {ready ? <span className="ml-2 text-sm text-ink-3">{t('home.first.done')}</span> : <p className="text-ink-2">{t(step.text)}</p>}
               </div>
             </li>
           )

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { LayoutGrid, SwatchBook } from 'lucide-react'
+import { LayoutGrid, Settings, SwatchBook } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
@@ -13,15 +13,22 @@ const homeRoute = createRoute({
   },
 })
 
+const settingsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings',
+  component: lazyRouteComponent(withTexts(() => import('./SettingsScreen')), 'SettingsScreen'),
+  staticData: { screen: { title: 'settings.title', lead: 'settings.lead', icon: Settings, shortcut: 'g s', nav: true, settings: 'index' } },
+})
+
 const designRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/design',
-  component: lazyRouteComponent(withTexts(() => import('../design/DesignScreen'), 'design', 'webhooks'), 'DesignScreen'),
+  component: lazyRouteComponent(withTexts(() => import('../design/DesignScreen'), 'design'), 'DesignScreen'),
   staticData: { screen: { title: 'design.title', lead: 'design.lead', icon: SwatchBook } },
 })
 
 export const homeModule = defineModule({
   id: 'home',
   title: 'nav.workspace',
-  routes: [homeRoute, designRoute],
+  routes: [homeRoute, settingsRoute, designRoute],
 })

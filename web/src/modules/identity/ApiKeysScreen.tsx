@@ -1,4 +1,4 @@
-import { Ellipsis, KeyRound, Pencil, RefreshCw, Trash2 } from 'lucide-react'
+import { Ellipsis, ExternalLink, KeyRound, Pencil, RefreshCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
@@ -6,11 +6,13 @@ import { ListPage, useAdd } from '@/shell/ListPage'
 import { Ago } from '@/ui/Ago'
 import { Badge, Code } from '@/ui/Badge'
 import { IconButton } from '@/ui/Button'
+import { CodeBlock } from '@/ui/CodeBlock'
 import { ConfirmAct } from '@/ui/ConfirmAct'
 import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
 import { SecretOnce } from '@/ui/SecretOnce'
 import type { Column } from '@/ui/Table'
 import { useApiKeys, useRevokeKey, useRotateKey, type ApiKey, type ShownKey } from './apiKeys'
+import { firstCall } from './firstCall'
 import { AddKeyDrawer, ChangeKeyDrawer } from './KeyDrawer'
 
 const scopesShown = 2
@@ -33,7 +35,7 @@ export function ApiKeysScreen() {
       cell: (row) => (
         <>
           <span className="block font-medium break-words">{row.name}</span>
-          <span className="font-mono text-[12.5px] text-ink-3">
+          <span className="font-mono text-xs text-ink-3">
             key_{row.environment}_••••{row.last4}
           </span>
         </>
@@ -95,9 +97,28 @@ export function ApiKeysScreen() {
           description={t('keys.secret.text', { name: shown.name })}
           secret={shown.key}
           onSaved={() => setShown(null)}
-        />
+        >
+          <FirstCall made={shown} />
+        </SecretOnce>
       )}
     </>
+  )
+}
+
+/** A request that can be copied and run as it stands, and the way to all others. */
+function FirstCall({ made }: { made: ShownKey }) {
+  const { t } = useI18n()
+  const command = firstCall(made.key, made.scopes, window.location.origin)
+  return (
+    <div className="mt-5">
+      <CodeBlock label={t('keys.firstCall')} code={command} />
+      <p className="mt-2 text-sm">
+        <a href="/openapi.json" target="_blank" rel="noreferrer" className="inline-flex min-h-6 items-center gap-1.5 font-medium text-accent-ink hover:underline">
+          {t('keys.docs')}
+          <ExternalLink aria-hidden className="size-3.5" />
+        </a>
+      </p>
+    </div>
   )
 }
 
@@ -119,7 +140,7 @@ function Scopes({ names }: { names: readonly string[] }) {
       {names.slice(0, scopesShown).map((name) => (
         <Code key={name}>{name}</Code>
       ))}
-      {rest > 0 && <span className="text-[13px] text-ink-3">{tCount('keys.moreScopes', rest)}</span>}
+      {rest > 0 && <span className="text-sm text-ink-3">{tCount('keys.moreScopes', rest)}</span>}
     </span>
   )
 }

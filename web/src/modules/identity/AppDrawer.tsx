@@ -56,7 +56,7 @@ export function AppDrawer({ app, onClose }: { app: App | null; onClose: () => vo
         hint={t('apps.redirectsHint')}
         error={fieldText(save.error, 'redirect_uris', { invalid_address: 'apps.redirectInvalid', too_short: 'field.required' })}
       >
-        <Textarea name="redirects" spellCheck={false} defaultValue={app?.redirect_uris.join('\n')} className="font-mono text-[13px]" required />
+        <Textarea name="redirects" spellCheck={false} defaultValue={app?.redirect_uris.join('\n')} className="font-mono text-sm" required />
       </Field>
       <Checkbox name="public" label={t('apps.public')} detail={t('apps.publicHint')} defaultChecked={app?.public} />
       {catalog.error && <Notice tone="danger">{errorText(catalog.error)}</Notice>}

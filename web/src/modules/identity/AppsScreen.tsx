@@ -38,7 +38,7 @@ export function AppsScreen() {
       header: t('apps.clientId'),
       cell: (row) => (
         <span className="flex items-center gap-2">
-          <span className="hidden max-w-56 truncate font-mono text-[12.5px] text-ink-2 md:block" title={row.client_id}>
+          <span className="hidden max-w-56 truncate font-mono text-xs text-ink-2 md:block" title={row.client_id}>
             {row.client_id}
           </span>
           <CopyButton text={row.client_id} />

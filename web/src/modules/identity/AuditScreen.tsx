@@ -10,9 +10,11 @@ import { CodeBlock } from '@/ui/CodeBlock'
 import { Drawer } from '@/ui/Dialog'
 import { EmptyState } from '@/ui/EmptyState'
 import { Fact } from '@/ui/Fact'
-import { Field, Input, Select } from '@/ui/Field'
+import { DateInput } from '@/ui/DateInput'
+import { Field, Input } from '@/ui/Field'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
+import { Select } from '@/ui/Select'
 import { Table, type Column } from '@/ui/Table'
 import { useAudit, type AuditLine, type AuditSearch } from './audit'
 
@@ -70,7 +72,7 @@ export function AuditScreen() {
     },
     { id: 'actor', header: t('audit.who'), wide: true, cell: (row) => <Actor line={row} onFilter={(actor) => filter({ actor })} /> },
     { id: 'action', header: t('audit.what'), cell: (row) => <Action line={row} /> },
-    { id: 'ip', header: t('audit.ip'), wide: true, cell: (row) => <span className="font-mono text-[12.5px] text-ink-2">{row.ip || '–'}</span> },
+    { id: 'ip', header: t('audit.ip'), wide: true, cell: (row) => <span className="font-mono text-xs text-ink-2">{row.ip || '–'}</span> },
     {
       id: 'details',
       header: t('audit.details'),
@@ -112,7 +114,7 @@ function Action({ line }: { line: AuditLine }) {
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
       {label && <span>{t(label)}</span>}
       <Code>{line.action}</Code>
-      <span className="w-full text-[13px] text-ink-2 md:hidden">{line.actor.name || t(actorKinds[line.actor.kind])}</span>
+      <span className="w-full text-sm text-ink-2 md:hidden">{line.actor.name || t(actorKinds[line.actor.kind])}</span>
     </span>
   )
 }
@@ -149,16 +151,16 @@ function Filters({ search, onFilter }: { search: AuditSearch; onFilter: (change:
         <Input name="object" autoComplete="off" spellCheck={false} defaultValue={search.object} placeholder={t('audit.objectExample')} />
       </Field>
       <Field label={t('audit.from')}>
-        <Input name="from" type="date" defaultValue={search.from} />
+        <DateInput name="from" type="date" defaultValue={search.from} />
       </Field>
       <Field label={t('audit.to')}>
-        <Input name="to" type="date" defaultValue={search.to} />
+        <DateInput name="to" type="date" defaultValue={search.to} />
       </Field>
       <Button type="submit" icon={SlidersHorizontal}>
         {t('audit.apply')}
       </Button>
       {search.actor && (
-        <p className="flex items-center gap-2 text-[13px] text-ink-2 sm:col-span-2 lg:col-span-5">
+        <p className="flex items-center gap-2 text-sm text-ink-2 sm:col-span-2 lg:col-span-5">
           {t('audit.oneActor')} <Code>{search.actor}</Code>
           <Button size="sm" look="ghost" icon={X} onClick={() => onFilter({ actor: undefined })}>
             {t('audit.everyone')}
@@ -224,7 +226,7 @@ function LineDrawer({ line, onClose, onFilter }: LineDrawerProps) {
           <Actor line={line} />
         </Fact>
         <Fact label={t('audit.ip')}>
-          <span className="font-mono text-[13px]">{line.ip || '–'}</span>
+          <span className="font-mono text-sm">{line.ip || '–'}</span>
         </Fact>
         <Fact label={t('audit.object')}>{line.object ? <Code>{line.object}</Code> : '–'}</Fact>
         <Fact label={t('audit.trace')}>

@@ -28,11 +28,11 @@ export function CheckList({ label, entries, chosen, onChange, error, mayGive }: 
   const id = useId()
   return (
     <fieldset aria-describedby={error ? `${id}-error` : undefined} className="min-w-0">
-      <legend className="mb-1.5 flex w-full items-baseline gap-3 text-[13px] font-semibold">
+      <legend className="mb-1.5 flex w-full items-baseline gap-3 text-sm font-semibold">
         <span className="flex-1">{label}</span>
         <span className="font-normal text-ink-3">{tCount('rights.chosen', chosen.length)}</span>
       </legend>
-      <p id={`${id}-error`} role="alert" className={cx('mb-1.5 flex gap-1.5 text-[13px] text-danger-ink', !error && 'hidden')}>
+      <p id={`${id}-error`} role="alert" className={cx('mb-1.5 flex gap-1.5 text-sm text-danger-ink', !error && 'hidden')}>
         {error && <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />}
         {error}
       </p>
@@ -49,7 +49,7 @@ export function CheckList({ label, entries, chosen, onChange, error, mayGive }: 
                   <Checkbox
                     key={entry.name}
                     label={wordsOf(entry, language)}
-                    detail={<span className="font-mono text-[12.5px]">{entry.name}</span>}
+                    detail={<span className="font-mono text-xs">{entry.name}</span>}
                     checked={chosen.includes(entry.name)}
                     disabled={mayGive ? !mayGive(entry) : false}
                     onChange={(event) =>

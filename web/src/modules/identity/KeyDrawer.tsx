@@ -3,10 +3,11 @@ import { useState, type ReactNode } from 'react'
 import { errorText, fieldText } from '@/api/message'
 import { useI18n, type PlainKey } from '@/i18n'
 import { textOf } from '@/lib/form'
-import { Field, Input, Select } from '@/ui/Field'
+import { Field, Input } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
+import { Select } from '@/ui/Select'
 import { Skeleton } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { expiryOf, lifetimes, useAddKey, useChangeKey, type ApiKey, type Lifetime, type ShownKey } from './apiKeys'
@@ -22,7 +23,7 @@ const lifetimeLabels = {
 
 export function AddKeyDrawer({ onClose, onCreated }: { onClose: () => void; onCreated: (key: ShownKey) => void }) {
   const { t } = useI18n()
-  const [environment, setEnvironment] = useState<ApiKey['environment']>('live')
+  const [environment, setEnvironment] = useState<ApiKey['environment']>('test')
   const add = useAddKey()
   return (
     <KeyForm
@@ -40,19 +41,19 @@ export function AddKeyDrawer({ onClose, onCreated }: { onClose: () => void; onCr
       }
     >
       <div>
-        <p aria-hidden className="mb-1.5 text-[13px] font-semibold">
+        <p aria-hidden className="mb-1.5 text-sm font-semibold">
           {t('keys.environment')}
         </p>
         <Segmented
           label={t('keys.environment')}
           value={environment}
           options={[
-            { value: 'live', label: t('keys.live') },
             { value: 'test', label: t('keys.test') },
+            { value: 'live', label: t('keys.live') },
           ]}
           onChange={setEnvironment}
         />
-        <p className="mt-1.5 text-[13px] text-ink-3">{environment === 'live' ? t('keys.liveHint') : t('keys.testHint')}</p>
+        <p className="mt-1.5 text-sm text-ink-3">{environment === 'live' ? t('keys.liveHint') : t('keys.testHint')}</p>
       </div>
       <Field label={t('keys.lifetime')} error={fieldText(add.error, 'expires_at')}>
         <Select name="lifetime" defaultValue="quarter">

@@ -13,7 +13,7 @@ import { Drawer } from '@/ui/Dialog'
 import { Segmented } from '@/ui/Segmented'
 import type { Column } from '@/ui/Table'
 
-type Letter = Schemas['MailerKept']
+type Letter = Schemas['MailerOutboxMail']
 
 type Scope = 'workspace' | 'service'
 

@@ -79,7 +79,7 @@ function Matrix({ roles, permissions, onLayer }: MatrixProps) {
       <table aria-label={t('roles.matrix')} className="w-full border-separate border-spacing-0 text-sm">
         <thead className="sticky top-0 z-10 bg-surface">
           <tr>
-            <th scope="col" className="min-w-44 border-b border-line px-4 py-3 text-left text-[12.5px] font-semibold text-ink-2">
+            <th scope="col" className="min-w-44 border-b border-line px-4 py-3 text-left text-xs font-semibold text-ink-2">
               {t('roles.permission')}
             </th>
             {roles.map((role) => (
@@ -99,7 +99,7 @@ function Matrix({ roles, permissions, onLayer }: MatrixProps) {
                     </Menu>
                   )}
                 </span>
-                <span className="flex flex-col items-center gap-1 text-[12.5px] text-ink-3">
+                <span className="flex flex-col items-center gap-1 text-xs text-ink-3">
                   {tCount('roles.people', role.members)}
                   {role.changed && role.built_in && <Badge tone="accent">{t('roles.changed')}</Badge>}
                 </span>

@@ -25,7 +25,7 @@ export function DlpExceptionsScreen() {
       cell: (row) => (
         <>
           <span className="font-medium break-all">{row.email}</span>
-          {row.note && <span className="block text-[13px] text-ink-2 md:hidden">{row.note}</span>}
+          {row.note && <span className="block text-sm text-ink-2 md:hidden">{row.note}</span>}
         </>
       ),
     },

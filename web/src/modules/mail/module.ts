@@ -16,7 +16,7 @@ const dlpExceptionsRoute = createRoute({
       icon: ShieldCheck,
       permission: 'mail.dlp.view',
       licence: 'mail',
-      nav: true,
+      nav: true, settings: 'mail',
       shortcut: 'g d',
     },
   },
@@ -29,7 +29,7 @@ const webhooksRoute = createRoute({
   path: '/mail/webhooks',
   component: lazyRouteComponent(withTexts(() => import('./webhookScreens'), 'webhooks'), 'ListScreen'),
   staticData: {
-    screen: { ...need, title: 'webhooks.mail.title', lead: 'webhooks.lead', icon: Webhook, nav: true, shortcut: 'g e' },
+    screen: { ...need, title: 'webhooks.mail.title', lead: 'webhooks.lead', icon: Webhook, nav: true, settings: 'developers', shortcut: 'g e' },
   },
 })
 

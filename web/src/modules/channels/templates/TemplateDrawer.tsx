@@ -1,12 +1,13 @@
 import { Plus, X } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { errorText, fieldText } from '@/api/message'
-import { useI18n, type PlainKey } from '@/i18n'
+import { language, useI18n, type PlainKey } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { Button, IconButton } from '@/ui/Button'
-import { Checkbox, Field, Input, Select, Textarea } from '@/ui/Field'
+import { Checkbox, Field, Input, Textarea } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
+import { Select } from '@/ui/Select'
 import { toast } from '@/ui/Toast'
 import type { Account } from '../channels'
 import { componentsOf, draftOf, freshButton, placeOf, type ButtonDraft, type Draft, type HeaderKind } from './draft'
@@ -27,6 +28,11 @@ const complaints: Record<string, PlainKey> = {
   invalid_address: 'templates.wrong.address',
   invalid_name: 'templates.wrong.name',
   invalid_language: 'templates.wrong.language',
+}
+
+/** A language of the provider's list in the person's own. */
+function languageName(code: string): string {
+  return new Intl.DisplayNames(language(), { type: 'language' }).of(code.replace('_', '-')) ?? code
 }
 
 const languages = ['tr', 'en', 'en_US', 'de', 'fr', 'ar', 'ru'] as const
@@ -124,7 +130,7 @@ export function TemplateDrawer({ template, numbers, onClose }: TemplateDrawerPro
             <Select name="language" defaultValue="tr">
               {languages.map((value) => (
                 <option key={value} value={value}>
-                  {value}
+                  {languageName(value)}
                 </option>
               ))}
             </Select>
@@ -170,7 +176,7 @@ export function TemplateDrawer({ template, numbers, onClose }: TemplateDrawerPro
         </>
       )}
       <div>
-        <h3 className="mb-2 text-[13px] font-semibold">{t('templates.preview')}</h3>
+        <h3 className="mb-2 text-sm font-semibold">{t('templates.preview')}</h3>
         <TemplatePreview components={components} header={[draft.headerSample]} body={code ? [t('templates.codeText')] : names.map((name) => draft.samples[name] ?? '')} />
       </div>
       {isDraft && <Checkbox label={t('templates.keep')} detail={t('templates.keepHint')} checked={keep} onChange={(event) => setKeep(event.target.checked)} />}
@@ -250,12 +256,12 @@ function HeaderFields({ draft, at, account, wrong, onChange }: HeaderFieldsProps
             <Button size="sm" busy={sample.isPending} disabled={account === ''} onClick={() => picker.current?.click()}>
               {t('templates.sampleFile')}
             </Button>
-            <span role="status" className="text-[13px] text-ink-2">
+            <span role="status" className="text-sm text-ink-2">
               {draft.headerHandle ? (sample.data ? t('templates.sampleReady', { name: sample.data.name }) : t('templates.sampleThere')) : t('templates.sampleFileHint')}
             </span>
           </div>
           {(sample.error != null || wrong(`${at}.example.header_handle`)) && (
-            <p role="alert" className="text-[13px] text-danger-ink">
+            <p role="alert" className="text-sm text-danger-ink">
               {sample.error ? errorText(sample.error) : t('templates.wrong.file')}
             </p>
           )}
@@ -277,7 +283,7 @@ function ButtonFields({ buttons, at, wrong, onChange }: ButtonFieldsProps) {
   const change = (button: ButtonDraft, part: Partial<ButtonDraft>) => onChange(buttons.map((other) => (other === button ? { ...button, ...part } : other)))
   return (
     <fieldset className="flex flex-col gap-3 rounded-lg border border-line px-4 py-3">
-      <legend className="px-1 text-[13px] font-semibold">{t('templates.buttons')}</legend>
+      <legend className="px-1 text-sm font-semibold">{t('templates.buttons')}</legend>
       {buttons.map((button, index) => {
         const place = `${at}.buttons.${index}`
         const name = t('templates.buttonNumber', { number: index + 1 })
@@ -318,7 +324,7 @@ function ButtonFields({ buttons, at, wrong, onChange }: ButtonFieldsProps) {
         )
       })}
       {wrong(`${at}.buttons`) && (
-        <p role="alert" className="text-[13px] text-danger-ink">
+        <p role="alert" className="text-sm text-danger-ink">
           {wrong(`${at}.buttons`)}
         </p>
       )}

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import { fieldText } from '@/api/message'
 import { useI18n, type PlainKey } from '@/i18n'
-import { filterByRank } from '@/shell/search'
+import { filterByRank } from '@/lib/rank'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { Field, Input } from '@/ui/Field'
@@ -54,7 +54,7 @@ export function TemplatePicker({ templates, chosen, values, error, onChoose, onC
               className="flex w-full flex-col gap-1 rounded-md border border-line px-3 py-2.5 text-left text-sm hover:bg-sunken"
             >
               <Title template={template} />
-              <span id={`${group}-${template.id}`} className="line-clamp-2 text-[13px] text-ink-2">
+              <span id={`${group}-${template.id}`} className="line-clamp-2 text-sm text-ink-2">
                 {partOf(template.components, 'BODY')?.text}
               </span>
             </button>
@@ -73,7 +73,7 @@ function Title({ template }: { template: Template }) {
     <span className="flex flex-wrap items-center gap-2">
       <span className="font-medium break-all">{template.name}</span>
       <Badge>{template.language}</Badge>
-      <span className="text-[13px] text-ink-2">{category ? t(category) : template.category}</span>
+      <span className="text-sm text-ink-2">{category ? t(category) : template.category}</span>
     </span>
   )
 }

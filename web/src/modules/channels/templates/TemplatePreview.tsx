@@ -31,7 +31,7 @@ export function TemplatePreview({ components, header, body }: TemplatePreviewPro
       <div className="w-fit max-w-full min-w-48 overflow-hidden rounded-lg border border-line bg-surface text-sm">
         <div className="flex flex-col gap-1.5 px-3.5 py-2.5">
           {shown && (
-            <p className="flex items-center gap-2 rounded-md bg-sunken px-3 py-4 text-[13px] text-ink-2">
+            <p className="flex items-center gap-2 rounded-md bg-sunken px-3 py-4 text-sm text-ink-2">
               <shown.icon aria-hidden className="size-5" strokeWidth={1.8} />
               {t(shown.label)}
             </p>
@@ -40,7 +40,7 @@ export function TemplatePreview({ components, header, body }: TemplatePreviewPro
             <p className="font-semibold break-words">{fillText(head.text, variablesIn(head.text), header)}</p>
           )}
           <p className="break-words whitespace-pre-wrap">{text ? fillText(text, variablesIn(text), body) : body[0] || t('templates.previewEmpty')}</p>
-          {foot?.text && <p className="text-[13px] break-words text-ink-2">{foot.text}</p>}
+          {foot?.text && <p className="text-sm break-words text-ink-2">{foot.text}</p>}
         </div>
         {buttons.map((button, index) => {
           const Icon = buttonIcons[button.type]

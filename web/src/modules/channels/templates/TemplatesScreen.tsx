@@ -10,9 +10,10 @@ import { Ago } from '@/ui/Ago'
 import { Badge } from '@/ui/Badge'
 import { Button, buttonClass, IconButton } from '@/ui/Button'
 import { ConfirmAct } from '@/ui/ConfirmAct'
-import { Input, Select } from '@/ui/Field'
+import { Input } from '@/ui/Field'
 import { Menu, MenuItem } from '@/ui/Menu'
 import { PageHeader } from '@/ui/PageHeader'
+import { Select } from '@/ui/Select'
 import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
 import { partOf } from './fill'
@@ -51,7 +52,7 @@ export function TemplatesScreen() {
             <span className="font-medium break-all">{row.name}</span>
             <Badge>{row.language}</Badge>
           </span>
-          <span className="line-clamp-2 max-w-[52ch] text-[13px] break-words text-ink-2">{partOf(row.components, 'BODY')?.text}</span>
+          <span className="line-clamp-2 max-w-[52ch] text-sm break-words text-ink-2">{partOf(row.components, 'BODY')?.text}</span>
         </>
       ),
     },
@@ -154,10 +155,10 @@ function StatusCell({ template }: { template: Template }) {
       <Badge dot tone={look?.tone ?? 'neutral'}>
         {look ? t(look.label) : template.status}
       </Badge>
-      {why && <span className="mt-1 block max-w-[40ch] text-[13px] text-danger-ink">{t('templates.rejectedWhy', { why })}</span>}
-      {template.status_detail && <span className="mt-1 block max-w-[40ch] text-[13px] text-ink-2">{template.status_detail}</span>}
-      {help && <span className="mt-1 block max-w-[40ch] text-[13px] text-ink-2">{t(help)}</span>}
-      {template.editable_at && <span className="mt-1 block max-w-[40ch] text-[13px] text-ink-2">{t('templates.editableAt', { when: formatDateTime(template.editable_at) })}</span>}
+      {why && <span className="mt-1 block max-w-[40ch] text-sm text-danger-ink">{t('templates.rejectedWhy', { why })}</span>}
+      {template.status_detail && <span className="mt-1 block max-w-[40ch] text-sm text-ink-2">{template.status_detail}</span>}
+      {help && <span className="mt-1 block max-w-[40ch] text-sm text-ink-2">{t(help)}</span>}
+      {template.editable_at && <span className="mt-1 block max-w-[40ch] text-sm text-ink-2">{t('templates.editableAt', { when: formatDateTime(template.editable_at) })}</span>}
     </>
   )
 }

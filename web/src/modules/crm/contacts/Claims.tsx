@@ -29,7 +29,7 @@ export function Claims({ contact, onLinked }: ClaimsProps) {
             <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-3" />
             <span className="min-w-0 flex-1">
               <span className="block break-all">{claim.value}</span>
-              <span className="block text-[13px] text-warn-ink">
+              <span className="block text-sm text-warn-ink">
                 {claim.match ? t('inbox.claim.matches', { name: claim.match.name }) : t('inbox.claim.unverified')}
               </span>
             </span>

@@ -4,6 +4,7 @@ import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { IconButton } from '@/ui/Button'
 import { Field, Input } from '@/ui/Field'
+import { contactLine } from './contactLine'
 import { useContactSearch, type Contact } from './contacts'
 
 interface ContactPickerProps {
@@ -13,11 +14,6 @@ interface ContactPickerProps {
   error: string | null
   /** Never offered. */
   except?: string
-}
-
-/** How a contact is told from a namesake. */
-export function contactLine(contact: Contact): string {
-  return [contact.emails[0]?.address, contact.phones[0]?.e164, contact.company].filter(Boolean).join(' · ')
 }
 
 export function ContactPicker({ label, chosen, onChoose, error, except }: ContactPickerProps) {
@@ -30,11 +26,11 @@ export function ContactPicker({ label, chosen, onChoose, error, except }: Contac
   if (chosen) {
     return (
       <div>
-        <p className="mb-1.5 text-[13px] font-semibold">{label}</p>
+        <p className="mb-1.5 text-sm font-semibold">{label}</p>
         <div className="flex items-center gap-2 rounded-md border border-line bg-sunken py-1.5 pr-1.5 pl-3 text-sm">
           <div className="min-w-0 flex-1">
             <p className="truncate font-medium">{chosen.name}</p>
-            <p className="truncate text-[13px] text-ink-2">{contactLine(chosen)}</p>
+            <p className="truncate text-sm text-ink-2">{contactLine(chosen)}</p>
           </div>
           <IconButton icon={X} label={t('contacts.pickAnother')} onClick={() => onChoose(null)} />
         </div>
@@ -51,12 +47,12 @@ export function ContactPicker({ label, chosen, onChoose, error, except }: Contac
           <li key={contact.id}>
             <button type="button" onClick={() => onChoose(contact)} className="block w-full px-3 py-2 text-left text-sm hover:bg-sunken focus-visible:-outline-offset-2">
               <span className="block truncate font-medium">{contact.name}</span>
-              <span className="block truncate text-[13px] text-ink-2">{contactLine(contact)}</span>
+              <span className="block truncate text-sm text-ink-2">{contactLine(contact)}</span>
             </button>
           </li>
         ))}
       </ul>
-      {found.data && rows.length === 0 && <p className="mt-2 text-[13px] text-ink-2">{t('contacts.noneFound')}</p>}
+      {found.data && rows.length === 0 && <p className="mt-2 text-sm text-ink-2">{t('contacts.noneFound')}</p>}
     </div>
   )
 }

@@ -1,42 +1,42 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { ArrowLeft, Ban, Ellipsis, Merge, Pencil, Trash2 } from 'lucide-react'
-import { useState, type FormEvent, type ReactNode } from 'react'
+import { ArrowLeft, Ban, Ellipsis, Merge, Pencil, Phone, SquarePen, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useState, type FormEvent, type ReactNode } from 'react'
 import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatAgo, formatDateTime, useI18n } from '@/i18n'
+import { formatDateTime, useI18n, withTexts } from '@/i18n'
+import { deviceOf } from '@/lib/device'
 import { NotFoundPage } from '@/shell/ErrorPages'
-import { Badge } from '@/ui/Badge'
-import { Button, IconButton } from '@/ui/Button'
+import { Avatar } from '@/ui/Avatar'
+import { Button, buttonClass, IconButton } from '@/ui/Button'
 import { Card } from '@/ui/Card'
+import { Chip } from '@/ui/Chip'
 import { ConfirmAct } from '@/ui/ConfirmAct'
-import { Dialog } from '@/ui/Dialog'
-import { Textarea } from '@/ui/Field'
+import { Input } from '@/ui/Field'
 import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
 import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
-import { channelName } from '../inbox/channels'
-import { useConversationsOf } from '../inbox/conversations'
-import { Tags } from '../inbox/Details'
 import { Claims } from './Claims'
-import { ContactForm } from './ContactForm'
-import { ContactPicker, contactLine } from './ContactPicker'
+import { contactLine } from './contactLine'
+import { ContactTimeline } from './ContactTimeline'
 import {
-  useAddNote,
   useBlockContact,
   useContact,
   useDeleteContact,
-  useDeleteNote,
-  useMergeContact,
   useMerges,
-  useNotes,
   useTagContact,
   useUndoMerge,
   type Contact,
 } from './contacts'
+import { useDuplicates } from './duplicates'
 import { openClaims } from './openClaims'
+import { useHistory, useVisitor } from './timeline'
+
+const ContactForm = lazy(() => import('./ContactForm').then((m) => ({ default: m.ContactForm })))
+const MergeDialog = lazy(() => import('./MergeDialog').then((m) => ({ default: m.MergeDialog })))
+const NewConversation = lazy(() => withTexts(() => import('../inbox/NewConversation'), 'templates', 'thread')().then((m) => ({ default: m.NewConversation })))
 
 export function ContactScreen() {
   const { contactId } = useParams({ from: '/shell/contacts/$contactId' })
@@ -49,7 +49,7 @@ export function ContactScreen() {
   )
 }
 
-type Layer = 'edit' | 'merge' | 'delete'
+type Layer = 'edit' | 'merge' | 'delete' | 'write'
 
 function Profile({ contact }: { contact: Contact }) {
   const { t } = useI18n()
@@ -57,7 +57,11 @@ function Profile({ contact }: { contact: Contact }) {
   const canManage = meets(me, { permission: 'crm.contacts.manage' })
   const canDelete = meets(me, { permission: 'crm.contacts.delete' })
   const seesInbox = meets(me, { permission: 'crm.conversations.view' })
+  const writes = meets(me, { permission: 'crm.conversations.reply' })
+  const calls = meets(me, { permission: 'crm.calls.make' })
+  const navigate = useNavigate()
   const [layer, setLayer] = useState<Layer | null>(null)
+  const [same, setSame] = useState<Contact | null>(null)
   const block = useBlockContact(contact.id)
   const tag = useTagContact(contact.id)
   const failed = (error: unknown) => toast('danger', t('inbox.failed'), errorText(error))
@@ -80,6 +84,17 @@ function Profile({ contact }: { contact: Contact }) {
         actions={
           canManage && (
             <>
+              {writes && (
+                <Button look="primary" icon={SquarePen} onClick={() => setLayer('write')}>
+                  {t('contacts.write')}
+                </Button>
+              )}
+              {calls && contact.phones[0] && (
+                <a href={`tel:${contact.phones[0].e164}`} className={buttonClass()}>
+                  <Phone aria-hidden className="size-4" />
+                  {t('contacts.call')}
+                </a>
+              )}
               <Button icon={Pencil} onClick={() => setLayer('edit')}>
                 {t('common.edit')}
               </Button>
@@ -116,31 +131,52 @@ function Profile({ contact }: { contact: Contact }) {
           </Link>
         </Notice>
       )}
-      <div className="grid items-start gap-6 lg:grid-cols-[19rem_minmax(0,1fr)]">
-        <Card>
-          <Facts contact={contact} />
-          <div className="mt-5">
-            <h2 className="mb-2 text-[13px] text-ink-3">{t('inbox.tags')}</h2>
-            <Tags tags={contact.tags} canManage={canManage} onAdd={(name) => setTags({ add: [name] })} onRemove={(name) => setTags({ remove: [name] })} />
-          </div>
-        </Card>
-        <div className="flex min-w-0 flex-col gap-6">
-          {seesInbox && <Conversations contactId={contact.id} />}
-          <Notes contactId={contact.id} canManage={canManage} />
-          <Merges contactId={contact.id} canManage={canManage} />
-        </div>
-      </div>
-      {layer === 'edit' && (
-        <ContactForm
+      {canManage && (
+        <Duplicates
           contact={contact}
-          onClose={() => setLayer(null)}
-          onSaved={() => {
-            setLayer(null)
-            toast('ok', t('contacts.saved'))
+          onMerge={(other) => {
+            setSame(other)
+            setLayer('merge')
           }}
         />
       )}
-      {layer === 'merge' && <MergeDialog contact={contact} onClose={() => setLayer(null)} />}
+      <div className="grid items-start gap-6 lg:grid-cols-[19rem_minmax(0,1fr)]">
+        <Card>
+          <Facts contact={contact} />
+          {seesInbox && <VisitorFacts contactId={contact.id} />}
+          <div className="mt-5">
+            <h2 className="mb-2 text-sm text-ink-3">{t('inbox.tags')}</h2>
+            <TagList tags={contact.tags} canManage={canManage} onAdd={(name) => setTags({ add: [name] })} onRemove={(name) => setTags({ remove: [name] })} />
+          </div>
+        </Card>
+        <div className="flex min-w-0 flex-col gap-6">
+          <ContactTimeline contactId={contact.id} canManage={canManage} seesInbox={seesInbox} />
+          <Merges contactId={contact.id} canManage={canManage} />
+        </div>
+      </div>
+      <Suspense>
+        {layer === 'edit' && (
+          <ContactForm
+            contact={contact}
+            onClose={() => setLayer(null)}
+            onSaved={() => {
+              setLayer(null)
+              toast('ok', t('contacts.saved'))
+            }}
+          />
+        )}
+        {layer === 'merge' && (
+          <MergeDialog
+            contact={contact}
+            start={same}
+            onClose={() => {
+              setSame(null)
+              setLayer(null)
+            }}
+          />
+        )}
+        {layer === 'write' && <NewConversation start={contact} onClose={() => setLayer(null)} onBegun={(id) => void navigate({ to: '/inbox', search: { c: id } })} />}
+      </Suspense>
       {layer === 'delete' && <DeleteConfirm contact={contact} onClose={() => setLayer(null)} />}
     </>
   )
@@ -165,7 +201,7 @@ function Facts({ contact }: { contact: Contact }) {
         .filter(([, value]) => (Array.isArray(value) ? value.length > 0 : Boolean(value)))
         .map(([label, value]) => (
           <div key={label}>
-            <dt className="text-[13px] text-ink-3">{label}</dt>
+            <dt className="text-sm text-ink-3">{label}</dt>
             <dd>{value}</dd>
           </div>
         ))}
@@ -173,67 +209,86 @@ function Facts({ contact }: { contact: Contact }) {
   )
 }
 
-function Conversations({ contactId }: { contactId: string }) {
-  const { t } = useI18n()
-  const rows = useConversationsOf(contactId).data ?? []
+/** Where somebody writes from who uses the live chat: their page, browser and language, as their browser says. */
+function VisitorFacts({ contactId }: { contactId: string }) {
+  const { t, language } = useI18n()
+  const chat = useHistory(contactId, true).data?.conversations.find((one) => one.channel === 'widget')
+  const visitor = useVisitor(chat?.id).data
+  if (!visitor) return null
+  const { name, platform } = deviceOf(visitor.browser)
+  const spoken = visitor.language && new Intl.DisplayNames(language, { type: 'language', fallback: 'code' }).of(visitor.language)
   return (
-    <Card title={t('contacts.conversations')}>
-      {rows.length === 0 && <p className="text-sm text-ink-2">{t('contacts.noConversation')}</p>}
-      <ul className="-mx-2 flex flex-col">
-        {rows.map((row) => (
-          <li key={row.id}>
-            <Link to="/inbox" search={{ c: row.id }} className="flex min-h-10 items-center gap-3 rounded-md px-2 text-sm hover:bg-sunken">
-              <span className="min-w-0 flex-1 truncate font-medium">{row.subject || row.preview || channelName(row.channel)}</span>
-              {row.state !== 'open' && <Badge>{row.state === 'closed' ? t('inbox.state.closed') : t('inbox.view.snoozed')}</Badge>}
-              <span className="shrink-0 text-[13px] text-ink-2">{formatAgo(row.last_activity_at)}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </Card>
+    <dl aria-label={t('contacts.visitor')} className="mt-3.5 flex flex-col gap-3.5 border-t border-line pt-3.5 text-sm">
+      <div>
+        <dt className="text-ink-3">{t('contacts.visitor.page')}</dt>
+        <dd className="break-all">{visitor.page || visitor.origin}</dd>
+      </div>
+      {(name || platform) && (
+        <div>
+          <dt className="text-ink-3">{t('contacts.visitor.browser')}</dt>
+          <dd>{[name, platform].filter(Boolean).join(' · ')}</dd>
+        </div>
+      )}
+      {spoken && (
+        <div>
+          <dt className="text-ink-3">{t('contacts.visitor.language')}</dt>
+          <dd>{spoken}</dd>
+        </div>
+      )}
+    </dl>
   )
 }
 
-function Notes({ contactId, canManage }: { contactId: string; canManage: boolean }) {
+/** Another record that may be the same person, with the way to make one of the two. */
+function Duplicates({ contact, onMerge }: { contact: Contact; onMerge: (other: Contact) => void }) {
   const { t } = useI18n()
-  const notes = useNotes(contactId)
-  const add = useAddNote(contactId)
-  const remove = useDeleteNote(contactId)
-  const [text, setText] = useState('')
-
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    if (text.trim()) add.mutate(text.trim(), { onSuccess: () => setText('') })
-  }
-
+  const found = useDuplicates(contact, true).data ?? []
+  if (found.length === 0) return null
   return (
-    <Card title={t('contacts.notes')}>
-      {canManage && (
-        <form onSubmit={submit} className="mb-4 flex flex-col items-end gap-2">
-          <Textarea aria-label={t('contacts.note')} placeholder={t('contacts.notePlaceholder')} rows={2} value={text} onChange={(event) => setText(event.target.value)} />
-          {add.error && (
-            <Notice tone="danger" className="w-full">
-              {errorText(add.error)}
-            </Notice>
-          )}
-          <Button size="sm" type="submit" busy={add.isPending} disabled={!text.trim()}>
-            {t('inbox.addNote')}
-          </Button>
-        </form>
-      )}
-      {notes.rows.length === 0 && !notes.isPending && <p className="text-sm text-ink-2">{t('contacts.noNote')}</p>}
-      <ul className="flex flex-col gap-2.5">
-        {notes.rows.map((note) => (
-          <li key={note.id} className="flex items-start gap-2 rounded-md bg-warn-soft px-3 py-2 text-sm">
-            <div className="min-w-0 flex-1">
-              <p className="break-words whitespace-pre-wrap">{note.body}</p>
-              <p className="mt-0.5 text-[13px] text-ink-2">{formatDateTime(note.created_at)}</p>
-            </div>
-            {canManage && <IconButton icon={Trash2} tone="danger" label={t('contacts.deleteNote')} onClick={() => remove.mutate(note.id)} />}
+    <Notice className="mb-5" title={t('contacts.duplicates')}>
+      <ul className="mt-1 flex flex-col gap-1.5">
+        {found.map((other) => (
+          <li key={other.id} className="flex flex-wrap items-center gap-2">
+            <Avatar name={other.name} id={other.id} size="sm" />
+            <Link to="/contacts/$contactId" params={{ contactId: other.id }} className="min-w-0 flex-1 truncate underline-offset-3 hover:underline">
+              {other.name} <span className="text-ink-2">{contactLine(other)}</span>
+            </Link>
+            <Button size="sm" onClick={() => onMerge(other)} aria-label={t('contacts.mergeOne', { name: other.name })}>
+              {t('contacts.merge.action')}
+            </Button>
           </li>
         ))}
       </ul>
-    </Card>
+    </Notice>
+  )
+}
+
+function TagList({ tags, canManage, onAdd, onRemove }: { tags: readonly string[]; canManage: boolean; onAdd: (tag: string) => void; onRemove: (tag: string) => void }) {
+  const { t } = useI18n()
+  const [text, setText] = useState('')
+
+  function add(event: FormEvent) {
+    event.preventDefault()
+    const tag = text.trim()
+    setText('')
+    if (tag && !tags.includes(tag)) onAdd(tag)
+  }
+
+  return (
+    <>
+      <ul className="flex flex-wrap gap-1.5 empty:hidden">
+        {tags.map((tag) => (
+          <Chip key={tag} removeLabel={canManage ? t('inbox.tag.remove', { tag }) : undefined} onRemove={() => onRemove(tag)}>
+            {tag}
+          </Chip>
+        ))}
+      </ul>
+      {canManage && (
+        <form onSubmit={add} className="mt-2">
+          <Input aria-label={t('inbox.tag.add')} placeholder={t('inbox.tag.add')} maxLength={60} autoComplete="off" value={text} onChange={(event) => setText(event.target.value)} />
+        </form>
+      )}
+    </>
   )
 }
 
@@ -249,7 +304,7 @@ function Merges({ contactId, canManage }: { contactId: string; canManage: boolea
           <li key={merge.id} className="flex items-center gap-3">
             <span className="min-w-0 flex-1">
               {t('contacts.mergedAt', { when: formatDateTime(merge.merged_at) })}
-              {merge.undone_at && <span className="block text-[13px] text-ink-2">{t('contacts.undoneAt', { when: formatDateTime(merge.undone_at) })}</span>}
+              {merge.undone_at && <span className="block text-sm text-ink-2">{t('contacts.undoneAt', { when: formatDateTime(merge.undone_at) })}</span>}
             </span>
             {canManage && !merge.undone_at && (
               <Button
@@ -269,48 +324,6 @@ function Merges({ contactId, canManage }: { contactId: string; canManage: boolea
         ))}
       </ul>
     </Card>
-  )
-}
-
-function MergeDialog({ contact, onClose }: { contact: Contact; onClose: () => void }) {
-  const { t } = useI18n()
-  const [other, setOther] = useState<Contact | null>(null)
-  const merge = useMergeContact(contact.id)
-  return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title={t('contacts.merge.title')}
-      description={t('contacts.merge.text', { name: contact.name })}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button
-            look="primary"
-            busy={merge.isPending}
-            disabled={!other}
-            onClick={() =>
-              other &&
-              merge.mutate(other.id, {
-                onSuccess: () => {
-                  toast('ok', t('contacts.merged', { name: other.name }), contactLine(other))
-                  onClose()
-                },
-              })
-            }
-          >
-            {t('contacts.merge.action')}
-          </Button>
-        </>
-      }
-    >
-      {merge.error && (
-        <Notice tone="danger" className="mb-4">
-          {errorText(merge.error)}
-        </Notice>
-      )}
-      <ContactPicker label={t('contacts.merge.other')} chosen={other} onChoose={setOther} error={null} except={contact.id} />
-    </Dialog>
   )
 }
 

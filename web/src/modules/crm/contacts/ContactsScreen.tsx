@@ -57,7 +57,7 @@ export function ContactsScreen() {
               <Badge tone="danger">{t('contacts.blocked')}</Badge>
             </span>
           )}
-          {row.company && <span className="block text-[13px] text-ink-2">{row.company}</span>}
+          {row.company && <span className="block text-sm text-ink-2">{row.company}</span>}
         </>
       ),
     },
@@ -65,7 +65,7 @@ export function ContactsScreen() {
       id: 'reach',
       header: t('contacts.reach'),
       cell: (row) => (
-        <span className="block text-[13px] text-ink-2">
+        <span className="block text-sm text-ink-2">
           <span className="block break-all">{row.emails[0]?.address}</span>
           <span className="block whitespace-nowrap">{row.phones[0]?.e164}</span>
         </span>

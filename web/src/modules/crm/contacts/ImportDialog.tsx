@@ -1,41 +1,85 @@
-import { useState, type FormEvent } from 'react'
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { asApiError } from '@/api/error'
 import { codeText, errorText } from '@/api/message'
 import { formatNumber, useI18n, type PlainKey } from '@/i18n'
+import { fold } from '@/lib/rank'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
+import { Select } from '@/ui/Select'
 import { contactTexts } from './contactTexts'
 import { useImport, useImportErrors, useStartImport, type ContactImport } from './contacts'
+import { columns, decodeCsv, guessTargets, parseCsv, sampleCsv, twiceUsed, writeCsv, type Column, type CsvFile, type Target } from './csv'
 
-const columns: Record<string, PlainKey> = {
+const columnNames: Record<Column, PlainKey> = {
+  external_id: 'contacts.externalId',
+  kind: 'contacts.kind',
   name: 'contacts.name',
+  first_name: 'contacts.firstName',
+  last_name: 'contacts.lastName',
   emails: 'contacts.emails',
   phones: 'contacts.phones',
   company: 'contacts.company',
-  kind: 'contacts.kind',
+  language: 'contacts.language',
+  timezone: 'contacts.timezone',
+  country: 'contacts.country',
   tags: 'inbox.tags',
 }
 
-/** A file goes up, a job works it off, and this shows how far it is; it may be closed meanwhile. */
+const fileTexts: Record<string, PlainKey> = {
+  invalid_character: 'contacts.file.encoding',
+  invalid_csv: 'contacts.file.invalid',
+  too_many_rows: 'contacts.file.tooMany',
+  empty: 'contacts.file.empty',
+  unknown_column: 'contacts.file.column',
+}
+
+const largest = 16 * 1024 * 1024
+const previewed = 3
+
+interface Chosen {
+  name: string
+  file: CsvFile
+  targets: Target[]
+}
+
+/** A file is read here, its columns are put where they belong, and a job of the server works it off. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
-  const { t } = useI18n()
-  const [file, setFile] = useState<File | null>(null)
-  const [missing, setMissing] = useState(false)
+  const { t, tCount } = useI18n()
+  const [chosen, setChosen] = useState<Chosen | null>(null)
+  const [fault, setFault] = useState<string | null>(null)
   const start = useStartImport()
   const id = start.data?.id ?? null
   const progress = useImport(id)
   const current = progress.data ?? start.data
+  const twice = chosen ? twiceUsed(chosen.targets) : []
 
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    setMissing(!file)
-    if (file) start.mutate(file)
+  async function choose(picked: File | null) {
+    start.reset()
+    setChosen(null)
+    if (!picked) return
+    if (picked.size > largest) return setFault(t('contacts.file.tooLarge'))
+    const file = parseCsv(decodeCsv(await picked.arrayBuffer()))
+    if (file.rows.length === 0) return setFault(t('contacts.file.empty'))
+    setFault(null)
+    setChosen({ name: picked.name, file, targets: guessTargets(file.header, fold) })
   }
 
+  function submit() {
+    if (!chosen) return setFault(t('field.required'))
+    if (twice.length === 0) start.mutate({ filename: chosen.name, content: writeCsv(chosen.file, chosen.targets) })
+  }
+
+  const refused = asApiError(start.error)
+  const code = refused?.fields.file?.[0]
+  const said = code ? [fileTexts[code] ? t(fileTexts[code]) : codeText(code), refused?.reason].filter(Boolean).join(' ') : ''
   return (
     <Dialog
       open
+      wide
+      asks={!current}
       onOpenChange={onClose}
       title={t('contacts.import')}
       description={t('contacts.importLead')}
@@ -47,8 +91,8 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         ) : (
           <>
             <Button onClick={onClose}>{t('common.cancel')}</Button>
-            <Button look="primary" busy={start.isPending} onClick={submit}>
-              {t('contacts.importAction')}
+            <Button look="primary" busy={start.isPending} disabled={twice.length > 0} onClick={submit}>
+              {chosen ? tCount('contacts.importRows', chosen.file.rows.length) : t('contacts.importAction')}
             </Button>
           </>
         )
@@ -56,15 +100,24 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     >
       {start.error && (
         <Notice tone="danger" className="mb-4">
-          {errorText(start.error)}
+          {said || errorText(start.error)}
         </Notice>
       )}
       {current ? (
-        <Progress value={current} />
+        <Progress value={current} chosen={chosen} />
       ) : (
-        <Field label={t('contacts.file')} hint={t('contacts.fileHint')} error={missing && !file ? t('field.required') : null}>
-          <FileInput onChange={setFile} />
-        </Field>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            submit()
+          }}
+        >
+          <Field label={t('contacts.file')} hint={t('contacts.fileHint')} error={fault}>
+            <FileInput onChange={(picked) => void choose(picked)} />
+          </Field>
+          {!chosen && <SampleLink />}
+          {chosen && <Mapping chosen={chosen} twice={twice} onChange={(targets) => setChosen({ ...chosen, targets })} />}
+        </form>
       )}
       {progress.error && (
         <Notice tone="danger" className="mt-4">
@@ -72,6 +125,74 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         </Notice>
       )}
     </Dialog>
+  )
+}
+
+function SampleLink() {
+  const { t } = useI18n()
+  return (
+    <a
+      href={`data:text/csv;charset=utf-8,${encodeURIComponent(sampleCsv)}`}
+      download="contacts-sample.csv"
+      className="mt-3 inline-flex min-h-6 items-center gap-1.5 text-sm font-medium text-accent-ink hover:underline"
+    >
+      <Download aria-hidden className="size-4" />
+      {t('contacts.sample')}
+    </a>
+  )
+}
+
+interface MappingProps {
+  chosen: Chosen
+  twice: readonly Column[]
+  onChange: (targets: Target[]) => void
+}
+
+/** Each column of the file with its first values, and where it goes. */
+function Mapping({ chosen: { file, targets }, twice, onChange }: MappingProps) {
+  const { t } = useI18n()
+  return (
+    <section aria-labelledby="mapping-title" className="mt-5">
+      <h3 id="mapping-title" className="mb-2 text-sm font-semibold">
+        {t('contacts.mapping')}
+      </h3>
+      {twice.map((column) => (
+        <Notice key={column} tone="danger" className="mb-3">
+          {t('contacts.mapping.twice', { column: t(columnNames[column]) })}
+        </Notice>
+      ))}
+      <ul className="divide-y divide-line rounded-lg border border-line">
+        {file.header.map((heading, at) => (
+          <li key={at} className="grid items-center gap-x-4 gap-y-1.5 px-3 py-2.5 sm:grid-cols-[minmax(0,1fr)_14rem]">
+            <div className="min-w-0 text-sm">
+              <p className="truncate font-medium">{heading || t('contacts.mapping.unnamed', { number: at + 1 })}</p>
+              <p className="truncate text-ink-3">
+                {file.rows
+                  .slice(0, previewed)
+                  .map((row) => row[at]?.trim())
+                  .filter(Boolean)
+                  .join(' · ') || t('contacts.mapping.noValue')}
+              </p>
+            </div>
+            <Select
+              aria-label={t('contacts.mapping.of', { column: heading || String(at + 1) })}
+              value={targets[at]}
+              onChange={(event) => onChange(targets.with(at, event.target.value as Target))}
+            >
+              <option value="skip">{t('contacts.mapping.skip')}</option>
+              {columns.map((column) => (
+                <option key={column} value={column}>
+                  {t(columnNames[column])}
+                </option>
+              ))}
+              <option value="attribute" disabled={heading === ''}>
+                {t('contacts.mapping.attribute')}
+              </option>
+            </Select>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 
@@ -88,10 +209,20 @@ function FileInput({ onChange }: { onChange: (file: File | null) => void }) {
   )
 }
 
-function Progress({ value }: { value: ContactImport }) {
+function Progress({ value, chosen }: { value: ContactImport; chosen: Chosen | null }) {
   const { t, tCount } = useI18n()
   const done = value.status === 'done'
   const errors = useImportErrors(done && value.failed > 0 ? value.id : null).data ?? []
+
+  /** The column as the file calls it, and what stands in it. */
+  function origin(line: number, field: string): string {
+    const at = chosen?.targets.indexOf(field as Target) ?? -1
+    const named = columnNames[field as Column]
+    const heading = chosen?.file.header[at] ?? (named ? t(named) : field)
+    const cell = chosen?.file.rows[line - 2]?.[at]?.trim()
+    return cell ? `${heading} “${cell}”` : heading
+  }
+
   return (
     <div className="text-sm">
       <p role="status" className="mb-2 font-semibold">
@@ -107,9 +238,9 @@ function Progress({ value }: { value: ContactImport }) {
         <ul aria-label={t('contacts.importErrors')} className="mt-3 max-h-48 divide-y divide-line overflow-y-auto rounded-md border border-line">
           {errors.map((error) => (
             <li key={error.id} className="flex gap-3 px-3 py-1.5">
-              <span className="text-ink-2">{t('contacts.line', { line: error.line })}</span>
-              <span>
-                {columns[error.field] ? t(columns[error.field] as PlainKey) : error.field}: {codeText(error.code, contactTexts) ?? error.code}
+              <span className="shrink-0 text-ink-2">{t('contacts.line', { line: error.line })}</span>
+              <span className="min-w-0 break-words">
+                {origin(error.line, error.field)}: {codeText(error.code, contactTexts) ?? error.code}
               </span>
             </li>
           ))}

@@ -119,12 +119,11 @@ export function useLinkClaim(id: string) {
 
 export function useStartImport() {
   return useMutation({
-    mutationFn: async (file: File) => {
-      const text = await file.text()
+    mutationFn: async ({ filename, content }: { filename: string; content: string }) => {
       const envelope = await ask(
         api.POST('/api/crm/v1/contacts/imports', {
-          params: { query: { filename: file.name } },
-          body: text as never,
+          params: { query: { filename } },
+          body: content as never,
           headers: { 'Content-Type': 'text/csv' },
           bodySerializer: (body: unknown) => body as string,
         }),

@@ -3,7 +3,8 @@ import { fieldText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
 import { IconButton } from '@/ui/Button'
-import { Field, Input, Select } from '@/ui/Field'
+import { Field, Input } from '@/ui/Field'
+import { Select } from '@/ui/Select'
 import { useAgentChoices, useGroups, type Priority } from '../inbox/conversations'
 import { actionKinds, noGroup, untilReply, type ActionDraft } from './macros'
 import { PlaceholderText } from './PlaceholderText'
@@ -37,9 +38,9 @@ export function ActionFields({ draft, index, count, error, onChange, onMove, onR
           <IconButton icon={Trash2} tone="danger" label={t('macros.removeAction', { action: name })} onClick={onRemove} />
         </div>
         <Value draft={draft} index={index} error={error} onChange={onChange} />
-        <p className="text-[13px] text-ink-3">{t(kind.needs)}</p>
+        <p className="text-sm text-ink-3">{t(kind.needs)}</p>
         {!may && (
-          <p className="flex gap-1.5 text-[13px] text-warn-ink">
+          <p className="flex gap-1.5 text-sm text-warn-ink">
             <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
             {t('macros.youMayNot')}
           </p>

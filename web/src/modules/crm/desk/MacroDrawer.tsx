@@ -59,8 +59,8 @@ export function MacroDrawer({ macro, onClose }: { macro: Macro | null; onClose: 
       </Field>
       <section aria-label={t('macros.actions')} className="flex flex-col gap-3">
         <div>
-          <h3 className="text-[13px] font-semibold">{t('macros.actions')}</h3>
-          <p className="mt-0.5 text-[13px] text-ink-3">{t('macros.actionsHint')}</p>
+          <h3 className="text-sm font-semibold">{t('macros.actions')}</h3>
+          <p className="mt-0.5 text-sm text-ink-3">{t('macros.actionsHint')}</p>
         </div>
         <ol className="flex flex-col gap-3">
           {drafts.map((draft, index) => (
@@ -76,7 +76,7 @@ export function MacroDrawer({ macro, onClose }: { macro: Macro | null; onClose: 
             />
           ))}
         </ol>
-        <p role="alert" className="text-[13px] text-danger-ink empty:hidden">
+        <p role="alert" className="text-sm text-danger-ink empty:hidden">
           {nothing && drafts.length === 0 ? t('macros.pickOne') : ''}
         </p>
         {drafts.length < most && (

@@ -29,9 +29,9 @@ export function MacrosScreen() {
       cell: (row) => (
         <>
           <span className="block font-medium break-words">{row.name}</span>
-          {row.description && <span className="block text-[13px] break-words text-ink-2">{row.description}</span>}
+          {row.description && <span className="block text-sm break-words text-ink-2">{row.description}</span>}
           {row.actions.some((action) => !meets(me, { permission: actionKinds[action.type].permission })) && (
-            <span className="block text-[13px] text-warn-ink">{t('macros.rowMayNot')}</span>
+            <span className="block text-sm text-warn-ink">{t('macros.rowMayNot')}</span>
           )}
         </>
       ),

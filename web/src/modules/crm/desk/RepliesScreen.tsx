@@ -34,8 +34,8 @@ export function RepliesScreen() {
       header: t('replies.shortcut'),
       cell: (row) => (
         <>
-          <span className="block font-mono text-[13px] font-medium break-all">/{row.shortcut}</span>
-          <span className="line-clamp-2 text-[13px] break-words text-ink-2 md:hidden">{row.title || row.body}</span>
+          <span className="block font-mono text-sm font-medium break-all">/{row.shortcut}</span>
+          <span className="line-clamp-2 text-sm break-words text-ink-2 md:hidden">{row.title || row.body}</span>
         </>
       ),
     },
@@ -46,7 +46,7 @@ export function RepliesScreen() {
       cell: (row) => (
         <>
           {row.title && <span className="block font-medium">{row.title}</span>}
-          <span className="line-clamp-2 max-w-[60ch] text-[13px] text-ink-2">{row.body}</span>
+          <span className="line-clamp-2 max-w-[60ch] text-sm text-ink-2">{row.body}</span>
         </>
       ),
     },

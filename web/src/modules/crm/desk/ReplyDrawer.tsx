@@ -57,7 +57,7 @@ export function ReplyDrawer({ reply, canShare, onClose }: ReplyDrawerProps) {
       {canShare ? (
         <Checkbox name="shared" label={t('replies.shared')} detail={t('replies.sharedHint')} defaultChecked={reply?.shared} />
       ) : (
-        <p className="text-[13px] text-ink-3">{t('replies.ownOnly')}</p>
+        <p className="text-sm text-ink-3">{t('replies.ownOnly')}</p>
       )}
     </FormDrawer>
   )

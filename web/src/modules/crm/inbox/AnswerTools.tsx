@@ -36,7 +36,7 @@ export function AnswerTools({ item }: { item: Item }) {
 
   return (
     <div className="mt-1">
-      <div className="flex flex-wrap items-center justify-end gap-1 text-[13px] text-ink-2">
+      <div className="flex flex-wrap items-center justify-end gap-1 text-sm text-ink-2">
         {customers && <span className="mr-1">{t(customers === 'up' ? 'answer.customerUp' : 'answer.customerDown')}</span>}
         <Button size="sm" look="ghost" icon={BookOpen} aria-expanded={open} aria-controls={listId} onClick={() => setOpen(!open)}>
           {t('answer.sources')}
@@ -64,7 +64,7 @@ function Sources({ item }: { item: Item }) {
   const { t } = useI18n()
   const sources = useAnswerSources(item, true)
   return (
-    <div className="mt-1 ml-auto w-fit max-w-[min(42rem,88%)] rounded-lg border border-line bg-surface p-3 text-[13px]">
+    <div className="mt-1 ml-auto w-fit max-w-[min(42rem,88%)] rounded-lg border border-line bg-surface p-3 text-sm">
       <QueryState
         isPending={sources.isPending}
         error={sources.error}

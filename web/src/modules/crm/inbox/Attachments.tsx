@@ -3,7 +3,7 @@ import { useI18n } from '@/i18n'
 import { bytesText } from '@/lib/bytes'
 import type { Attachment } from './uploads'
 
-/** What came with a message: a picture is seen, everything else is fetched. */
+/** What came with a message: a picture is seen, a recording is heard, everything else is fetched. */
 export function Attachments({ attachments }: { attachments: readonly Attachment[] }) {
   const { t } = useI18n()
   if (attachments.length === 0) return null
@@ -13,7 +13,7 @@ export function Attachments({ attachments }: { attachments: readonly Attachment[
         const address = `/api/crm/v1/attachments/${file.id}`
         if (file.blocked) {
           return (
-            <li key={file.id} className="flex items-center gap-2 text-[13px] text-warn-ink">
+            <li key={file.id} className="flex items-center gap-2 text-sm text-warn-ink">
               <CircleAlert aria-hidden className="size-4 shrink-0" />
               {t(file.blocked === 'too_large' ? 'inbox.attachment.tooLarge' : 'inbox.attachment.refused', { name: file.name })}
             </li>
@@ -21,7 +21,7 @@ export function Attachments({ attachments }: { attachments: readonly Attachment[
         }
         if (file.pending) {
           return (
-            <li key={file.id} className="flex items-center gap-2 text-[13px] text-ink-2">
+            <li key={file.id} className="flex items-center gap-2 text-sm text-ink-2">
               <LoaderCircle aria-hidden className="size-4 shrink-0" />
               {t('inbox.attachment.pending', { name: file.name })}
             </li>
@@ -29,7 +29,8 @@ export function Attachments({ attachments }: { attachments: readonly Attachment[
         }
         return (
           <li key={file.id}>
-            <a href={address} download={file.name} className="inline-flex max-w-full flex-col gap-1.5 rounded-md text-[13px] text-accent-ink underline-offset-3 hover:underline">
+            {file.shown && file.type.startsWith('audio/') && <audio controls preload="none" src={address} aria-label={file.name} className="mb-1 h-10 w-72 max-w-full" />}
+            <a href={address} download={file.name} className="inline-flex max-w-full flex-col gap-1.5 rounded-md text-sm text-accent-ink underline-offset-3 hover:underline">
               {file.shown && file.type.startsWith('image/') && <img src={address} alt="" loading="lazy" className="max-h-60 w-auto rounded-md border border-line object-contain" />}
               <span className="inline-flex min-h-6 min-w-0 items-center gap-1.5">
                 <Download aria-hidden className="size-4 shrink-0" />

@@ -58,7 +58,7 @@ export function BulkBar({ ids, onDone }: BulkBarProps) {
 
   return (
     <div role="toolbar" aria-label={t('inbox.bulk')} className="flex items-center gap-0.5 border-t border-line bg-surface px-2 py-1.5 shadow-2">
-      <p role="status" className="min-w-0 flex-1 truncate px-1.5 text-[13px] font-semibold">
+      <p role="status" className="min-w-0 flex-1 truncate px-1.5 text-sm font-semibold">
         {tCount('inbox.bulk.picked', ids.length)}
       </p>
       {canManage && (

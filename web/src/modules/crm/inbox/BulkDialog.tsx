@@ -144,7 +144,7 @@ function TagFields({ rows, error, missing }: PartProps & { rows: Conversation[] 
       </Field>
       {tags.length > 0 && (
         <fieldset>
-          <legend className="mb-1.5 text-[13px] font-semibold">{t('bulk.remove')}</legend>
+          <legend className="mb-1.5 text-sm font-semibold">{t('bulk.remove')}</legend>
           <div className="flex max-h-40 flex-col gap-1.5 overflow-y-auto p-0.5">
             {tags.map((tag) => (
               <Checkbox key={tag} name="remove" value={tag} label={tag} className="break-words" />

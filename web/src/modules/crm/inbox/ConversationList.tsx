@@ -1,25 +1,30 @@
 import { Link } from '@tanstack/react-router'
-import { AlarmClock, Inbox } from 'lucide-react'
+import { AlarmClock, ChevronDown, ChevronsUp, ChevronUp, Hourglass, Inbox, type LucideIcon } from 'lucide-react'
 import { useEffect, useRef, type KeyboardEvent } from 'react'
 import { errorText } from '@/api/message'
+import { useMe } from '@/api/session'
 import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { scrollTopFor, useRowWindow } from '@/lib/rowWindow'
-import { Badge } from '@/ui/Badge'
+import { Avatar } from '@/ui/Avatar'
 import { Button } from '@/ui/Button'
+import { ChannelGlyph } from '@/ui/ChannelGlyph'
 import { Marked } from '@/ui/Marked'
 import { Notice } from '@/ui/Notice'
 import { Skeleton } from '@/ui/Skeleton'
 import { channelName } from './channels'
 import type { ListRow, useConversations } from './conversations'
 import { placeOf, type InboxSearch, type ViewId } from './search'
+import { formatWait } from './waiting'
 
-const rowHeight = 92
+/** In pixels; the list counts with it. */
+const rowHeight = 72
 
 const emptyTexts = {
   open: 'inbox.empty.open',
   mine: 'inbox.empty.mine',
   unassigned: 'inbox.empty.unassigned',
+  waiting: 'inbox.empty.waiting',
   unread: 'inbox.empty.unread',
   mentions: 'inbox.empty.mentions',
   snoozed: 'inbox.empty.snoozed',
@@ -34,6 +39,8 @@ interface ConversationListProps {
   search: InboxSearch
   picked: ReadonlySet<string>
   onToggle: ((id: string) => void) | null
+  /** The names of colleagues, as far as the person may see them. */
+  agents: ReadonlyMap<string, string>
 }
 
 export function ConversationList(props: ConversationListProps) {
@@ -92,7 +99,7 @@ export function focusFirstRow(): void {
   if (box) linksOf(box)[0]?.focus()
 }
 
-/** The arrows walk through the rows; from the first one back into the search. */
+/** The arrows move through the rows; from the first one back into the search. */
 function onArrows(event: KeyboardEvent<HTMLElement>): void {
   const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   const links = linksOf(event.currentTarget)
@@ -105,7 +112,7 @@ function onArrows(event: KeyboardEvent<HTMLElement>): void {
 }
 
 /** Only the rows in sight are in the page: ten thousand scroll like ten. */
-function Rows({ list, current, search, picked, onToggle }: ConversationListProps) {
+function Rows({ list, current, search, picked, onToggle, agents }: ConversationListProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const { rows, more } = list
   const { first, last, height } = useRowWindow(scroller, rows.length, rowHeight)
@@ -134,7 +141,7 @@ function Rows({ list, current, search, picked, onToggle }: ConversationListProps
             className="absolute inset-x-0 top-0"
             style={{ height: rowHeight, transform: `translateY(${(first + index) * rowHeight}px)` }}
           >
-            <Row row={row} active={row.id === current} search={search} picked={picked.has(row.id)} onToggle={onToggle} />
+            <Row row={row} active={row.id === current} search={search} picked={picked.has(row.id)} onToggle={onToggle} agents={agents} />
           </li>
         ))}
       </ul>
@@ -148,65 +155,107 @@ interface RowProps {
   search: InboxSearch
   picked: boolean
   onToggle: ((id: string) => void) | null
+  agents: ReadonlyMap<string, string>
 }
 
-function Row({ row, active, search, picked, onToggle }: RowProps) {
+function Row({ row, active, search, picked, onToggle, agents }: RowProps) {
   const { t, tCount } = useI18n()
   const unread = row.unread > 0
+  const waiting = row.state === 'open' ? row.waiting_since : null
+  const owner = row.owner_id ? (agents.get(row.owner_id) ?? t('inbox.author.agent')) : null
   return (
-    <div className={cx('relative flex h-full border-b border-line', active ? 'bg-accent-soft' : picked ? 'bg-sunken' : 'hover:bg-sunken/60')}>
-      {unread && <span aria-hidden className="absolute top-0 bottom-0 left-0 w-1 bg-mark" />}
-      {onToggle && (
-        <label className="flex w-10 shrink-0 cursor-pointer items-start justify-center pt-3.5">
-          <input
-            type="checkbox"
-            aria-label={t('inbox.pick', { name: row.contact_name })}
-            checked={picked}
-            onChange={() => onToggle(row.id)}
-            className="size-4.5 accent-accent"
-          />
-        </label>
-      )}
+    <div className={cx('group relative flex h-full border-b border-line', active ? 'bg-accent-soft' : picked ? 'bg-sunken' : 'hover:bg-sunken/60')}>
+      {unread && <span aria-hidden className="absolute top-0 bottom-0 left-0 w-1 bg-warm" />}
+      <span className="relative mt-2.5 ml-3 size-9 shrink-0">
+        <Avatar name={row.contact_name} id={row.contact_id} />
+        <ChannelGlyph channel={row.channel} className="absolute -right-1 -bottom-1 rounded-[5px] ring-2 ring-surface" />
+        {onToggle && (
+          <label
+            className={cx(
+              'absolute -inset-1.5 flex cursor-pointer items-center justify-center rounded-md bg-surface transition-opacity focus-within:opacity-100 group-hover:opacity-100',
+              picked ? 'opacity-100' : 'opacity-0',
+            )}
+          >
+            <input type="checkbox" aria-label={t('inbox.pick', { name: row.contact_name })} checked={picked} onChange={() => onToggle(row.id)} className="size-4.5 accent-accent" />
+          </label>
+        )}
+      </span>
       <Link
         to="/inbox"
         search={{ ...search, ...placeOf(row) }}
         aria-current={active ? 'true' : undefined}
-        className={cx('flex min-w-0 flex-1 flex-col justify-center gap-0.5 pr-3 focus-visible:-outline-offset-2', !onToggle && 'pl-4')}
+        className="flex min-w-0 flex-1 flex-col justify-center pr-3 pl-2.5 focus-visible:-outline-offset-2"
       >
-        <span className="flex items-baseline gap-2">
-          <span className={cx('min-w-0 flex-1 truncate text-sm', unread ? 'font-bold' : 'font-medium')}>{row.found ? <Marked text={row.found.contact_name} /> : row.contact_name}</span>
+        <span className="flex items-center gap-1.5">
+          <span className={cx('min-w-0 flex-1 truncate text-sm', unread || waiting ? 'font-bold' : 'font-semibold')}>
+            {row.found ? <Marked text={row.found.contact_name} /> : row.contact_name}
+          </span>
           {unread && <span className="sr-only">{tCount('inbox.unreadCount', row.unread)}</span>}
-          <time dateTime={row.last_activity_at} title={formatDateTime(row.last_activity_at)} className="shrink-0 text-xs text-ink-2">
+          <PriorityMark priority={row.priority} />
+          <time dateTime={row.last_activity_at} title={formatDateTime(row.last_activity_at)} className="shrink-0 text-xs text-ink-3">
             {formatAgo(row.last_activity_at)}
           </time>
         </span>
-        <span className="truncate text-[13px] text-ink-2">
-          {row.subject && (
-            <span className={unread ? 'font-semibold text-ink' : 'text-ink'}>
-              {row.found ? <Marked text={row.found.subject} /> : row.subject} ·{' '}
-            </span>
-          )}
-          {row.found ? <Marked text={row.found.snippet} near /> : row.preview}
+        <span className={cx('truncate text-sm', unread ? 'font-medium text-ink' : 'text-ink-2')}>
+          {row.subject && <span className="text-ink">{row.found ? <Marked text={row.found.subject} /> : row.subject} · </span>}
+          {row.found ? <Marked text={row.found.snippet} near /> : <PreviewText row={row} agents={agents} />}
         </span>
-        <span className="flex h-6 items-center gap-1.5 overflow-hidden text-xs text-ink-2">
-          <span className="truncate">{channelName(row.channel)}</span>
-          {(row.priority === 'high' || row.priority === 'urgent') && (
-            <Badge tone={row.priority === 'urgent' ? 'danger' : 'warn'}>
-              {t(row.priority === 'urgent' ? 'inbox.priority.urgent' : 'inbox.priority.high')}
-            </Badge>
-          )}
-          {row.found && row.state === 'closed' && <Badge>{t('inbox.state.closed')}</Badge>}
-          {row.state === 'snoozed' && (
-            <span className="inline-flex items-center gap-1 truncate">
-              <AlarmClock aria-hidden className="size-3.5 shrink-0" />
-              {row.snoozed_until ? formatAgo(row.snoozed_until) : t('inbox.untilReply')}
+        <span className="flex h-4.5 items-center gap-2 text-xs text-ink-3">
+          <span className="sr-only">{channelName(row.channel)}</span>
+          <span className="flex min-w-0 flex-1 items-center gap-2 overflow-hidden">
+            {row.state === 'snoozed' && (
+              <span className="inline-flex shrink-0 items-center gap-1">
+                <AlarmClock aria-hidden className="size-3.5" />
+                {row.snoozed_until ? formatAgo(row.snoozed_until) : t('inbox.untilReply')}
+              </span>
+            )}
+            {row.found && row.state === 'closed' && <span className="shrink-0">{t('inbox.state.closed')}</span>}
+            {row.tags.length > 0 && <span className="truncate">{row.tags.map((tag) => `#${tag}`).join(' ')}</span>}
+          </span>
+          {waiting && (
+            <span title={t('inbox.waitingSince', { when: formatDateTime(waiting) })} className="inline-flex shrink-0 items-center gap-1 font-semibold text-warm-ink">
+              <Hourglass aria-hidden className="size-3" strokeWidth={2.4} />
+              <span className="sr-only">{t('inbox.waitingFor')} </span>
+              {formatWait(waiting)}
             </span>
           )}
-          {row.tags.slice(0, 2).map((tag) => (
-            <Badge key={tag}>{tag}</Badge>
-          ))}
+          {owner && (
+            <span title={t('inbox.ownedBy', { name: owner })} className="shrink-0">
+              <span className="sr-only">{t('inbox.ownedBy', { name: owner })}</span>
+              <Avatar name={owner} id={row.owner_id ?? undefined} size="xs" className="size-4.5!" />
+            </span>
+          )}
         </span>
       </Link>
     </div>
   )
+}
+
+const marks: Record<string, { icon: LucideIcon; label: PlainKey; look: string }> = {
+  urgent: { icon: ChevronsUp, label: 'inbox.priority.urgent', look: 'text-danger-ink' },
+  high: { icon: ChevronUp, label: 'inbox.priority.high', look: 'text-warn-ink' },
+  low: { icon: ChevronDown, label: 'inbox.priority.low', look: 'text-ink-3' },
+}
+
+/** An icon for what is more or less urgent than usual; its word is read aloud. */
+function PriorityMark({ priority }: { priority: string }) {
+  const { t } = useI18n()
+  const mark = marks[priority]
+  if (!mark) return null
+  return (
+    <span title={t(mark.label)} className={cx('shrink-0', mark.look)}>
+      <mark.icon aria-hidden className="size-4" strokeWidth={2.6} />
+      <span className="sr-only">{t(mark.label)}</span>
+    </span>
+  )
+}
+
+/** The last message; one of our own side says whose it is. */
+function PreviewText({ row, agents }: { row: ListRow; agents: ReadonlyMap<string, string> }) {
+  const { t } = useI18n()
+  const me = useMe().membership.id
+  const { preview_author_kind: kind, preview_author_id: id } = row
+  const who =
+    kind === 'agent' ? (id === me ? t('inbox.you') : agents.get(id ?? '')?.split(' ')[0]) : kind === 'bot' ? t('inbox.author.bot') : undefined
+  return who ? `${who}: ${row.preview}` : row.preview
 }

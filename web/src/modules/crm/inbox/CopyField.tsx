@@ -14,7 +14,7 @@ export function CopyField({ copies }: { copies: Copies }) {
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Enter' && event.key !== ',' && event.key !== ';') return
-    // Enter would send the letter.
+    // Enter would send the message.
     event.preventDefault()
     void copies.settle()
   }
@@ -22,7 +22,7 @@ export function CopyField({ copies }: { copies: Copies }) {
   return (
     <div className="mb-2">
       <div className="flex min-h-8.5 flex-wrap items-center gap-x-2 gap-y-1 rounded-md border border-edge bg-surface px-2.5 text-sm has-focus-visible:outline-2 has-focus-visible:outline-focus">
-        <label htmlFor={id} className="text-[13px] font-semibold">
+        <label htmlFor={id} className="text-sm font-semibold">
           {t('inbox.email.cc')}
         </label>
         {copies.list.length > 0 && (
@@ -51,7 +51,7 @@ export function CopyField({ copies }: { copies: Copies }) {
         />
       </div>
       {error && (
-        <p id={errorId} role="alert" className="mt-1 flex gap-1.5 text-[13px] text-danger-ink">
+        <p id={errorId} role="alert" className="mt-1 flex gap-1.5 text-sm text-danger-ink">
           <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
           {error}
         </p>

@@ -1,13 +1,17 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Mail, Phone } from 'lucide-react'
-import { lazy, Suspense, useState, type FormEvent } from 'react'
+import { lazy, Suspense, useId, useMemo, useState, type FormEvent, type ReactNode } from 'react'
 import { meets, useMe, type Me } from '@/api/session'
-import { formatAgo, useI18n, withTexts, type PlainKey } from '@/i18n'
+import { formatAgo, useI18n, withTexts } from '@/i18n'
+import { Avatar } from '@/ui/Avatar'
 import { Badge } from '@/ui/Badge'
+import { ChannelGlyph } from '@/ui/ChannelGlyph'
 import { Chip } from '@/ui/Chip'
-import { Field, Input, Select } from '@/ui/Field'
+import { Combobox, MultiCombobox } from '@/ui/Combobox'
+import { Input } from '@/ui/Field'
 import { Claims } from '../contacts/Claims'
-import { useContact } from '../contacts/contacts'
+import { useContact, type Contact } from '../contacts/contacts'
 import { channelName } from './channels'
 import {
   useAgentChoices,
@@ -20,16 +24,12 @@ import {
   type People,
   type Priority,
 } from './conversations'
+import { priorityNames } from './filterTexts'
+import { knownTags } from './knownTags'
+import { priorities } from './search'
 import { Section } from './Section'
 
 const DetailsMore = lazy(() => withTexts(() => import('./DetailsMore'), 'desk')().then((m) => ({ default: m.DetailsMore })))
-
-const priorities = {
-  low: 'inbox.priority.low',
-  normal: 'inbox.priority.normal',
-  high: 'inbox.priority.high',
-  urgent: 'inbox.priority.urgent',
-} as const satisfies Record<Priority, PlainKey>
 
 interface DetailsProps {
   conversation: Conversation
@@ -53,46 +53,63 @@ export function Details({ conversation, onAct }: DetailsProps) {
   return (
     <div className="flex flex-col gap-6 px-4 py-5 text-sm">
       {seesContacts && <ContactCard id={conversation.contact_id} />}
-      <div className="flex flex-col gap-3.5">
-        <Field label={t('inbox.owner')}>
-          <Select value={owner ?? ''} disabled={!canAssign} onChange={(event) => onAct({ do: 'assign', owner: event.target.value || null })}>
-            <option value="">{t('inbox.owner.none')}</option>
-            {[...choices].map(([id, name]) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        </Field>
-        <Field label={t('inbox.priority')}>
-          <Select value={conversation.priority} disabled={!canManage} onChange={(event) => onAct({ do: 'priority', priority: event.target.value as Priority })}>
-            {(Object.keys(priorities) as Priority[]).map((value) => (
-              <option key={value} value={value}>
-                {t(priorities[value])}
-              </option>
-            ))}
-          </Select>
-        </Field>
+      <div className="flex flex-col gap-0.5">
+        <Property label={t('inbox.owner')} name="owner">
+          <Combobox
+            quiet
+            label={t('inbox.owner')}
+            value={owner ?? ''}
+            disabled={!canAssign}
+            options={[
+              { value: '', label: t('inbox.owner.none') },
+              ...[...choices].map(([id, name]) => ({ value: id, label: name, mark: <Avatar name={name} id={id} size="xs" /> })),
+            ]}
+            onChange={(next) => onAct({ do: 'assign', owner: next || null })}
+          />
+        </Property>
+        <Property label={t('inbox.priority')} name="priority">
+          <Combobox
+            quiet
+            label={t('inbox.priority')}
+            value={conversation.priority}
+            disabled={!canManage}
+            options={priorities.map((value) => ({ value, label: t(priorityNames[value]) }))}
+            onChange={(next) => onAct({ do: 'priority', priority: next as Priority })}
+          />
+        </Property>
         {groups.length > 0 && (
-          <Field label={t('inbox.group')}>
-            <Select value={conversation.group_id ?? ''} disabled={!canManage} onChange={(event) => onAct({ do: 'group', group: event.target.value || null })}>
-              <option value="">{t('inbox.group.none')}</option>
-              {groups.map((group) => (
-                <option key={group.id} value={group.id}>
-                  {group.name}
-                </option>
-              ))}
-            </Select>
-          </Field>
+          <Property label={t('inbox.group')} name="group">
+            <Combobox
+              quiet
+              label={t('inbox.group')}
+              value={conversation.group_id ?? ''}
+              disabled={!canAssign}
+              options={[{ value: '', label: t('inbox.group.none') }, ...groups.map((group) => ({ value: group.id, label: group.name }))]}
+              onChange={(next) => onAct({ do: 'group', group: next || null })}
+            />
+          </Property>
         )}
+        <Property label={t('inbox.tags')} name="tags">
+          <TagPicker tags={conversation.tags} canManage={canManage} onAdd={(tag) => onAct({ do: 'tag', tag })} onRemove={(tag) => onAct({ do: 'untag', tag })} />
+        </Property>
       </div>
-      <Section title={t('inbox.tags')}>
-        <Tags tags={conversation.tags} canManage={canManage} onAdd={(tag) => onAct({ do: 'tag', tag })} onRemove={(tag) => onAct({ do: 'untag', tag })} />
-      </Section>
       <Suspense>
         <DetailsMore conversation={conversation} />
       </Suspense>
       <Previous conversation={conversation} />
+    </div>
+  )
+}
+
+/** One property: its name, and the value, which is a picker without a frame until it is pointed at. */
+function Property({ label, name, children }: { label: string; name: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <div role="group" aria-labelledby={id} data-property={name} className="grid grid-cols-[5.5rem_minmax(0,1fr)] items-start gap-1">
+      <span id={id} className="pt-2.5 text-ink-3">
+        {label}
+      </span>
+      {children}
     </div>
   )
 }
@@ -111,26 +128,34 @@ function ContactCard({ id }: { id: string }) {
   if (!contact) return null
   return (
     <section aria-label={t('inbox.contact')}>
-      <p className="text-base font-semibold">
-        <Link to="/contacts/$contactId" params={{ contactId: id }} className="text-accent-ink underline decoration-accent/40 underline-offset-3 hover:decoration-current">
-          {contact.name}
-        </Link>
-      </p>
-      {contact.company && <p className="text-ink-2">{contact.company}</p>}
-      <ul className="mt-2 flex flex-col gap-1.5 text-ink-2">
+      <div className="flex items-center gap-3">
+        <Avatar name={contact.name} id={id} size="lg" />
+        <div className="min-w-0">
+          <Link to="/contacts/$contactId" params={{ contactId: id }} className="block truncate text-lg font-semibold underline-offset-3 hover:underline">
+            {contact.name}
+          </Link>
+          {contact.company && <p className="truncate text-ink-2">{contact.company}</p>}
+        </div>
+      </div>
+      <ul className="mt-3 flex flex-col gap-1.5 text-ink-2">
         {contact.emails.map((email) => (
           <li key={email.address} className="flex items-center gap-2">
             <Mail aria-hidden className="size-4 shrink-0 text-ink-3" />
-            <span className="min-w-0 break-all">{email.address}</span>
+            <a href={`mailto:${email.address}`} className="min-w-0 break-all underline-offset-3 hover:underline">
+              {email.address}
+            </a>
           </li>
         ))}
         {contact.phones.map((phone) => (
           <li key={phone.e164} className="flex items-center gap-2">
             <Phone aria-hidden className="size-4 shrink-0 text-ink-3" />
-            {phone.e164}
+            <a href={`tel:${phone.e164}`} className="underline-offset-3 hover:underline">
+              {phone.e164}
+            </a>
           </li>
         ))}
       </ul>
+      <Attributes attributes={contact.custom_attributes} />
       <Claims contact={contact} />
       {contact.blocked && (
         <p className="mt-2">
@@ -138,6 +163,25 @@ function ContactCard({ id }: { id: string }) {
         </p>
       )}
     </section>
+  )
+}
+
+/** What the workspace's own software wrote down of the contact, by its own names. */
+function Attributes({ attributes }: { attributes: Contact['custom_attributes'] }) {
+  const { t } = useI18n()
+  const entries = Object.entries(attributes ?? {}).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+  if (entries.length === 0) return null
+  return (
+    <dl aria-label={t('inbox.attributes')} className="mt-3 grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-1 gap-y-1">
+      {entries.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="truncate text-ink-3" title={name}>
+            {name}
+          </dt>
+          <dd className="break-words">{String(value)}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 
@@ -177,6 +221,45 @@ export function Tags({ tags, canManage, onAdd, onRemove }: TagsProps) {
   )
 }
 
+/** The tags; those of other conversations are suggested, and a new one is made by typing it. */
+function TagPicker({ tags, canManage, onAdd, onRemove }: TagsProps) {
+  const { t } = useI18n()
+  const client = useQueryClient()
+  const known = useMemo(() => [...new Set([...tags, ...knownTags(client)])], [tags, client])
+
+  /** One comes or goes with each choice. */
+  function change(next: string[]) {
+    const added = next.find((tag) => !tags.includes(tag))
+    const removed = tags.find((tag) => !next.includes(tag))
+    if (added !== undefined) onAdd(added)
+    else if (removed !== undefined) onRemove(removed)
+  }
+
+  return (
+    <MultiCombobox
+      quiet
+      label={t('inbox.tags')}
+      value={tags}
+      disabled={!canManage}
+      options={known.map((tag) => ({ value: tag, label: tag }))}
+      onChange={change}
+      onCreate={(text) => !tags.includes(text.trim()) && onAdd(text.trim().slice(0, 60))}
+    >
+      {tags.length > 0 ? (
+        <span className="flex flex-wrap gap-1 py-1">
+          {tags.map((tag) => (
+            <span key={tag} className="rounded-sm bg-sunken px-1.5 text-xs leading-5 text-ink-2">
+              {tag}
+            </span>
+          ))}
+        </span>
+      ) : (
+        <span className="text-ink-3">{t('inbox.tag.add')}</span>
+      )}
+    </MultiCombobox>
+  )
+}
+
 function Previous({ conversation }: { conversation: Conversation }) {
   const { t } = useI18n()
   const others = useConversationsOf(conversation.contact_id).data?.filter((row) => row.id !== conversation.id) ?? []
@@ -187,7 +270,9 @@ function Previous({ conversation }: { conversation: Conversation }) {
         {others.map((row) => (
           <li key={row.id}>
             <Link to="/inbox" search={(old) => ({ ...old, c: row.id, at: undefined })} className="-mx-2 flex min-h-8 items-center gap-2 rounded-md px-2 py-1 hover:bg-sunken">
+              <ChannelGlyph channel={row.channel} label={channelName(row.channel)} />
               <span className="min-w-0 flex-1 truncate">{row.subject || row.preview || channelName(row.channel)}</span>
+              {row.state === 'closed' && <span className="shrink-0 text-xs text-ink-3">{t('inbox.state.closed')}</span>}
               <span className="shrink-0 text-xs text-ink-2">{formatAgo(row.last_activity_at)}</span>
             </Link>
           </li>

@@ -64,7 +64,7 @@ function Assistant({ conversation }: { conversation: Conversation }) {
       <p className="mt-1.5 text-ink-2">{tCount('ai.answers', record.answers)}</p>
       {record.handover_reason && <p className="mt-1 text-ink-2">{t('ai.reason', { reason: reasonText(record.handover_reason) })}</p>}
       {handover.error && (
-        <p role="alert" className="mt-1.5 text-[13px] text-danger-ink">
+        <p role="alert" className="mt-1.5 text-sm text-danger-ink">
           {errorText(handover.error)}
         </p>
       )}
@@ -90,22 +90,23 @@ function Summary({ id }: { id: string }) {
     mutationFn: () => ask(api.POST('/api/crm/v1/conversations/{id}/summary/generate', { params: { path: { id } } })).then((envelope) => envelope.data),
     onSuccess: (next) => client.setQueryData(queryKey, next),
   })
-  if (!summary) return null
+  // Without an assistant there is nothing to ask for; what was written before is still read.
+  if (!summary || (!summary.available && !summary.summary)) return null
   return (
     <Section title={t('summary.title')}>
       {summary.summary ? <p className="whitespace-pre-wrap text-ink-2">{summary.summary}</p> : <p className="text-ink-2">{t('summary.none')}</p>}
       {summary.generated_at && (
-        <p className="mt-1 text-[13px] text-ink-2">
+        <p className="mt-1 text-sm text-ink-2">
           {formatAgo(summary.generated_at)}
           {summary.outdated && ` · ${t('summary.outdated')}`}
         </p>
       )}
       {make.error && (
-        <p role="alert" className="mt-1.5 text-[13px] text-danger-ink">
+        <p role="alert" className="mt-1.5 text-sm text-danger-ink">
           {errorText(make.error)}
         </p>
       )}
-      {canReply && (!summary.summary || summary.outdated) && (
+      {canReply && summary.available && (!summary.summary || summary.outdated) && (
         <Button size="sm" busy={make.isPending} onClick={() => make.mutate()} className="mt-2">
           {t('summary.make')}
         </Button>
@@ -151,17 +152,17 @@ function Commerce({ id }: { id: string }) {
                 <span className="min-w-0 flex-1 truncate font-semibold">{order.number}</span>
                 <Badge>{state ? t(state) : order.status}</Badge>
               </p>
-              <p className="mt-1 flex justify-between gap-2 text-[13px] text-ink-2">
+              <p className="mt-1 flex justify-between gap-2 text-sm text-ink-2">
                 <span>{formatAgo(order.placed_at)}</span>
                 <span className="tabular-nums">{moneyText(order.total)}</span>
               </p>
-              <p className="mt-1 truncate text-[13px] text-ink-2">{order.lines.map((line) => `${line.quantity} × ${line.name}`).join(', ')}</p>
+              <p className="mt-1 truncate text-sm text-ink-2">{order.lines.map((line) => `${line.quantity} × ${line.name}`).join(', ')}</p>
               {parcel && (
-                <p className="mt-1 truncate text-[13px] text-ink-2">
+                <p className="mt-1 truncate text-sm text-ink-2">
                   {parcel.carrier} {parcel.tracking_number}
                 </p>
               )}
-              {back && <p className="mt-1 text-[13px] text-warn-ink">{t('order.returned', { reason: back.reason })}</p>}
+              {back && <p className="mt-1 text-sm text-warn-ink">{t('order.returned', { reason: back.reason })}</p>}
             </li>
           )
         })}

@@ -35,7 +35,7 @@ export function ForwardDialog({ item, onClose }: LayerProps) {
       fields={['to', 'note']}
       onSubmit={submit}
       onClose={onClose}
-      after={<blockquote className="mt-5 max-h-32 overflow-y-auto border-l-2 border-line pl-3 text-[13px] whitespace-pre-wrap text-ink-2">{item.body}</blockquote>}
+      after={<blockquote className="mt-5 max-h-32 overflow-y-auto border-l-2 border-line pl-3 text-sm whitespace-pre-wrap text-ink-2">{item.body}</blockquote>}
     >
       <Field label={t('forward.to')} hint={t('forward.toHint')} error={fieldText(error, 'to', { too_few: 'field.required' })}>
         <Input name="to" inputMode="email" autoComplete="off" spellCheck={false} />

@@ -1,27 +1,31 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Inbox } from 'lucide-react'
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { fetchAhead } from '@/lib/part'
-import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
+import { setPageTitle } from '@/lib/title'
+import type { Shortcut } from '@/shell/shortcuts'
 import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { ConversationList } from './ConversationList'
-import { useAct, useConversations, useCounts, useReadMark, type Action, type Snooze } from './conversations'
+import { useAct, useAgentChoices, useConversations, useCounts, useReadMark, type Action, type Snooze } from './conversations'
+import type { Departure } from './departure'
+import { rowAfter, rowAtStep } from './nextRow'
 import { useSavedViews } from './savedViews'
-import { Views, type ViewChange } from './Views'
-import { placeOf, type InboxSearch } from './search'
+import { filterOf, placeOf, type InboxSearch, type ViewChange } from './search'
+import { useLiveShortcuts } from './useLiveShortcuts'
+import { Views } from './Views'
 
 const from = '/shell/inbox'
 
 // What opens on demand is fetched on demand: the first load has its budget.
-const Thread = lazy(() => withTexts(() => import('./Thread'))().then((m) => ({ default: m.Thread })))
+const Thread = lazy(() => withTexts(() => import('./Thread'), 'thread')().then((m) => ({ default: m.Thread })))
 const BulkBar = lazy(() => withTexts(() => import('./BulkBar'), 'thread')().then((m) => ({ default: m.BulkBar })))
 const FirstConversation = lazy(() => withTexts(() => import('./FirstConversation'), 'thread')().then((m) => ({ default: m.FirstConversation })))
-const NewConversation = lazy(() => withTexts(() => import('./NewConversation'), 'contacts', 'templates')().then((m) => ({ default: m.NewConversation })))
+const NewConversation = lazy(() => withTexts(() => import('./NewConversation'), 'contacts', 'templates', 'thread')().then((m) => ({ default: m.NewConversation })))
 const SnoozeDialog = lazy(() => import('./SnoozeDialog').then((m) => ({ default: m.SnoozeDialog })))
 
 export function InboxScreen() {
@@ -31,7 +35,8 @@ export function InboxScreen() {
   const search = useSearch({ from })
   const view = search.view ?? 'open'
   const saved = useSavedViews().data?.find((one) => one.id === search.saved)?.filter
-  const list = useConversations({ view, group: search.group, q: search.q, state: search.state, saved })
+  const filter = saved ?? filterOf(search)
+  const list = useConversations({ filter, q: search.q, state: search.state })
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [snoozing, setSnoozing] = useState(false)
   const [beginning, setBeginning] = useState(false)
@@ -40,6 +45,11 @@ export function InboxScreen() {
   const canReply = meets(me, { permission: 'crm.conversations.reply' })
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
   const canPick = canManage || meets(me, { permission: 'crm.conversations.assign' })
+  const colleagues = useAgentChoices(meets(me, { permission: 'crm.agents.view' })).data
+  const agents = useMemo(
+    () => new Map([[me.membership.id, me.user.name], ...(colleagues ?? []).map((agent) => [agent.id, agent.name || agent.email] as const)]),
+    [colleagues, me.membership.id, me.user.name],
+  )
 
   const begin = canReply ? () => setBeginning(true) : null
   const all = useCounts().data?.all
@@ -47,21 +57,28 @@ export function InboxScreen() {
   const bare = all !== undefined && all.open + all.snoozed + all.closed === 0 && !search.q
 
   useEffect(() => {
-    void fetchAhead(() => import('./Thread'), () => import('./Composer'))
+    void fetchAhead(withTexts(() => import('./Thread'), 'thread'), withTexts(() => import('./Composer'), 'thread'))
   }, [])
 
-  useEffect(() => {
-    document.title = `${t('inbox.title')} · Konak`
-  }, [t])
+  useEffect(() => setPageTitle(t('inbox.title')), [t])
+
+  const c = search.c
+  const place = c === undefined ? -1 : list.rows.findIndex((row) => row.id === c)
+  // Where the open conversation stood in the list when it last was in it.
+  const [lastPlace, setLastPlace] = useState(place)
+  if ((place >= 0 || c === undefined) && place !== lastPlace) setLastPlace(place)
 
   function go(next: InboxSearch, replace = false) {
-    void navigate({ to: '/inbox', search: { ...search, ...next }, replace })
+    void navigate({ to: '/inbox', search: (old) => ({ ...old, ...next }), replace })
   }
 
-  function changeFilter(next: ViewChange, typing = false) {
-    setPicked(new Set())
-    go(typing ? next : { ...next, c: undefined, at: undefined }, typing)
-  }
+  const changeFilter = useCallback(
+    (next: ViewChange, typing = false) => {
+      setPicked(new Set())
+      void navigate({ to: '/inbox', search: (old) => ({ ...old, ...next, ...(typing ? {} : { c: undefined, at: undefined }) }), replace: typing })
+    },
+    [navigate],
+  )
 
   function toggle(id: string) {
     setPicked((now) => {
@@ -71,40 +88,58 @@ export function InboxScreen() {
     })
   }
 
-  function perform(action: Action) {
-    if (!search.c) return
-    act.mutate(
-      { id: search.c, action },
-      {
-        onSuccess: (next) => {
-          if (action.do === 'close') toast('ok', t('inbox.closed'))
-          if (action.do === 'open') toast('ok', t('inbox.opened'))
-          if (action.do === 'snooze') {
-            toast('ok', next.snoozed_until ? t('inbox.snoozedUntil', { when: formatDateTime(next.snoozed_until) }) : t('inbox.snoozedUntilReply'))
-          }
+  /** Gives what tells that a conversation was dealt with: the next one is opened, and a toast offers the way back. */
+  function prepareToLeave(id: string): (departure: Departure) => void {
+    // Now, because the row may be gone from the list before the server's answer is here.
+    const next = rowAfter(list.rows, id)
+    const inList = list.rows.some((row) => row.id === id)
+    return ({ said, state, undo, for: until }) => {
+      const back = undo && {
+        label: t('common.undo'),
+        run: () => {
+          undo().then(
+            () => go({ c: id, at: undefined }),
+            (error: unknown) => toast('danger', t('inbox.failed'), errorText(error)),
+          )
         },
-        onError: (error) => toast('danger', t('inbox.failed'), errorText(error)),
+      }
+      const dismiss = toast('ok', said, undefined, back)
+      if (until !== undefined) setTimeout(dismiss, until)
+      if (!inList || (state !== undefined && (search.q ? search.state : filter.state) === state)) return
+      void navigate({ to: '/inbox', search: (old) => (old.c === id ? { ...old, ...(next ? placeOf(next) : { c: undefined, at: undefined }) } : old), replace: true })
+    }
+  }
+
+  function perform(action: Action) {
+    if (!c) return
+    const leave = prepareToLeave(c)
+    // A promise: the callbacks of a mutation end when the next one begins.
+    act.mutateAsync({ id: c, action }).then(
+      (next) => {
+        const undo = () => act.mutateAsync({ id: c, action: { do: 'open' } })
+        if (action.do === 'close') leave({ said: t('inbox.closed'), state: 'closed', undo })
+        if (action.do === 'open') toast('ok', t('inbox.opened'))
+        if (action.do === 'snooze') {
+          const said = next.snoozed_until ? t('inbox.snoozedUntil', { when: formatDateTime(next.snoozed_until) }) : t('inbox.snoozedUntilReply')
+          leave({ said, state: 'snoozed', undo })
+        }
       },
+      (error: unknown) => toast('danger', t('inbox.failed'), errorText(error)),
     )
   }
 
   function step(by: 1 | -1) {
-    const at = list.rows.findIndex((row) => row.id === search.c)
-    const next = at < 0 ? list.rows[0] : list.rows[at + by]
-    if (next) go(placeOf(next), search.c !== undefined)
-    if (by === 1 && at >= list.rows.length - 3) list.more?.load()
+    const next = rowAtStep(list.rows, c, lastPlace, by)
+    if (next) go(placeOf(next), c !== undefined)
+    if (by === 1 && place >= list.rows.length - 3) list.more?.load()
   }
 
-  const c = search.c
   const shortcuts: Shortcut[] = [
     { keys: 'j', label: 'inbox.key.next', run: () => step(1) },
     { keys: 'k', label: 'inbox.key.previous', run: () => step(-1) },
     { keys: '/', label: 'inbox.search', run: () => document.getElementById('inbox-search')?.focus() },
   ]
   if (begin) shortcuts.push({ keys: 'c', label: 'inbox.new', run: begin })
-  if (c && canReply) {
-    shortcuts.push({ keys: 'r', label: 'inbox.reply', run: () => document.getElementById('composer-text')?.focus() })
-  }
   if (c && canPick) shortcuts.push({ keys: 'x', label: 'inbox.key.pick', run: () => toggle(c) })
   if (c) {
     shortcuts.push({ keys: 'u', label: 'inbox.unread', run: () => mark.mutate({ id: c, read: false }) })
@@ -122,19 +157,11 @@ export function InboxScreen() {
       <section
         aria-label={t('inbox.list')}
         className={cx(
-          'relative min-h-0 w-full shrink-0 flex-col border-line bg-surface md:flex md:w-80 md:border-r',
+          'relative min-h-0 w-full shrink-0 flex-col border-line bg-surface md:flex md:w-80 md:border-r lg:w-88',
           c ? 'hidden' : 'flex',
         )}
       >
-        <Views
-          view={view}
-          group={search.group}
-          q={search.q ?? ''}
-          state={search.state}
-          saved={search.saved}
-          onChange={changeFilter}
-          onNew={begin}
-        />
+        <Views search={search} filter={filter} onChange={changeFilter} onNew={begin} />
         {bare && (
           <Suspense>
             <FirstConversation onNew={begin} className="md:hidden" />
@@ -148,6 +175,7 @@ export function InboxScreen() {
           search={search}
           picked={picked}
           onToggle={canPick ? toggle : null}
+          agents={agents}
         />
         <Suspense>{picked.size > 0 && <BulkBar ids={[...picked]} onDone={() => setPicked(new Set())} />}</Suspense>
       </section>
@@ -161,6 +189,7 @@ export function InboxScreen() {
               onNewest={() => go({ at: undefined }, true)}
               onBack={() => go({ c: undefined, at: undefined })}
               onAct={perform}
+              onLeave={prepareToLeave}
               onSnooze={() => setSnoozing(true)}
             />
           </Suspense>
@@ -194,28 +223,6 @@ export function InboxScreen() {
       </Suspense>
     </div>
   )
-}
-
-/** Shortcuts whose work changes with every render, behind a list that stays the same. */
-function useLiveShortcuts(shortcuts: readonly Shortcut[]): void {
-  const latest = useRef(shortcuts)
-  useEffect(() => {
-    latest.current = shortcuts
-  })
-  const names = shortcuts.map((shortcut) => `${shortcut.keys}=${shortcut.label}`).join()
-  const stable = useMemo<readonly Shortcut[]>(
-    () =>
-      names.split(',').map((name) => {
-        const [keys = '', label = ''] = name.split('=')
-        return {
-          keys,
-          label: label as Shortcut['label'],
-          run: () => latest.current.find((shortcut) => shortcut.keys === keys)?.run(),
-        }
-      }),
-    [names],
-  )
-  useShortcuts(stable)
 }
 
 function Loading() {

@@ -1,12 +1,12 @@
-import { useId, useState, type FormEvent } from 'react'
-import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { useState } from 'react'
+import { errorText, fieldText } from '@/api/message'
 import { formatDateTime, useI18n, type PlainKey } from '@/i18n'
-import { useFocusOnError } from '@/lib/form'
-import { Button, buttonClass } from '@/ui/Button'
+import { buttonClass } from '@/ui/Button'
 import { Confirm } from '@/ui/Confirm'
 import { Dialog } from '@/ui/Dialog'
 import { Fact } from '@/ui/Fact'
 import { Field, Textarea } from '@/ui/Field'
+import { FormDialog } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { SkeletonRows } from '@/ui/Skeleton'
 import { ForwardDialog } from './ForwardDialog'
@@ -47,67 +47,55 @@ const reasons: Record<string, PlainKey> = {
 
 function EditDialog({ item, onClose }: LayerProps) {
   const { t } = useI18n()
-  const formId = useId()
   const policy = useEditPolicy(item, true)
   const act = useItemAction(item)
-  const form = useFocusOnError(act.error)
   const refused = policy.data && !policy.data.can_edit ? (reasons[policy.data.edit_reason ?? ''] ?? 'inbox.policy.no') : null
 
   const [text, setText] = useState(item.body)
   const note = item.kind === 'note'
   const mention = useMentions({ conversationId: item.conversation_id, text, change: setText, enabled: note, picked: item.mentions })
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
+  function submit() {
     const mentions = note ? mention.called.map((one) => one.agent_id) : undefined
     act.mutate({ do: 'edit', body: text.trim(), mentions }, { onSuccess: onClose })
   }
 
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title={t('inbox.edit.title')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" type="submit" form={formId} busy={act.isPending} disabled={!policy.data?.can_edit}>
-            {t('common.save')}
-          </Button>
-        </>
+      busy={act.isPending}
+      disabled={!policy.data?.can_edit}
+      error={act.error}
+      fields={['body']}
+      onSubmit={submit}
+      onClose={onClose}
+      before={
+        refused && (
+          <Notice tone="warn" className="mb-4">
+            {t(refused)}
+          </Notice>
+        )
       }
     >
-      {refused && (
-        <Notice tone="warn" className="mb-4">
-          {t(refused)}
-        </Notice>
-      )}
-      {act.error && !isAboutFields(act.error, ['body']) && (
-        <Notice tone="danger" className="mb-4">
-          {errorText(act.error)}
-        </Notice>
-      )}
-      <form id={formId} ref={form} onSubmit={submit} noValidate>
-        <div className="relative">
-          {mention.list}
-          <Field label={t('inbox.message')} error={fieldText(act.error, 'body')}>
-            <Textarea
-              name="body"
-              rows={5}
-              value={text}
-              readOnly={refused !== null}
-              onChange={(event) => {
-                setText(event.target.value)
-                mention.onMove(event.target)
-              }}
-              onKeyDown={mention.onKeyDown}
-              onBlur={mention.close}
-              {...mention.wiring}
-            />
-          </Field>
-        </div>
-      </form>
-    </Dialog>
+      <div className="relative">
+        {mention.list}
+        <Field label={t('inbox.message')} error={fieldText(act.error, 'body')}>
+          <Textarea
+            name="body"
+            rows={5}
+            value={text}
+            readOnly={refused !== null}
+            onChange={(event) => {
+              setText(event.target.value)
+              mention.onMove(event.target)
+            }}
+            onKeyDown={mention.onKeyDown}
+            onBlur={mention.close}
+            {...mention.wiring}
+          />
+        </Field>
+      </div>
+    </FormDialog>
   )
 }
 
@@ -141,7 +129,7 @@ function EditionsDialog({ item, onClose }: LayerProps) {
         {editions.data?.map((edition) => (
           <li key={edition.id} className="rounded-md border border-line p-3 text-sm">
             <p className="whitespace-pre-wrap">{edition.body}</p>
-            <p className="mt-1.5 text-[13px] text-ink-2">{t('editions.until', { when: formatDateTime(edition.edited_at) })}</p>
+            <p className="mt-1.5 text-sm text-ink-2">{t('editions.until', { when: formatDateTime(edition.edited_at) })}</p>
           </li>
         ))}
       </ol>
@@ -149,7 +137,7 @@ function EditionsDialog({ item, onClose }: LayerProps) {
   )
 }
 
-/** The letter as it came. Its own markup is not drawn here: the text is, and the file can be had. */
+/** The e-mail as it came. Its own markup is not drawn here: the text is, and the file can be had. */
 function EmailDialog({ item, onClose }: LayerProps) {
   const { t } = useI18n()
   const email = useEmail(item)

@@ -1,18 +1,21 @@
-import { CheckCheck, CircleAlert, Ellipsis, Forward, Mail, Pencil, SmilePlus, Split, Trash2 } from 'lucide-react'
+import { Check, CheckCheck, CircleAlert, Ellipsis, Forward, Mail, Pencil, SmilePlus, Sparkles, Split, StickyNote, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState, type ReactNode } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatAgo, formatDateTime, useI18n, withTexts } from '@/i18n'
+import { formatDateTime, useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { Avatar } from '@/ui/Avatar'
 import { Button, IconButton } from '@/ui/Button'
 import { Menu, MenuItem } from '@/ui/Menu'
 import { toast } from '@/ui/Toast'
 import { Attachments } from './Attachments'
 import { channelName } from './channels'
 import type { Item } from './conversations'
+import { timeOfDay } from './days'
 import { failureText, refusedRecipients } from './failures'
 import { isOwn, toggled, useItemAction } from './itemActions'
 import type { ItemLayer } from './itemLayers'
+import { LinkedText } from './LinkedText'
 import { partsOf } from './mentions'
 import type { Quoted } from './MessageExtras'
 
@@ -24,20 +27,23 @@ interface BubbleProps {
   mine: boolean
   note: boolean
   faint?: boolean
+  /** What an assistant wrote looks like nobody's own. */
+  assistant?: boolean
   children: ReactNode
 }
 
-export function Bubble({ mine, note, faint, children }: BubbleProps) {
+export function Bubble({ mine, note, faint, assistant, children }: BubbleProps) {
   return (
     <div
       className={cx(
-        'w-fit max-w-[min(42rem,88%)] rounded-lg border px-3.5 py-2.5 text-sm break-words whitespace-pre-wrap',
-        mine && 'ml-auto',
+        'w-fit max-w-[min(42rem,88%)] rounded-xl border px-3.5 py-2 text-base break-words whitespace-pre-wrap',
         note
           ? 'border-warn-ink/25 bg-warn-soft text-ink'
-          : mine
-            ? 'border-accent/20 bg-accent-soft text-ink'
-            : 'border-line bg-surface text-ink',
+          : assistant
+            ? 'border-dashed border-accent/50 bg-surface text-ink'
+            : mine
+              ? 'border-accent/20 bg-accent-soft text-ink'
+              : 'border-line bg-surface text-ink',
         faint && 'border-dashed',
       )}
     >
@@ -58,37 +64,48 @@ function Body({ item, quoted }: { item: Item; quoted: Quoted | undefined }) {
       </Suspense>
     )
   }
-  if (item.mentions.length === 0) return item.body
+  if (item.mentions.length === 0) return <LinkedText text={item.body} />
   return partsOf(item.body, item.mentions).map((part, index) =>
     part.called ? (
       <strong key={index} className="font-semibold text-accent-ink">
         {part.text}
       </strong>
     ) : (
-      part.text
+      <LinkedText key={index} text={part.text} />
     ),
   )
 }
 
-/** When an outgoing message arrived and was read, where the channel says so. */
-function Receipt({ item: { delivered_at: delivered, read_at: read } }: { item: Item }) {
+/** What became of an outgoing message: handed over, arrived, read, as far as the channel says. */
+function Receipt({ item: { delivery, delivered_at: delivered, read_at: read } }: { item: Item }) {
   const { t } = useI18n()
   const last = read ?? delivered
-  if (!last) return null
+  if (!last && delivery !== 'sent') return null
   const times = [delivered && `${t('inbox.delivery.delivered')}: ${formatDateTime(delivered)}`, read && `${t('inbox.delivery.read')}: ${formatDateTime(read)}`]
+  const Tick = last ? CheckCheck : Check
   return (
-    <p title={times.filter(Boolean).join('\n')} className="mt-1 flex items-center justify-end gap-1 text-[13px] text-ink-2">
-      <CheckCheck aria-hidden className={cx('size-4', read && 'text-accent-ink')} />
-      {t(read ? 'inbox.delivery.read' : 'inbox.delivery.delivered')}
-      <time dateTime={last}>{formatAgo(last)}</time>
+    <p title={times.filter(Boolean).join('\n') || undefined} className="mt-0.5 flex items-center justify-end gap-1 text-xs text-ink-3">
+      <Tick aria-hidden className={cx('size-3.5', read && 'text-accent-ink')} strokeWidth={2.4} />
+      {t(read ? 'inbox.delivery.read' : delivered ? 'inbox.delivery.delivered' : 'inbox.delivery.sent')}
+      {last && <time dateTime={last}>{timeOfDay(last)}</time>}
     </p>
   )
 }
 
 const hands = ['👍', '❤️', '😂', '🙏'] as const
 
+interface MessageProps {
+  item: Item
+  name: string
+  quoted: Quoted | undefined
+  /** The one before is of the same author: whose it is stands there already. */
+  goesOn: boolean
+  /** The conversation's own channel; only another one is named. */
+  home: string
+}
+
 /** A message on the API's own channel needs no way: the customer's software comes for it. */
-export function Message({ item, name, quoted }: { item: Item; name: string; quoted: Quoted | undefined }) {
+export function Message({ item, name, quoted, goesOn, home }: MessageProps) {
   const { t } = useI18n()
   const [layer, setLayer] = useState<ItemLayer | null>(null)
   const me = useMe()
@@ -99,6 +116,7 @@ export function Message({ item, name, quoted }: { item: Item; name: string; quot
   const typedBy = item.detail?.typed_by as { kind: string; id: string } | undefined
   const note = item.kind === 'note'
   const gone = item.deleted_at !== null
+  const assistant = item.author_kind === 'bot'
   const own = item.tepkiler.find((reaction) => isOwn(reaction, me.membership.id))?.emoji
   const failed = (error: unknown) => toast('danger', t('inbox.failed'), errorText(error))
 
@@ -107,24 +125,37 @@ export function Message({ item, name, quoted }: { item: Item; name: string; quot
   }
 
   return (
-    <article aria-label={note ? t('inbox.noteBy', { name }) : t('inbox.messageBy', { name })} className="group">
-      <div className={cx('mb-1 flex flex-wrap items-center gap-x-2 text-[13px] text-ink-2', mine && 'justify-end')}>
-        <span className="font-semibold text-ink">{name}</span>
+    <article aria-label={note ? t('inbox.noteBy', { name }) : t('inbox.messageBy', { name })} className={cx('group relative', mine ? 'pl-9' : 'pl-9 sm:pr-9')}>
+      {!goesOn && !mine && <Avatar name={name} id={item.author_id ?? undefined} size="sm" className="absolute top-0 left-0 size-7!" />}
+      <div className={cx('mb-1 flex flex-wrap items-center gap-x-2 text-xs text-ink-2', mine && 'justify-end', goesOn && 'sr-only')}>
+        {assistant && <Sparkles aria-hidden className="size-3.5 text-accent-ink" />}
+        {note && <StickyNote aria-hidden className="size-3.5 text-warn-ink" />}
+        <span className={cx('font-semibold', assistant ? 'text-accent-ink' : 'text-ink')}>{name}</span>
         {note && <span className="font-semibold text-warn-ink">{t('inbox.note')}</span>}
-        {typedBy && <span className="italic">{t('inbox.writtenDown')}</span>}
-        {item.automatic && <span className="italic">{t('inbox.automatic')}</span>}
-        {item.channel && <span>{channelName(item.channel)}</span>}
-        {item.template && <span>{t('inbox.templateSent', { name: item.template.name })}</span>}
+        {item.channel && item.channel !== home && <span>{channelName(item.channel)}</span>}
         <time dateTime={item.created_at} title={formatDateTime(item.created_at)}>
-          {formatAgo(item.created_at)}
+          {timeOfDay(item.created_at)}
         </time>
-        {item.edited_at && !gone && (
-          <button type="button" title={formatDateTime(item.edited_at)} onClick={() => setLayer('editions')} className="min-h-6 underline decoration-dotted underline-offset-3 hover:text-ink">
-            {t('inbox.edited')}
-          </button>
-        )}
+      </div>
+      {(typedBy || item.automatic || item.template || (item.edited_at && !gone)) && (
+        <div className={cx('mb-1 flex flex-wrap items-center gap-x-2 text-xs text-ink-2', mine && 'justify-end')}>
+          {typedBy && <span className="italic">{t('inbox.writtenDown')}</span>}
+          {item.automatic && <span className="italic">{t('inbox.automatic')}</span>}
+          {item.template && <span>{t('inbox.templateSent', { name: item.template.name })}</span>}
+          {item.edited_at && !gone && (
+            <button type="button" title={formatDateTime(item.edited_at)} onClick={() => setLayer('editions')} className="min-h-6 underline decoration-dotted underline-offset-3 hover:text-ink">
+              {t('inbox.edited')}
+            </button>
+          )}
+        </div>
+      )}
+      <div title={formatDateTime(item.created_at)} className={cx('flex items-start gap-1', mine && 'flex-row-reverse')}>
+        <Bubble mine={mine} note={note} faint={gone} assistant={assistant && !note}>
+          {gone ? <span className="text-ink-2 italic">{t('inbox.deletedMessage')}</span> : <Body item={item} quoted={quoted} />}
+          {!gone && <Attachments attachments={item.attachments} />}
+        </Bubble>
         {!gone && (canReply || canManage || item.has_email) && (
-          <Menu trigger={<IconButton icon={Ellipsis} label={t('inbox.messageMenu', { name })} className="size-6" />}>
+          <Menu trigger={<IconButton icon={Ellipsis} label={t('inbox.messageMenu', { name })} className="size-7 self-center opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100" />}>
             {item.has_email && (
               <MenuItem icon={Mail} onSelect={() => setLayer('email')}>
                 {t('inbox.email.show')}
@@ -163,10 +194,6 @@ export function Message({ item, name, quoted }: { item: Item; name: string; quot
           </Menu>
         )}
       </div>
-      <Bubble mine={mine} note={note} faint={gone}>
-        {gone ? <span className="text-ink-2 italic">{t('inbox.deletedMessage')}</span> : <Body item={item} quoted={quoted} />}
-        {!gone && <Attachments attachments={item.attachments} />}
-      </Bubble>
       {item.tepkiler.length > 0 && (
         <p className={cx('mt-1 flex items-center gap-1 text-sm', mine && 'justify-end')} title={t('inbox.reactionOne')}>
           <span className="sr-only">{t('inbox.reactions')}</span>
@@ -198,7 +225,7 @@ export function Message({ item, name, quoted }: { item: Item; name: string; quot
         </p>
       )}
       {item.delivery === 'failed' && (
-        <div className="mt-1 flex flex-wrap items-center justify-end gap-2 text-[13px] text-danger-ink">
+        <div className="mt-1 flex flex-wrap items-center justify-end gap-2 text-xs text-danger-ink">
           <span className="flex items-start gap-1.5">
             <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
             {item.delivery_error ? t('inbox.delivery.failedWhy', { why: failureText(item.delivery_error) }) : t('inbox.delivery.failed')}
@@ -211,13 +238,13 @@ export function Message({ item, name, quoted }: { item: Item; name: string; quot
         </div>
       )}
       {refusedRecipients(item.detail).map((refused) => (
-        <p key={refused.address} className="mt-1 flex items-start justify-end gap-1.5 text-[13px] text-danger-ink">
+        <p key={refused.address} className="mt-1 flex items-start justify-end gap-1.5 text-xs text-danger-ink">
           <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
           <span className="break-words">{t('inbox.delivery.refused', { address: refused.address, why: failureText(refused.reason) })}</span>
         </p>
       ))}
       {(item.delivery === 'queued' || (item.delivery === 'none' && item.channel !== 'api')) && mine && !note && (
-        <p className="mt-1 text-right text-[13px] text-ink-2">
+        <p className="mt-1 text-right text-xs text-ink-2">
           {item.delivery === 'none' && t('inbox.delivery.none')}
           {item.delivery === 'queued' && (item.delivery_error ? t('inbox.delivery.queuedWhy', { why: failureText(item.delivery_error) }) : t('inbox.delivery.queued'))}
         </p>

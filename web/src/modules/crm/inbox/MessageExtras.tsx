@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { CornerUpRight, Megaphone } from 'lucide-react'
 import { useI18n } from '@/i18n'
 import type { Item } from './conversations'
+import { LinkedText } from './LinkedText'
 import { priceText, readExtras, totalOf, type Order, type Referral } from './extras'
 
 /** The message that another one answers, where it is loaded. */
@@ -22,22 +23,22 @@ export function MessageExtras({ item, quoted }: Props) {
   return (
     <>
       {forwarded && (
-        <p className="mb-1 flex items-center gap-1.5 text-[13px] text-ink-2 italic">
+        <p className="mb-1 flex items-center gap-1.5 text-sm text-ink-2 italic">
           <CornerUpRight aria-hidden className="size-3.5" />
           {t('extra.forwarded')}
         </p>
       )}
       {quotedId !== undefined && <Quote id={quotedId} quoted={quoted} />}
       {referral && <ReferralNote referral={referral} />}
-      {product && <p className="mb-1 text-[13px] text-ink-2">{t('extra.product', { id: product })}</p>}
+      {product && <p className="mb-1 text-sm text-ink-2">{t('extra.product', { id: product })}</p>}
       {/* The body of an order repeats its lines, which stand in the table. */}
-      {order ? order.text : item.body}
+      <LinkedText text={order ? order.text : item.body} />
       {order && <OrderTable order={order} />}
     </>
   )
 }
 
-const quoteLook = 'mb-1.5 block rounded-md border-l-3 border-accent bg-sunken px-2.5 py-1.5 text-[13px] text-ink-2'
+const quoteLook = 'mb-1.5 block rounded-md border-l-3 border-accent bg-sunken px-2.5 py-1.5 text-sm text-ink-2'
 
 function Quote({ id, quoted }: { id: string | null; quoted: Quoted | undefined }) {
   const { t } = useI18n()
@@ -82,7 +83,7 @@ function OrderTable({ order }: { order: Order }) {
   const { t } = useI18n()
   const total = totalOf(order)
   return (
-    <table className="mt-1 w-full text-[13px]">
+    <table className="mt-1 w-full text-sm">
       <caption className="pb-1 text-left font-semibold">{t('extra.order')}</caption>
       <thead className="text-left text-ink-2">
         <tr>

@@ -43,15 +43,17 @@ function atTemplate(error: unknown): unknown {
 }
 
 interface NewConversationProps {
+  /** Whom it is for, where that is known already. */
+  start?: Contact
   onClose: () => void
   onBegun: (id: string) => void
 }
 
-export function NewConversation({ onClose, onBegun }: NewConversationProps) {
+export function NewConversation({ start, onClose, onBegun }: NewConversationProps) {
   const { t } = useI18n()
   const formId = useId()
   const [mode, setMode] = useState<'write' | 'down'>('write')
-  const [contact, setContact] = useState<Contact | null>(null)
+  const [contact, setContact] = useState<Contact | null>(start ?? null)
   const [missing, setMissing] = useState(false)
   const sources = useSources().data?.filter((source) => source.messaging || source.key === 'email') ?? []
   const [channel, setChannel] = useState('')
@@ -104,12 +106,12 @@ export function NewConversation({ onClose, onBegun }: NewConversationProps) {
       if (template) begin.mutate({ ...about, channel: picked, channel_account_id: template.channel_account_id, template: toSend(template, values) }, { onSuccess: told })
       return
     }
-    const letter = { ...about, body: textOf(data, 'body') }
+    const request = { ...about, body: textOf(data, 'body') }
     if (mode === 'down') {
-      down.mutate(letter, { onSuccess: (next) => (next ? onBegun(next.id) : before()) })
+      down.mutate(request, { onSuccess: (next) => (next ? onBegun(next.id) : before()) })
       return
     }
-    begin.mutate({ ...letter, channel: picked }, { onSuccess: told })
+    begin.mutate({ ...request, channel: picked }, { onSuccess: told })
   }
 
   return (

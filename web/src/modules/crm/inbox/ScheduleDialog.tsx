@@ -5,18 +5,18 @@ import { Dialog } from '@/ui/Dialog'
 import { Checkbox } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
-import type { Letter } from './conversations'
+import type { OutgoingContent } from './conversations'
 import { useSchedule } from './schedule'
 import { TimeChoice } from './TimeChoice'
 
 interface ScheduleDialogProps {
   conversationId: string
-  letter: Letter
+  message: OutgoingContent
   onClose: () => void
   onScheduled: () => void
 }
 
-export function ScheduleDialog({ conversationId, letter, onClose, onScheduled }: ScheduleDialogProps) {
+export function ScheduleDialog({ conversationId, message, onClose, onScheduled }: ScheduleDialogProps) {
   const { t } = useI18n()
   const [untilReply, setUntilReply] = useState(false)
   const schedule = useSchedule(conversationId)
@@ -24,7 +24,7 @@ export function ScheduleDialog({ conversationId, letter, onClose, onScheduled }:
 
   function choose(at: string) {
     schedule.mutate(
-      { ...letter, at, untilReply },
+      { ...message, at, untilReply },
       {
         onSuccess: () => {
           toast('ok', t('later.done', { when: formatDateTime(at) }))

@@ -24,7 +24,7 @@ export function ScheduledList({ conversationId, waiting, canReply }: ScheduledLi
   }
 
   return (
-    <section aria-label={t('later.waiting')} className="max-h-40 shrink-0 overflow-y-auto border-t border-line bg-sunken px-3 py-2 text-[13px] sm:px-4">
+    <section aria-label={t('later.waiting')} className="max-h-40 shrink-0 overflow-y-auto border-t border-line bg-sunken px-3 py-2 text-sm sm:px-4">
       <p className="flex items-center gap-1.5 font-semibold">
         <CalendarClock aria-hidden className="size-4 text-ink-3" />
         {tCount('later.count', waiting.length)}

@@ -4,6 +4,8 @@ import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n, withTexts } from '@/i18n'
+import { cx } from '@/lib/cx'
+import { recall, remember } from '@/lib/storage'
 import { useStore } from '@/lib/store'
 import { Badge } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
@@ -14,9 +16,11 @@ import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { channelName } from './channels'
 import { useConversation, useJoin, usePeople, useReadMark, type Action, type Conversation } from './conversations'
-import { useScheduled } from './scheduled'
+import type { PrepareToLeave } from './departure'
+import { isJustSent, useScheduled } from './scheduled'
 import { Timeline } from './Timeline'
 import { typists } from './typing'
+import { useLiveShortcuts } from './useLiveShortcuts'
 import { useUnmerge } from './whole'
 
 const Composer = lazy(() => import('./Composer').then((m) => ({ default: m.Composer })))
@@ -34,17 +38,35 @@ interface ThreadProps {
   onNewest: () => void
   onBack: () => void
   onAct: (action: Action) => void
+  onLeave: PrepareToLeave
   onSnooze: () => void
 }
 
-export function Thread({ id, at, onNewest, onBack, onAct, onSnooze }: ThreadProps) {
+export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: ThreadProps) {
   const { t } = useI18n()
   const query = useConversation(id)
   const [detailsOpen, setDetailsOpen] = useState(false)
+  const [paneShown, setPaneShown] = useState(() => recall('inbox.details') !== 'hidden')
   const canReply = meets(useMe(), { permission: 'crm.conversations.reply' })
   const conversation = query.data
 
   useMarkRead(conversation)
+  /** Shows or hides the pane beside the messages; where there is no room for one, a drawer has the details. */
+  function showDetails() {
+    if (!window.matchMedia('(min-width: 80rem)').matches) return setDetailsOpen(true)
+    remember('inbox.details', paneShown ? 'hidden' : 'shown')
+    setPaneShown(!paneShown)
+  }
+  /** Opens the picker of a property, or the details where there is no room for them beside the messages. */
+  function pick(property: 'owner' | 'tags') {
+    const picker = document.querySelector<HTMLElement>(`aside [data-property=${property}] button`)
+    if (picker?.checkVisibility()) picker.click()
+    else setDetailsOpen(true)
+  }
+  useLiveShortcuts([
+    { keys: 'a', label: 'inbox.key.assign', run: () => pick('owner') },
+    { keys: 't', label: 'inbox.key.tag', run: () => pick('tags') },
+  ])
 
   // What was deleted while it stood here is still in the cache, and no longer true.
   const gone = asApiError(query.error)?.status === 404
@@ -69,17 +91,17 @@ export function Thread({ id, at, onNewest, onBack, onAct, onSnooze }: ThreadProp
   return (
     <>
       <section aria-label={t('inbox.thread', { name: conversation.contact_name })} className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
-        <Header conversation={conversation} onBack={onBack} onAct={onAct} onSnooze={onSnooze} onDetails={() => setDetailsOpen(true)} />
+        <Header conversation={conversation} onBack={onBack} onAct={onAct} onLeave={onLeave} onSnooze={onSnooze} onDetails={showDetails} />
         <Timeline conversation={conversation} at={at} onNewest={onNewest} />
         <TypingLine conversation={conversation} />
         <Waiting id={conversation.id} canReply={canReply} />
         {canReply && (
           <Suspense fallback={<div className="h-44 border-t border-line bg-surface" />}>
-            <Composer conversation={conversation} />
+            <Composer conversation={conversation} onLeave={onLeave} />
           </Suspense>
         )}
       </section>
-      <aside aria-label={t('inbox.details')} className="hidden w-72 shrink-0 overflow-y-auto border-l border-line bg-surface xl:block">
+      <aside aria-label={t('inbox.details')} className={cx('hidden w-72 shrink-0 overflow-y-auto border-l border-line bg-surface', paneShown && 'xl:block')}>
         <Suspense>
           <Details conversation={conversation} onAct={onAct} />
         </Suspense>
@@ -98,7 +120,7 @@ export function Thread({ id, at, onNewest, onBack, onAct, onSnooze }: ThreadProp
 }
 
 function Waiting({ id, canReply }: { id: string; canReply: boolean }) {
-  const waiting = useScheduled(id).data ?? []
+  const waiting = (useScheduled(id).data ?? []).filter((message) => !isJustSent(message))
   return <Suspense>{waiting.length > 0 && <ScheduledList conversationId={id} waiting={waiting} canReply={canReply} />}</Suspense>
 }
 
@@ -114,7 +136,7 @@ function TypingLine({ conversation }: { conversation: Conversation }) {
         : (people?.agents.find((agent) => agent.agent_id === typist.authorId)?.name ?? t('inbox.author.agent')),
     )
   return (
-    <p role="status" className="px-3 text-[13px] text-ink-2 empty:hidden sm:px-5">
+    <p role="status" className="px-3 text-sm text-ink-2 empty:hidden sm:px-5">
       {names.length > 0 && t('inbox.typing', { names: names.join(', ') })}
     </p>
   )
@@ -139,11 +161,12 @@ interface HeaderProps {
   conversation: Conversation
   onBack: () => void
   onAct: (action: Action) => void
+  onLeave: PrepareToLeave
   onSnooze: () => void
   onDetails: () => void
 }
 
-function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProps) {
+function Header({ conversation, onBack, onAct, onLeave, onSnooze, onDetails }: HeaderProps) {
   const { t } = useI18n()
   const me = useMe()
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
@@ -173,7 +196,7 @@ function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProp
       <IconButton icon={ArrowLeft} label={t('inbox.back')} onClick={onBack} className="md:hidden" />
       <div className="min-w-0 flex-1 py-2">
         <h2 className="truncate leading-tight font-semibold">{conversation.contact_name}</h2>
-        <p className="flex items-center gap-2 text-[13px] text-ink-2">
+        <p className="flex items-center gap-2 text-sm text-ink-2">
           <span className="truncate">{conversation.subject || channelName(conversation.channel)}</span>
           {state === 'closed' && <Badge>{t('inbox.state.closed')}</Badge>}
           {state === 'snoozed' && (
@@ -190,6 +213,7 @@ function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProp
           <IconButton icon={AlarmClock} label={t('inbox.snooze')} onClick={onSnooze} className="hidden sm:inline-flex" />
           <Button size="sm" icon={Check} onClick={() => onAct({ do: 'close' })}>
             {t('inbox.close')}
+            <kbd aria-hidden className="hidden font-sans text-xs text-ink-3 sm:inline">E</kbd>
           </Button>
         </>
       )}
@@ -233,11 +257,11 @@ function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProp
           </MenuItem>
         )}
       </Menu>
-      <IconButton icon={PanelRight} label={t('inbox.details')} onClick={onDetails} className="xl:hidden" />
+      <IconButton icon={PanelRight} label={t('inbox.details')} onClick={onDetails} />
       <Suspense>
         {layer === 'export' && <ExportDialog conversationId={conversation.id} onClose={() => setLayer(null)} />}
         {layer === 'merge' && <MergeDialog conversation={conversation} onClose={() => setLayer(null)} />}
-        {layer === 'delete' && <DeleteDialog conversation={conversation} onClose={() => setLayer(null)} />}
+        {layer === 'delete' && <DeleteDialog conversation={conversation} onLeave={onLeave} onClose={() => setLayer(null)} />}
       </Suspense>
     </header>
   )

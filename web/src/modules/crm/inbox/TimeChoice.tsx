@@ -4,7 +4,8 @@ import { formatDateTime, useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { fromLocal, toLocal } from '@/lib/localTime'
 import { Button } from '@/ui/Button'
-import { Field, Input } from '@/ui/Field'
+import { DateInput } from '@/ui/DateInput'
+import { Field } from '@/ui/Field'
 import { snoozePresets } from './snooze'
 
 interface TimeChoiceProps {
@@ -37,12 +38,12 @@ export function TimeChoice({ action, onChoose, busy, error, children }: TimeChoi
   return (
     <>
       <ul className="flex flex-col gap-2">
-        {presets.map((preset) => (
+        {presets.map((preset, index) => (
           <li key={preset.id}>
-            <button type="button" className={choiceClass} aria-disabled={busy} onClick={() => !busy && onChoose(preset.at.toISOString())}>
+            <button type="button" data-first={index === 0 || undefined} className={choiceClass} aria-disabled={busy} onClick={() => !busy && onChoose(preset.at.toISOString())}>
               <AlarmClock aria-hidden className="size-4 text-ink-3" />
               <span className="flex-1">{t(preset.label)}</span>
-              <span className="text-[13px] font-normal text-ink-2">{formatDateTime(preset.at.toISOString())}</span>
+              <span className="text-sm font-normal text-ink-2">{formatDateTime(preset.at.toISOString())}</span>
             </button>
           </li>
         ))}
@@ -50,7 +51,7 @@ export function TimeChoice({ action, onChoose, busy, error, children }: TimeChoi
       </ul>
       <form onSubmit={submit} noValidate className="mt-5 flex items-end gap-2">
         <Field label={t('inbox.snooze.own')} error={past ? t('inbox.snooze.future') : error} className="flex-1">
-          <Input name="at" type="datetime-local" defaultValue={toLocal(presets[1]?.at ?? new Date())} />
+          <DateInput name="at" type="datetime-local" defaultValue={toLocal(presets[1]?.at ?? new Date())} />
         </Field>
         <Button type="submit" busy={busy}>
           {action}

@@ -1,43 +1,26 @@
 import { Link } from '@tanstack/react-router'
 import { CircleAlert, LoaderCircle } from 'lucide-react'
-import { useEffect } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { Fragment, useEffect, useRef } from 'react'
 import { asApiError } from '@/api/error'
-import { useMe } from '@/api/session'
-import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
+import { errorText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
+import { formatDateTime, useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useStore } from '@/lib/store'
 import { Button } from '@/ui/Button'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
 import { Attachments } from './Attachments'
-import { usePeople, useSend, useTimeline, type Conversation, type Item } from './conversations'
-import { failureText } from './failures'
+import { itemsKey, useAgentChoices, useGroups, usePeople, useSend, useTimeline, type Conversation, type Item } from './conversations'
+import { dayLabel, timeOfDay } from './days'
+import { eventWords, impersonal, type Names } from './eventWords'
+import { beginsDay, continues } from './groups'
+import { LinkedText } from './LinkedText'
 import { Bubble, Message } from './Message'
-import { deliver, dropPending, isOld, pending, restoreLetters, type PendingLetter } from './pending'
+import { deliver, dropOutgoing, isOld, outgoing, restoreOutgoing, type OutgoingMessage } from './outgoing'
+import { isJustSent, useScheduled, useTakeBack, type Scheduled } from './scheduled'
 import { useScrollPlace } from './useScrollPlace'
-
-const eventTexts: Record<string, PlainKey> = {
-  opened: 'inbox.event.opened',
-  closed: 'inbox.event.closed',
-  snoozed: 'inbox.event.snoozed',
-  woken: 'inbox.event.woken',
-  joined: 'inbox.event.joined',
-  left: 'inbox.event.left',
-  assigned: 'inbox.event.assigned',
-  tagged: 'inbox.event.tagged',
-  changed: 'inbox.event.changed',
-  escalated: 'inbox.event.escalated',
-  merged: 'inbox.event.merged',
-  merged_from: 'inbox.event.mergedFrom',
-  parted: 'inbox.event.parted',
-  restored: 'inbox.event.restored',
-  deleted: 'inbox.event.deleted',
-  forwarded: 'inbox.event.forwarded',
-  split: 'inbox.event.split',
-  split_from: 'inbox.event.splitFrom',
-  scheduled_failed: 'inbox.event.laterFailed',
-  channel_delivery_failed: 'inbox.event.deliveryFailed',
-}
 
 interface TimelineProps {
   conversation: Conversation
@@ -48,9 +31,10 @@ interface TimelineProps {
 export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   const { t } = useI18n()
   const { older, newer, ...items } = useTimeline(conversation.id, at)
-  const letters = useLetters(conversation.id)
-  const nameOf = useNames(conversation)
-  const place = useScrollPlace({ at, rows: items.isPending ? [] : items.rows, waiting: letters.length, complete: newer === null })
+  const messages = useOutgoing(conversation.id)
+  const leaving = useLeaving(conversation.id)
+  const { nameOf, names } = useNames(conversation)
+  const place = useScrollPlace({ at, rows: items.isPending ? [] : items.rows, waiting: messages.length + leaving.length, complete: newer === null })
 
   function quotedBy({ detail }: Item) {
     const item = items.rows.find((row) => row.id === detail.quoted_item_id)
@@ -58,7 +42,7 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   }
 
   // What is written now belongs at the end: whoever writes is taken there.
-  const gap = newer !== null && letters.length > 0
+  const gap = newer !== null && messages.length > 0
   const gone = at !== undefined && asApiError(items.error)?.status === 422
   useEffect(() => {
     if (gap || gone) toNewest()
@@ -75,7 +59,7 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   return (
     <div ref={place.boxRef} onScroll={place.onScroll} tabIndex={0} role="group" aria-label={t('inbox.messages')} className="min-h-0 flex-1 overflow-y-auto px-3 py-4 focus-visible:-outline-offset-2 sm:px-5">
       <div ref={place.contentRef}>
-        <QueryState {...items} isEmpty={items.rows.length === 0 && letters.length === 0} empty={<p className="text-sm text-ink-2">{t('inbox.noMessages')}</p>}>
+        <QueryState {...items} isEmpty={items.rows.length === 0 && messages.length === 0 && leaving.length === 0} empty={<p className="text-sm text-ink-2">{t('inbox.noMessages')}</p>}>
           {older && (
             <div className="mb-4 flex justify-center">
               <Button size="sm" busy={older.loading} onClick={older.load}>
@@ -83,21 +67,36 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
               </Button>
             </div>
           )}
-          <ol className="flex flex-col gap-3">
-            {items.rows.toReversed().map((item) => (
-              <li
-                key={item.id}
-                id={`item-${item.id}`}
-                aria-current={item.id === at ? 'location' : undefined}
-                className={cx('scroll-my-4 rounded-lg', item.id === place.marked && 'outline-2 outline-offset-4 outline-accent')}
-              >
-                {item.id === at && <span className="sr-only">{t('inbox.foundHere')}</span>}
-                {item.kind === 'event' ? <EventLine item={item} name={nameOf(item)} /> : <Message item={item} name={nameOf(item)} quoted={quotedBy(item)} />}
+          <ol className="flex flex-col">
+            {items.rows.toReversed().map((item, index, shown) => {
+              const before = shown[index - 1]
+              const goesOn = continues(before, item)
+              return (
+                <Fragment key={item.id}>
+                  {beginsDay(before, item) && <DayLine at={item.created_at} />}
+                  <li
+                    id={`item-${item.id}`}
+                    aria-current={item.id === at ? 'location' : undefined}
+                    className={cx('scroll-my-4 rounded-lg', goesOn ? 'mt-0.5' : 'mt-3', item.id === place.marked && 'outline-2 outline-offset-4 outline-accent')}
+                  >
+                    {item.id === at && <span className="sr-only">{t('inbox.foundHere')}</span>}
+                    {item.kind === 'event' ? (
+                      <EventLine item={item} name={nameOf(item)} names={names} />
+                    ) : (
+                      <Message item={item} name={nameOf(item)} quoted={quotedBy(item)} goesOn={goesOn} home={conversation.channel} />
+                    )}
+                  </li>
+                </Fragment>
+              )
+            })}
+            {leaving.map((message) => (
+              <li key={`leaving-${message.id}`} className="mt-3">
+                <LeavingMessage message={message} />
               </li>
             ))}
-            {letters.map((letter) => (
-              <li key={`pending-${letter.key}`}>
-                <PendingMessage letter={letter} />
+            {messages.map((message) => (
+              <li key={`outgoing-${message.key}`} className="mt-3">
+                <PendingMessage message={message} />
               </li>
             ))}
           </ol>
@@ -117,27 +116,47 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   )
 }
 
-/** One's own letters that wait here, with those that an earlier page left behind. */
-function useLetters(conversationId: string): PendingLetter[] {
+/** One's own messages that wait here, with those that an earlier page left behind. */
+function useOutgoing(conversationId: string): OutgoingMessage[] {
   const author = useMe().membership.id
   const { mutateAsync } = useSend()
   useEffect(() => {
-    for (const letter of restoreLetters(author, conversationId)) void deliver(letter, mutateAsync)
+    for (const message of restoreOutgoing(author, conversationId)) void deliver(message, mutateAsync)
   }, [author, conversationId, mutateAsync])
-  return useStore(pending).filter((letter) => letter.conversationId === conversationId && letter.author === author)
+  return useStore(outgoing).filter((message) => message.conversationId === conversationId && message.author === author)
 }
 
-function useNames(conversation: Conversation): (item: Item) => string {
+/** Replies of this moment that can still be taken back. When one has left, the messages are read again. */
+function useLeaving(conversationId: string): Scheduled[] {
+  const client = useQueryClient()
+  const leaving = (useScheduled(conversationId).data ?? []).filter(isJustSent)
+  const before = useRef(0)
+  useEffect(() => {
+    if (leaving.length < before.current) void client.invalidateQueries({ queryKey: itemsKey(conversationId) })
+    before.current = leaving.length
+  }, [leaving.length, client, conversationId])
+  return leaving
+}
+
+function useNames(conversation: Conversation): { nameOf: (item: Item) => string; names: Names } {
   const { t } = useI18n()
   const me = useMe()
   const people = usePeople(conversation.id).data
-  return (item) => {
+  const agents = useAgentChoices(meets(me, { permission: 'crm.agents.view' })).data
+  const groups = useGroups().data
+  const names: Names = {
+    agent: (id) => {
+      if (id === me.membership.id) return me.user.name
+      return people?.agents.find((agent) => agent.agent_id === id)?.name ?? agents?.find((agent) => agent.id === id)?.name
+    },
+    group: (id) => groups?.find((group) => group.id === id)?.name,
+  }
+  function nameOf(item: Item): string {
     switch (item.author_kind) {
       case 'contact':
         return people?.contacts.find((contact) => contact.contact_id === item.author_id)?.name ?? conversation.contact_name
       case 'agent':
-        if (item.author_id === me.membership.id) return me.user.name
-        return people?.agents.find((agent) => agent.agent_id === item.author_id)?.name ?? t('inbox.author.agent')
+        return names.agent(item.author_id ?? '') ?? t('inbox.author.agent')
       case 'bot':
         return t('inbox.author.bot')
       case 'api_key':
@@ -146,28 +165,27 @@ function useNames(conversation: Conversation): (item: Item) => string {
         return t('inbox.author.system')
     }
   }
+  return { nameOf, names }
 }
 
-/** What the event was about, where saying so needs more than its name. */
-function eventDetail({ event, detail }: Item): string {
-  const list = event === 'tagged' ? detail?.tags : event === 'forwarded' ? detail?.to : null
-  if (Array.isArray(list)) return list.join(', ')
-  if (event === 'scheduled_failed' || event === 'channel_delivery_failed') {
-    return [failureText(detail?.error), detail?.body].filter((part) => typeof part === 'string' && part).join(' · ')
-  }
-  return ''
+function DayLine({ at }: { at: string }) {
+  return (
+    <li className="my-3 flex items-center gap-3 text-xs font-semibold text-ink-3">
+      <span aria-hidden className="h-px flex-1 bg-line" />
+      {dayLabel(at)}
+      <span aria-hidden className="h-px flex-1 bg-line" />
+    </li>
+  )
 }
 
-function EventLine({ item, name }: { item: Item; name: string }) {
+function EventLine({ item, name, names }: { item: Item; name: string; names: Names }) {
   const { t } = useI18n()
-  const text = eventTexts[item.event ?? '']
-  const about = eventDetail(item)
   const other = item.detail?.into_id ?? item.detail?.from_id
   return (
-    <p className="flex flex-wrap items-baseline justify-center gap-x-2 text-center text-[13px] text-ink-2">
+    <p className="flex flex-wrap items-baseline justify-center gap-x-2 text-center text-xs text-ink-2">
       <span>
-        {name}: {text ? t(text) : item.event}
-        {about && ` (${about})`}
+        {!impersonal.has(item.event ?? '') && <span className="font-semibold">{name} </span>}
+        {eventWords(item, names)}
       </span>
       {typeof other === 'string' && (
         <Link to="/inbox" search={(old) => ({ ...old, c: other, at: undefined })} className="text-accent-ink underline underline-offset-3">
@@ -175,37 +193,72 @@ function EventLine({ item, name }: { item: Item; name: string }) {
         </Link>
       )}
       <time dateTime={item.created_at} title={formatDateTime(item.created_at)} className="text-ink-3">
-        {formatAgo(item.created_at)}
+        {timeOfDay(item.created_at)}
       </time>
     </p>
   )
 }
 
-function PendingMessage({ letter }: { letter: PendingLetter }) {
+/** A reply that the server has and that leaves in a moment. */
+function LeavingMessage({ message }: { message: Scheduled }) {
+  const { t } = useI18n()
+  const mine = useMe().membership.id === message.author_id
+  const takeBack = useTakeBack()
+
+  function undo() {
+    takeBack.mutate(message, {
+      onError: (error) => toast('danger', asApiError(error)?.status === 409 ? t('inbox.undoLate') : t('inbox.failed'), errorText(error)),
+    })
+  }
+
+  return (
+    <article aria-label={t('inbox.sending')}>
+      <div className="flex animate-rise justify-end">
+        <Bubble mine note={false}>
+          <LinkedText text={message.body} />
+          <Attachments attachments={message.attachments} />
+        </Bubble>
+      </div>
+      <p role="status" className="mt-1 flex items-center justify-end gap-2 text-xs text-ink-2">
+        <LoaderCircle aria-hidden className="size-3.5 animate-spin" />
+        {t('inbox.sending')}
+        {mine && (
+          <Button size="sm" look="ghost" busy={takeBack.isPending} onClick={undo} className="text-accent-ink">
+            {t('inbox.undoSend')}
+          </Button>
+        )}
+      </p>
+    </article>
+  )
+}
+
+function PendingMessage({ message }: { message: OutgoingMessage }) {
   const { t } = useI18n()
   const send = useSend()
 
   return (
     <article aria-label={t('inbox.sending')}>
-      <Bubble mine note={letter.note} faint>
-        {letter.body}
-        <Attachments attachments={letter.attachments} />
-      </Bubble>
-      {letter.error === null ? (
-        <p role="status" className="mt-1 flex items-center justify-end gap-1.5 text-[13px] text-ink-2">
+      <div className="flex animate-rise justify-end">
+        <Bubble mine note={message.note} faint>
+          {message.body}
+          <Attachments attachments={message.attachments} />
+        </Bubble>
+      </div>
+      {message.error === null ? (
+        <p role="status" className="mt-1 flex items-center justify-end gap-1.5 text-xs text-ink-2">
           <LoaderCircle aria-hidden className="size-3.5 animate-spin" />
           {t('inbox.sending')}
         </p>
       ) : (
-        <div role="alert" className="mt-1.5 flex flex-wrap items-center justify-end gap-2 text-[13px] text-danger-ink">
+        <div role="alert" className="mt-1.5 flex flex-wrap items-center justify-end gap-2 text-xs text-danger-ink">
           <span className="flex items-start gap-1.5">
             <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-            {isOld(letter) ? t('inbox.pendingOld') : t('inbox.notSent')} {letter.error}
+            {isOld(message) ? t('inbox.pendingOld') : t('inbox.notSent')} {message.error}
           </span>
-          <Button size="sm" onClick={() => void deliver(letter, send.mutateAsync)}>
+          <Button size="sm" onClick={() => void deliver(message, send.mutateAsync)}>
             {t('common.retry')}
           </Button>
-          <Button size="sm" look="ghost" onClick={() => dropPending(letter)}>
+          <Button size="sm" look="ghost" onClick={() => dropOutgoing(message)}>
             {t('inbox.discard')}
           </Button>
         </div>

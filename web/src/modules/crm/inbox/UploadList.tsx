@@ -13,7 +13,7 @@ export function Uploads({ uploads, onRemove }: UploadsProps) {
   return (
     <ul aria-label={t('inbox.attachments')} className="mt-2 flex flex-wrap gap-1.5">
       {uploads.map((upload) => (
-        <li key={upload.key} className="flex min-h-8 max-w-full items-center gap-1.5 rounded-md border border-line bg-surface pl-2.5 text-[13px]">
+        <li key={upload.key} className="flex min-h-8 max-w-full items-center gap-1.5 rounded-md border border-line bg-surface pl-2.5 text-sm">
           <Paperclip aria-hidden className="size-3.5 shrink-0 text-ink-3" />
           <span className="max-w-48 truncate">{upload.name}</span>
           {upload.error ? (

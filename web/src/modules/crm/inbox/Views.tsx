@@ -1,55 +1,63 @@
-import { Plus, Search } from 'lucide-react'
-import { useEffect, useState, type KeyboardEvent } from 'react'
-import { formatNumber, useI18n } from '@/i18n'
-import { cx } from '@/lib/cx'
+import { BellRing, Ellipsis, ListFilter, Plus, Search, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useEffect, useState, type KeyboardEvent } from 'react'
+import { errorText } from '@/api/message'
+import { useI18n, withTexts } from '@/i18n'
 import { IconButton } from '@/ui/Button'
-import { Select } from '@/ui/Field'
+import { Menu, MenuItem } from '@/ui/Menu'
 import { Segmented } from '@/ui/Segmented'
+import { toast } from '@/ui/Toast'
 import { focusFirstRow } from './ConversationList'
-import { useCounts, useGroups } from './conversations'
-import { SavedViews } from './SavedViews'
-import type { ViewFilter } from './savedViews'
-import { states, viewIds, viewQuery, type InboxSearch, type ViewId } from './search'
+import { useDeleteView, useSavedViews, type ViewFilter } from './savedViews'
+import { countFilters, filterNames, states, type FilterSearch, type InboxSearch, type ViewChange } from './search'
+import { ViewMenu } from './ViewMenu'
 import { views } from './views'
 
-export type ViewChange = Pick<InboxSearch, 'view' | 'group' | 'q' | 'state' | 'saved'>
+const FilterBar = lazy(() => withTexts(() => import('./FilterBar'), 'desk')().then((m) => ({ default: m.FilterBar })))
+const FilterDialog = lazy(() => withTexts(() => import('./FilterDialog'), 'desk')().then((m) => ({ default: m.FilterDialog })))
+const SaveViewDialog = lazy(() => import('./SaveViewDialog').then((m) => ({ default: m.SaveViewDialog })))
+const AlertDialog = lazy(() => withTexts(() => import('./AlertDialog'), 'desk')().then((m) => ({ default: m.AlertDialog })))
 
 interface ViewsProps {
-  view: ViewId
-  group: string | undefined
-  q: string
-  state: InboxSearch['state']
-  saved: string | undefined
+  search: InboxSearch
+  /** What the list shows now. */
+  filter: ViewFilter
   /** What is typed keeps the open conversation beside what is found. */
   onChange: (next: ViewChange, typing?: boolean) => void
   onNew: (() => void) | null
 }
 
 const typingPause = 150
-const nothing = { q: undefined, state: undefined }
+const noWords = { q: undefined, state: undefined }
 
-/** The head of the list: search, views with their numbers, groups. */
-export function Views({ view, group, q, state, saved, onChange, onNew }: ViewsProps) {
+function withoutFilters(): FilterSearch {
+  return Object.fromEntries(filterNames.map((name) => [name, undefined]))
+}
+
+/** The head of the list: which conversations, what narrows them, and the search. */
+export function Views({ search, filter, onChange, onNew }: ViewsProps) {
   const { t } = useI18n()
-  const counts = useCounts().data
-  const groups = useGroups().data ?? []
+  const { view = 'open', q = '', state, saved } = search
   const [text, setText] = useState(q)
-
-  // A built-in view alone needs no name of its own.
-  const kept = q ? { q, state } : { ...viewQuery(view), group_id: group }
-  const filter: ViewFilter | null = q || group ? { ...kept, sort: '-last_activity' } : null
+  const [layer, setLayer] = useState<'filter' | 'save' | 'alerts' | null>(null)
+  const filters = countFilters(search)
+  const named = useSavedViews().data?.find((one) => one.id === saved)
+  const remove = useDeleteView()
 
   useEffect(() => {
     const words = text.trim()
     if (words === q) return
-    const timer = setTimeout(() => onChange(words ? { q: words, saved: undefined } : nothing, true), typingPause)
+    const timer = setTimeout(() => onChange(words ? { q: words, saved: undefined } : noWords, true), typingPause)
     return () => clearTimeout(timer)
   }, [text, q, onChange])
 
-  /** A saved view brings its own words. */
-  function choose(id: string | undefined) {
+  /** Another view begins without the words and filters of the one before. */
+  function choose(next: ViewChange) {
     setText('')
-    onChange({ ...nothing, saved: id })
+    onChange({ ...withoutFilters(), ...noWords, view: undefined, saved: undefined, ...next })
+  }
+
+  function drop(id: string) {
+    remove.mutate(id, { onSuccess: () => choose({}), onError: (error) => toast('danger', t('inbox.failed'), errorText(error)) })
   }
 
   function onKeyDown(event: KeyboardEvent) {
@@ -60,25 +68,37 @@ export function Views({ view, group, q, state, saved, onChange, onNew }: ViewsPr
   }
 
   return (
-    <div className="border-b border-line px-3 pt-3 pb-2.5">
-      <div className="flex items-center gap-1.5">
-        <div className="flex h-9 min-w-0 flex-1 items-center gap-2 rounded-md border border-edge px-2.5 has-focus-visible:outline-2 has-focus-visible:outline-focus">
-          <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
-          <input
-            id="inbox-search"
-            type="search"
-            aria-label={t('inbox.search')}
-            placeholder={t('inbox.search')}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            onKeyDown={onKeyDown}
-            className="h-full min-w-0 flex-1 bg-transparent text-sm placeholder:text-ink-3 focus-visible:outline-none"
-          />
-        </div>
+    <div className="border-b border-line px-2.5 pt-2 pb-2">
+      <div className="flex items-center gap-0.5">
+        <nav aria-label={t('inbox.views')} className="flex min-w-0 flex-1">
+          <ViewMenu view={view} saved={saved} onView={(id) => choose({ view: id === 'open' ? undefined : id })} onSaved={(id) => choose({ saved: id })} />
+        </nav>
+        {named && (
+          <Menu trigger={<IconButton icon={Ellipsis} label={t('views.actions', { name: named.name })} />}>
+            <MenuItem icon={Trash2} onSelect={() => drop(named.id)}>
+              {t('views.delete')}
+            </MenuItem>
+          </Menu>
+        )}
+        <IconButton icon={BellRing} label={t('inbox.alerts')} onClick={() => setLayer('alerts')} />
+        <IconButton icon={ListFilter} label={t('inbox.filter')} aria-pressed={filters > 0} onClick={() => setLayer('filter')} className={filters > 0 ? 'bg-accent-soft text-accent-ink' : undefined} />
         {onNew && <IconButton icon={Plus} label={t('inbox.new')} onClick={onNew} className="bg-accent text-on-accent hover:bg-accent-hover hover:text-on-accent" />}
       </div>
-      {q ? (
-        <div className="mt-2.5">
+      <div className="mt-1.5 flex h-9 items-center gap-2 rounded-md border border-line bg-sunken/60 px-2.5 hover:border-edge has-focus-visible:bg-surface has-focus-visible:outline-2 has-focus-visible:outline-focus">
+        <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
+        <input
+          id="inbox-search"
+          type="search"
+          aria-label={t('inbox.search')}
+          placeholder={t('inbox.search')}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+          className="h-full min-w-0 flex-1 bg-transparent text-sm placeholder:text-ink-3 focus-visible:outline-none"
+        />
+      </div>
+      {q && (
+        <div className="mt-2 flex items-center gap-1">
           <Segmented
             label={t('inbox.searchIn')}
             value={state ?? 'all'}
@@ -86,46 +106,33 @@ export function Views({ view, group, q, state, saved, onChange, onNew }: ViewsPr
             onChange={(value) => onChange({ state: value === 'all' ? undefined : value }, true)}
           />
         </div>
-      ) : (
-        <nav aria-label={t('inbox.views')} className="mt-2.5 flex flex-wrap gap-1">
-          {viewIds.map((id) => {
-            const count = counts ? views[id].count(counts) : null
-            const active = id === view && !saved
-            return (
-              <button
-                key={id}
-                type="button"
-                aria-current={active ? 'page' : undefined}
-                onClick={() => onChange({ view: id === 'open' ? undefined : id, saved: undefined })}
-                className={cx(
-                  'flex h-7.5 items-center gap-1.5 rounded-md px-2 text-[13px] font-medium',
-                  active ? 'bg-accent-soft text-accent-ink' : 'text-ink-2 hover:bg-sunken hover:text-ink',
-                )}
-              >
-                {t(views[id].label)}
-                {count !== null && count > 0 && <span className="text-xs tabular-nums">{formatNumber(count)}</span>}
-              </button>
-            )
-          })}
-        </nav>
       )}
-      <SavedViews current={saved} filter={filter} onChoose={choose} />
-      {groups.length > 0 && !saved && !q && (
-        <Select
-          aria-label={t('inbox.group')}
-          value={group ?? ''}
-          onChange={(event) => onChange({ group: event.target.value || undefined })}
-          className="mt-2 h-8.5"
-        >
-          <option value="">{t('inbox.group.all')}</option>
-          <option value="none">{t('inbox.group.none')}</option>
-          {groups.map((entry) => (
-            <option key={entry.id} value={entry.id}>
-              {entry.name}
-            </option>
-          ))}
-        </Select>
-      )}
+      <Suspense>
+        {(filters > 0 || search.sort || q) && !saved && (
+          <FilterBar search={search} onChange={(next) => onChange(next)} onClear={() => onChange(withoutFilters())} onSave={() => setLayer('save')} />
+        )}
+        {layer === 'filter' && (
+          <FilterDialog
+            search={search}
+            onClose={() => setLayer(null)}
+            onApply={(next) => {
+              setLayer(null)
+              onChange({ ...next, saved: undefined })
+            }}
+          />
+        )}
+        {layer === 'alerts' && <AlertDialog onClose={() => setLayer(null)} />}
+        {layer === 'save' && (
+          <SaveViewDialog
+            filter={q ? { q, state, sort: '-last_activity' } : filter}
+            onClose={() => setLayer(null)}
+            onSaved={(id) => {
+              setLayer(null)
+              choose({ saved: id })
+            }}
+          />
+        )}
+      </Suspense>
     </div>
   )
 }

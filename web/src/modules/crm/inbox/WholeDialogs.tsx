@@ -13,7 +13,8 @@ import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { channelName } from './channels'
 import type { Conversation } from './conversations'
-import { useDelete, useMerge, useMergeChoices } from './whole'
+import type { PrepareToLeave } from './departure'
+import { useDelete, useMerge, useMergeChoices, useRestore } from './whole'
 
 interface WholeDialogProps {
   conversation: Conversation
@@ -70,14 +71,14 @@ export function MergeDialog({ conversation, onClose }: WholeDialogProps) {
       {alone && <p className="text-sm text-ink-2">{q ? t('merge.noneFound') : t('merge.none', { name: conversation.contact_name })}</p>}
       {rows.length > 0 && (
         <fieldset aria-describedby={missing ? 'merge-missing' : undefined}>
-          <legend className="mb-1.5 text-[13px] font-semibold">{t('merge.into')}</legend>
+          <legend className="mb-1.5 text-sm font-semibold">{t('merge.into')}</legend>
           <div className="max-h-64 divide-y divide-line overflow-y-auto rounded-md border border-line">
             {rows.map((row) => (
               <label key={row.id} className="flex cursor-pointer items-start gap-2.5 px-3 py-2 text-sm hover:bg-sunken has-checked:bg-accent-soft">
                 <input type="radio" name="into" value={row.id} onChange={() => setMissing(false)} className="mt-0.5 size-4.5 shrink-0 accent-accent" />
                 <span className="min-w-0 flex-1">
                   <span className="block truncate font-medium">{row.subject || row.preview || channelName(row.channel)}</span>
-                  <span className="flex flex-wrap items-center gap-x-2 text-[13px] text-ink-2">
+                  <span className="flex flex-wrap items-center gap-x-2 text-sm text-ink-2">
                     {channelName(row.channel)} · {formatAgo(row.last_activity_at)}
                     {row.state === 'closed' && <Badge>{t('inbox.state.closed')}</Badge>}
                   </span>
@@ -85,8 +86,8 @@ export function MergeDialog({ conversation, onClose }: WholeDialogProps) {
               </label>
             ))}
           </div>
-          {choices.data?.more && <p className="mt-1.5 text-[13px] text-ink-2">{t('merge.more')}</p>}
-          <p id="merge-missing" role="alert" className="mt-1.5 text-[13px] text-danger-ink empty:hidden">
+          {choices.data?.more && <p className="mt-1.5 text-sm text-ink-2">{t('merge.more')}</p>}
+          <p id="merge-missing" role="alert" className="mt-1.5 text-sm text-danger-ink empty:hidden">
             {missing && t('merge.missing')}
           </p>
         </fieldset>
@@ -95,15 +96,23 @@ export function MergeDialog({ conversation, onClose }: WholeDialogProps) {
   )
 }
 
-export function DeleteDialog({ conversation, onClose }: WholeDialogProps) {
+interface DeleteDialogProps extends WholeDialogProps {
+  onLeave: PrepareToLeave
+}
+
+export function DeleteDialog({ conversation, onLeave, onClose }: DeleteDialogProps) {
   const { t } = useI18n()
+  const restore = useRestore()
+  const remove = useDelete()
+  // Asked for before it goes: the list may have lost the row when the answer is here.
+  const [leave] = useState(() => onLeave(conversation.id))
   return (
     <ConfirmAct
-      act={useDelete()}
+      act={remove}
       on={conversation.id}
       title={t('whole.delete.title')}
       action={t('whole.delete.action')}
-      done={t('whole.delete.done')}
+      onDone={() => leave({ said: t('whole.delete.done'), undo: () => restore.mutateAsync(conversation.id) })}
       onClose={onClose}
     >
       {t('whole.delete.text', { name: conversation.contact_name })}

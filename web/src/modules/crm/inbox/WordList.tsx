@@ -26,7 +26,7 @@ export function WordList<Row>({ id, label, rows, active, keyOf, draw, none, onCh
             event.preventDefault()
             onChoose(row)
           }}
-          className={cx('flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2.5 text-sm', index === active && 'bg-accent-soft text-accent-ink')}
+          className={cx('flex min-h-9 cursor-pointer items-baseline gap-3 rounded-md px-2.5 py-1.5 text-sm', index === active && 'bg-accent-soft text-accent-ink')}
         >
           {draw(row)}
         </li>

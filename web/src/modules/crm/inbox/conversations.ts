@@ -6,7 +6,6 @@ import { readAll } from '@/api/readAll'
 import { t } from '@/i18n'
 import { under } from './keys'
 import type { ViewFilter } from './savedViews'
-import { viewQuery, type ViewId } from './search'
 
 export type Conversation = Schemas['ConversationConversation']
 /** One conversation as its own reader sees it: with their drafts. */
@@ -29,10 +28,8 @@ interface Page<Row> {
 }
 
 export interface ListFilter {
-  view: ViewId
-  /** A saved view's own filter goes before the view. */
-  saved?: ViewFilter
-  group?: string
+  /** What the view and its filters ask for. */
+  filter: ViewFilter
   /** Words to look for, in whatever was written. */
   q?: string
   /** Of what is found. */
@@ -59,18 +56,18 @@ interface Words {
 /** What the search can answer of a filter; it knows what was written, the list knows everything else. */
 const ofSearch = ['q', 'state', 'sort']
 
-function wordsOf({ q, state, saved }: ListFilter): Words | null {
+function wordsOf({ q, state, filter }: ListFilter): Words | null {
   if (q) return { q, state }
-  const others = Object.entries(saved ?? {}).filter(([name, value]) => value && !ofSearch.includes(name))
-  return saved?.q && others.length === 0 ? { q: saved.q, state: saved.state } : null
+  const others = Object.entries(filter).filter(([name, value]) => value && !ofSearch.includes(name))
+  return filter.q && others.length === 0 ? { q: filter.q, state: filter.state } : null
 }
 
-export function useConversations(filter: ListFilter) {
-  const { view, group, saved } = filter
-  const words = wordsOf(filter)
+export function useConversations(asked: ListFilter) {
+  const { filter } = asked
+  const words = wordsOf(asked)
   return usePages<ListRow>({
-    key: words ? [...listKey, 'search', words] : saved ? [...listKey, 'saved', saved] : [...listKey, view, group ?? ''],
-    fetch: (cursor) => (words ? searchPage(words, cursor) : listPage(saved ?? { ...viewQuery(view), group_id: group }, cursor)),
+    key: words ? [...listKey, 'search', words] : [...listKey, 'list', filter],
+    fetch: (cursor) => (words ? searchPage(words, cursor) : listPage(filter, cursor)),
     steady: words !== null,
   })
 }
@@ -114,7 +111,7 @@ export function useConversation(id: string) {
   })
 }
 
-function itemsKey(id: string) {
+export function itemsKey(id: string) {
   return [...root, 'items', id] as const
 }
 
@@ -313,13 +310,19 @@ export function useReadMark() {
   })
 }
 
-export interface Letter {
+/** What becomes of the conversation when a message went. */
+export type FollowUp = Schemas['ConversationFollowUp']
+
+/** A message as it was written. */
+export interface OutgoingContent {
   body: string
   attachments: Item['attachments']
   note: boolean
   route: ReplyChannel | null
   /** Whom the note calls. */
   mentions: Item['mentions']
+  /** What follows a reply. */
+  then?: FollowUp
 }
 
 /** Without a choice of the person the server takes the conversation's own way. */
@@ -327,38 +330,41 @@ export function routeOf(route: ReplyChannel | null) {
   return { channel: route?.channel, channel_account_id: route?.channel_account_id ?? undefined }
 }
 
-/** A letter that carries the key under which the server takes it once. */
-export interface KeyedLetter extends Letter {
+/** A message that carries the key under which the server takes it once. */
+export interface OutgoingRequest extends OutgoingContent {
   key: string
   conversationId: string
 }
 
-/** Null where an earlier try had reached the server after all. */
-export function sendLetter({ key, conversationId, body, note, route, attachments, mentions }: KeyedLetter) {
-  return under(key, (headers) =>
-    ask(
-      api.POST('/api/crm/v1/conversations/{id}/reply-as-agent', {
-        params: { path: { id: conversationId } },
-        headers,
-        body: {
-          body,
-          message_type: note ? 'note' : 'comment',
-          attachments: attachments.map((file) => file.id),
-          mentions: note ? mentions.map((mention) => mention.agent_id) : undefined,
-          ...routeOf(note ? null : route),
-        },
-      }),
-    ).then((envelope) => envelope.data),
-  )
+/** For so many seconds a reply can be taken back. */
+export const undoSeconds = 5
+
+type Taken = { note: Schemas['ConversationWritten'] } | { reply: Schemas['ConversationScheduled'] }
+
+/** Writes a note, or hands a reply over that leaves a little later. Null where an earlier try had reached the server after all. */
+export function sendMessage({ key, conversationId, body, note, route, attachments, mentions, then }: OutgoingRequest): Promise<Taken | null> {
+  const params = { path: { id: conversationId } }
+  const files = attachments.map((file) => file.id)
+  return under(key, async (headers): Promise<Taken> => {
+    if (note) {
+      const noted = { body, message_type: 'note', attachments: files, mentions: mentions.map((mention) => mention.agent_id) } as const
+      return { note: (await ask(api.POST('/api/crm/v1/conversations/{id}/reply-as-agent', { params, headers, body: noted }))).data }
+    }
+    const later = { body, attachments: files, ...routeOf(route), delay_s: undoSeconds, then }
+    return { reply: (await ask(api.POST('/api/crm/v1/conversations/{id}/scheduled', { params, headers, body: later }))).data }
+  })
 }
 
 export function useSend() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: sendLetter,
-    onSuccess: (answer) => {
-      if (!answer) return client.invalidateQueries({ queryKey: root })
-      const { conversation, item } = answer
+    mutationFn: sendMessage,
+    onSuccess: (taken, { conversationId }) => {
+      if (taken && 'reply' in taken) {
+        client.setQueryData<Schemas['ConversationScheduled'][]>([...root, 'scheduled', conversationId], (old) => [...(old ?? []), taken.reply])
+      }
+      if (!taken || 'reply' in taken) return client.invalidateQueries({ queryKey: root })
+      const { conversation, item } = taken.note
       client.setQueryData<InfiniteData<Page<Item>>>(itemsKey(item.conversation_id), (old) => {
         const [first, ...rest] = old?.pages ?? []
         if (!old || !first || first.data.some((row) => row.id === item.id)) return old

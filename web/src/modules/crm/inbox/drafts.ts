@@ -1,7 +1,7 @@
 import { forget, recall, remember } from '@/lib/storage'
 import type { OneConversation } from './conversations'
 import type { Mention } from './mentions'
-import { keptLetters } from './pending'
+import { keptMessages } from './outgoing'
 import type { Attachment } from './uploads'
 
 /** A reply goes to the customer, a note never does: each has a draft of its own. */
@@ -52,8 +52,8 @@ export function messageTypeOf(mode: Mode): 'comment' | 'note' {
 export function serverDraft(conversation: OneConversation, author: string, mode: Mode): LocalDraft | null {
   const draft = conversation.drafts.find((one) => one.message_type === messageTypeOf(mode))
   if (!draft) return null
-  const pending = keptLetters(author, conversation.id).some((letter) => letter.note === (mode === 'note') && letter.body === draft.body.trim())
-  return pending ? null : { body: draft.body, attachments: draft.attachments, mentions: [], at: draft.updated_at }
+  const onItsWay = keptMessages(author, conversation.id).some((message) => message.note === (mode === 'note') && message.body === draft.body.trim())
+  return onItsWay ? null : { body: draft.body, attachments: draft.attachments, mentions: [], at: draft.updated_at }
 }
 
 /** This browser's draft is the newest; what another device left is taken where there is none. */

@@ -12,7 +12,7 @@ interface Row {
 function setUp() {
   const client = new QueryClient()
   const row = (id: string): Row => ({ id, state: 'open', unread: 2 })
-  const key = ['crm', 'conversations', 'list', 'open', '']
+  const key = ['crm', 'conversations', 'list', 'list', { state: 'open' }]
   client.setQueryData(key, { pages: [{ data: [row('a')] }, { data: [row('b'), row('c')] }], pageParams: [] })
   const say = (type: string, state: string) =>
     applyConversation(client, type, JSON.stringify({ data: { object: { id: 'b', state, unread: 0, last_activity_at: '2026-11-15T12:00:00Z' } } }))

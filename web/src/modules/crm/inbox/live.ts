@@ -1,7 +1,6 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import type { Page } from '@/api/query'
 import type { Conversation } from './conversations'
-import { viewIds, viewQuery } from './search'
 
 interface Body {
   data?: { object?: Partial<Conversation> }
@@ -17,9 +16,10 @@ function read(data: string): Conversation | null {
   }
 }
 
-function stateOf(view: unknown): string | undefined {
-  const id = viewIds.find((name) => name === view)
-  return id && viewQuery(id).state
+/** The state that a list asks for; a list that was searched shows them all. */
+function stateOf(key: readonly unknown[]): unknown {
+  const asked = key[3] === 'list' ? key[4] : undefined
+  return typeof asked === 'object' && asked !== null && 'state' in asked ? asked.state : undefined
 }
 
 /** A changed conversation is seen where it stands, in every page that was read; what left a view, or was deleted, leaves it. */
@@ -27,7 +27,7 @@ export function applyConversation(client: QueryClient, type: string, data: strin
   const next = read(data)
   if (!next) return
   for (const [key] of client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] })) {
-    const state = stateOf(key[3])
+    const state = stateOf(key)
     client.setQueryData<InfiniteData<Page<Conversation>>>(key, (old) => {
       if (!old?.pages.some((page) => page.data.some((row) => row.id === next.id))) return old
       const gone = type === 'conversation.deleted' || (state !== undefined && next.state !== state)

@@ -5,6 +5,12 @@ function markRead(id: string) {
   return () => ask(api.POST('/api/crm/v1/conversations/{id}/read', { params: { path: { id } } }))
 }
 
+/** How many customers wait for an answer in conversations of mine, or of nobody. */
+export async function countWaiting(): Promise<number> {
+  const { data } = await ask(api.GET('/api/crm/v1/conversations/counts'))
+  return data.mine.waiting + data.unassigned.waiting
+}
+
 /** Conversations of mine with something that I have not read, and notes of colleagues that call me. */
 export async function loadMessageNotices(): Promise<Notice[]> {
   const [mine, called] = await Promise.all([

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, ask } from '@/api/client'
-import { routeOf, type Letter } from './conversations'
+import { routeOf, type OutgoingContent } from './conversations'
 import { createKeys, once } from './once'
 import { scheduledKey } from './scheduled'
 
-export interface Later extends Letter {
+export interface Later extends Omit<OutgoingContent, 'then'> {
   at: string
   /** Whether it is taken back when the customer writes before. */
   untilReply: boolean

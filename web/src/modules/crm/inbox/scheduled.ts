@@ -1,10 +1,21 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
+import { createStore } from '@/lib/store'
+import type { Attachment } from './uploads'
 
 export type Scheduled = Schemas['ConversationScheduled']
 
 export function scheduledKey(id: string) {
   return ['crm', 'conversations', 'scheduled', id] as const
+}
+
+/** The longest delay with which a reply is sent so that it can be taken back, in milliseconds. */
+const longestDelay = 60_000
+const askAgain = 2000
+
+/** Whether it is a reply that was just sent, and not one for another time. */
+export function isJustSent({ send_at: sendAt, created_at: createdAt }: Pick<Scheduled, 'send_at' | 'created_at'>): boolean {
+  return Date.parse(sendAt) - Date.parse(createdAt) <= longestDelay
 }
 
 /** What waits in a conversation for its time, the next first. */
@@ -15,6 +26,8 @@ export function useScheduled(id: string) {
       ask(api.GET('/api/crm/v1/conversations/{id}/scheduled', { params: { path: { id }, query: { state: 'waiting', limit: 50 } } })).then(
         (envelope) => envelope.data,
       ),
+    // What was just sent is seen to leave, whether the live line is open or not.
+    refetchInterval: (query) => (query.state.data?.some(isJustSent) ? askAgain : false),
   })
 }
 
@@ -24,5 +37,29 @@ export function useUnschedule(id: string) {
     mutationFn: (scheduledId: string) =>
       ask(api.DELETE('/api/crm/v1/conversations/{id}/scheduled/{scheduledId}', { params: { path: { id, scheduledId } } })),
     onSettled: () => void client.invalidateQueries({ queryKey: scheduledKey(id) }),
+  })
+}
+
+export interface TakenBack {
+  conversationId: string
+  body: string
+  attachments: readonly Attachment[]
+}
+
+/** A reply that was taken back and waits to be put where it was written. */
+export const takenBack = createStore<TakenBack | null>(null)
+
+/** Takes a reply back that has not left yet, with its files, and gives it to the composer. */
+export function useTakeBack() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, conversation_id: conversationId }: Pick<Scheduled, 'id' | 'conversation_id'>) =>
+      ask(
+        api.DELETE('/api/crm/v1/conversations/{id}/scheduled/{scheduledId}', {
+          params: { path: { id: conversationId, scheduledId: id }, query: { keep_files: 'true' } },
+        }),
+      ).then((envelope) => envelope.data),
+    onSuccess: ({ conversation_id: conversationId, body, attachments }) => takenBack.set({ conversationId, body, attachments }),
+    onSettled: (_data, _error, { conversation_id: conversationId }) => void client.invalidateQueries({ queryKey: scheduledKey(conversationId) }),
   })
 }

@@ -1,34 +1,47 @@
+import type { ViewFilter } from './savedViews'
+
 export const states = ['open', 'snoozed', 'closed'] as const
 type State = (typeof states)[number]
-
-interface ViewQuery {
-  state?: State
-  owner_id?: 'me' | 'none'
-  unread?: 'true'
-  mentioned?: 'me'
-}
 
 /** What each view asks the server for. */
 const viewQueries = {
   open: { state: 'open' },
   mine: { state: 'open', owner_id: 'me' },
   unassigned: { state: 'open', owner_id: 'none' },
+  waiting: { state: 'open', waiting: 'true', sort: 'waiting_since' },
   unread: { unread: 'true' },
   mentions: { mentioned: 'me' },
   snoozed: { state: 'snoozed' },
   closed: { state: 'closed' },
-} as const satisfies Record<string, ViewQuery>
+} as const satisfies Record<string, Partial<ViewFilter>>
 
 export type ViewId = keyof typeof viewQueries
 export const viewIds = Object.keys(viewQueries) as ViewId[]
 
-export function viewQuery(view: ViewId): ViewQuery {
+export function viewQuery(view: ViewId): Partial<ViewFilter> {
   return viewQueries[view]
 }
 
-export interface InboxSearch {
-  view?: ViewId
+export const priorities = ['urgent', 'high', 'normal', 'low'] as const
+export const sorts = ['-last_activity', 'waiting_since', '-created', 'created', '-priority'] as const
+
+/** What narrows a view, as the address bar names it. */
+export interface FilterSearch {
   group?: string
+  owner?: string
+  channel?: string
+  tag?: string
+  priority?: (typeof priorities)[number]
+  /** Days such as 2026-11-15, the last one included. */
+  from?: string
+  to?: string
+  sort?: (typeof sorts)[number]
+}
+
+export const filterNames = ['group', 'owner', 'channel', 'tag', 'priority', 'from', 'to', 'sort'] as const satisfies (keyof FilterSearch)[]
+
+export interface InboxSearch extends FilterSearch {
+  view?: ViewId
   q?: string
   /** Which of those that were found. */
   state?: State
@@ -38,6 +51,36 @@ export interface InboxSearch {
   c?: string
   /** The message of it to begin with. */
   at?: string
+}
+
+/** What the head of the list changes. */
+export type ViewChange = Partial<Omit<InboxSearch, 'c' | 'at'>>
+
+function startOfDay(day: string, later: number): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  return new Date(year, month - 1, date + later).toISOString()
+}
+
+/** What the list is asked for; empty fields are left out. Days are those of the person's own clock. */
+export function filterOf(search: FilterSearch & { view?: ViewId }): ViewFilter {
+  const { view = 'open', group, owner, channel, tag, priority, from, to, sort } = search
+  return {
+    sort: '-last_activity',
+    ...viewQuery(view),
+    ...(group && { group_id: group }),
+    ...(owner && { owner_id: owner }),
+    ...(channel && { channel }),
+    ...(tag && { tag }),
+    ...(priority && { priority }),
+    ...(from && { created_from: startOfDay(from, 0) }),
+    ...(to && { created_to: startOfDay(to, 1) }),
+    ...(sort && { sort }),
+  }
+}
+
+/** How many filters narrow the view; another order is none. */
+export function countFilters(search: FilterSearch): number {
+  return filterNames.filter((name) => name !== 'sort' && search[name] !== undefined).length
 }
 
 interface Place {
@@ -56,11 +99,23 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value ? value : undefined
 }
 
+function day(value: unknown): string | undefined {
+  const given = text(value)
+  return given && /^\d{4}-\d{2}-\d{2}$/.test(given) ? given : undefined
+}
+
 export function readInboxSearch(search: Record<string, unknown>): InboxSearch {
   const view = text(search.view)
   return {
     view: viewIds.find((id) => id === view),
     group: text(search.group),
+    owner: text(search.owner),
+    channel: text(search.channel),
+    tag: text(search.tag),
+    priority: priorities.find((priority) => priority === search.priority),
+    from: day(search.from),
+    to: day(search.to),
+    sort: sorts.find((sort) => sort === search.sort),
     q: text(search.q),
     state: states.find((state) => state === search.state),
     saved: text(search.saved),

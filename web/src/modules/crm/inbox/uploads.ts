@@ -83,6 +83,8 @@ export function useUploads(first: readonly Attachment[] = []) {
     add,
     remove,
     clear: () => setUploads([]),
+    /** Puts files back that are on the server already. */
+    restore: (files: readonly Attachment[]) => setUploads((now) => [...now, ...files.map(fromDraft)]),
     busy: uploads.some((upload) => !upload.done && !upload.error),
     done: uploads.flatMap((upload) => upload.done ?? []),
   }

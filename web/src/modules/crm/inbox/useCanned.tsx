@@ -34,8 +34,11 @@ export function useCanned(conversationId: string, text: string, change: (text: s
     keyOf: (reply) => reply.id,
     draw: (reply) => (
       <>
-        <span className="shrink-0 font-mono text-[13px]">/{reply.shortcut}</span>
-        <span className="min-w-0 flex-1 truncate">{reply.title || reply.body}</span>
+        <span className="shrink-0 font-mono text-xs text-ink-2">/{reply.shortcut}</span>
+        <span className="min-w-0 flex-1">
+          <span className="block truncate font-medium">{reply.title || reply.shortcut}</span>
+          <span className="block truncate text-xs text-ink-2 in-aria-selected:line-clamp-4 in-aria-selected:whitespace-pre-wrap">{reply.body}</span>
+        </span>
       </>
     ),
     choose,

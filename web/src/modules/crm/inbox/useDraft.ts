@@ -63,7 +63,12 @@ function useDraft(conversation: OneConversation, mode: Mode) {
     setMentions([])
     files.clear()
   }
-  return { first, text, change: setText, files, mentions, setMentions, clear }
+  /** Puts back what was sent and taken back; what was written since stays below it. */
+  function restore(content: { body: string; attachments: readonly Attachment[] }) {
+    setText((now) => (now.trim() ? `${content.body}\n\n${now}` : content.body))
+    files.restore(content.attachments)
+  }
+  return { first, text, change: setText, files, mentions, setMentions, clear, restore }
 }
 
 /** The reply and the note of a conversation, and which of them is being written. */

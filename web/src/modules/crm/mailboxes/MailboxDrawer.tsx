@@ -6,8 +6,9 @@ import { textOf, useFocusOnError } from '@/lib/form'
 import { Button } from '@/ui/Button'
 import { CodeBlock } from '@/ui/CodeBlock'
 import { Drawer } from '@/ui/Dialog'
-import { Checkbox, Field, Input, Select, Textarea } from '@/ui/Field'
+import { Checkbox, Field, Input, Textarea } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
+import { Select } from '@/ui/Select'
 import { Skeleton } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import {
@@ -167,7 +168,7 @@ function Where({ box }: { box: Mailbox }) {
       {box.forwarding_address && (
         <div>
           <CodeBlock label={t('mailboxes.forward')} code={box.forwarding_address} />
-          <p className="mt-1.5 text-[13px] text-ink-3">{t('mailboxes.forwardHint')}</p>
+          <p className="mt-1.5 text-sm text-ink-3">{t('mailboxes.forwardHint')}</p>
         </div>
       )}
       {box.last_error && (
@@ -175,7 +176,7 @@ function Where({ box }: { box: Mailbox }) {
           {t('mailboxes.pollFailed')} {box.last_error}
         </Notice>
       )}
-      {box.last_poll_at && !box.last_error && <p className="text-[13px] text-ink-3">{t('mailboxes.polled', { ago: formatAgo(box.last_poll_at) })}</p>}
+      {box.last_poll_at && !box.last_error && <p className="text-sm text-ink-3">{t('mailboxes.polled', { ago: formatAgo(box.last_poll_at) })}</p>}
     </div>
   )
 }
@@ -194,7 +195,7 @@ function ServerFields({ of, start, known, error, trial }: ServerProps) {
   const { t } = useI18n()
   return (
     <fieldset className="flex flex-col gap-3 rounded-md border border-line p-3">
-      <legend className="px-1 text-[13px] font-semibold">{of === 'imap' ? 'IMAP' : 'SMTP'}</legend>
+      <legend className="px-1 text-sm font-semibold">{of === 'imap' ? 'IMAP' : 'SMTP'}</legend>
       <div className="grid gap-3 sm:grid-cols-[1fr_7rem]">
         <Field label={t('mailboxes.host')} error={fieldText(error, `${of}.host`, { invalid_host: 'mailboxes.hostInvalid' })}>
           <Input name={`${of}_host`} autoComplete="off" spellCheck={false} defaultValue={start?.host} />
@@ -247,7 +248,7 @@ function Outcome({ trial }: { trial: Trial }) {
   if (trial.ok) return <Notice tone="ok">{t('mailboxes.trial.ok')}</Notice>
   return (
     <Notice tone="danger">
-      {t(classes[trial.class])} <span className="break-words text-[13px]">{trial.message}</span>
+      {t(classes[trial.class])} <span className="break-words text-sm">{trial.message}</span>
     </Notice>
   )
 }

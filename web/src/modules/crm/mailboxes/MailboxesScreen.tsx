@@ -63,7 +63,7 @@ export function MailboxesScreen() {
           <Badge tone={statuses[row.status].tone} dot>
             {t(statuses[row.status].label)}
           </Badge>
-          {row.reason && <span className="mt-1 block text-[13px] text-ink-2">{t(mailboxReasons[row.reason] ?? 'mailboxes.status.attention')}</span>}
+          {row.reason && <span className="mt-1 block text-sm text-ink-2">{t(mailboxReasons[row.reason] ?? 'mailboxes.status.attention')}</span>}
         </>
       ),
     },
@@ -106,7 +106,7 @@ function FailedMails({ canManage }: { canManage: boolean }) {
       cell: (row) => (
         <>
           <span className="font-medium break-all">{row.subject || t('mailboxes.failed.noSubject')}</span>
-          <span className="block text-[13px] text-ink-2 break-all">{row.sender || row.envelope_from}</span>
+          <span className="block text-sm text-ink-2 break-all">{row.sender || row.envelope_from}</span>
         </>
       ),
     },

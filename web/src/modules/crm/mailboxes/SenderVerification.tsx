@@ -29,7 +29,7 @@ export function SenderVerification({ box, canManage }: { box: Mailbox; canManage
           {canManage && <Verify box={box} />}
         </>
       )}
-      <p className={quota.used >= quota.limit ? 'text-[13px] text-danger-ink' : 'text-[13px] text-ink-3'}>
+      <p className={quota.used >= quota.limit ? 'text-sm text-danger-ink' : 'text-sm text-ink-3'}>
         {t('mailboxes.quota', { used: formatNumber(quota.used), limit: formatNumber(quota.limit) })}
         {quota.used >= quota.limit && ` ${t('mailboxes.quotaReached', { at: formatDateTime(quota.resets_at) })}`}
       </p>
@@ -89,7 +89,7 @@ function Verify({ box }: { box: Mailbox }) {
       <details>
         <summary className="cursor-pointer text-sm text-accent-ink hover:underline">{t('mailboxes.dns')}</summary>
         <div className="mt-2 flex flex-col gap-2">
-          <p className="text-[13px] text-ink-2">{t('mailboxes.dnsHint')}</p>
+          <p className="text-sm text-ink-2">{t('mailboxes.dnsHint')}</p>
           <CodeBlock label={t('mailboxes.dnsName')} code={record.name} />
           <CodeBlock label={t('mailboxes.dnsValue')} code={record.value} />
           <div>

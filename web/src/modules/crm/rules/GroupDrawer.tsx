@@ -54,7 +54,7 @@ export function GroupDrawer({ group, agents, onClose }: GroupDrawerProps) {
       </Field>
       {agents && (
         <fieldset>
-          <legend className="mb-1.5 text-[13px] font-semibold">{t('groups.members')}</legend>
+          <legend className="mb-1.5 text-sm font-semibold">{t('groups.members')}</legend>
           {memberError && (
             <Notice tone="danger" className="mb-2">
               {memberError}

@@ -34,7 +34,7 @@ export function RulesScreen() {
       cell: (row) => (
         <>
           <span className="block font-medium break-words">{row.name}</span>
-          {row.description && <span className="block max-w-[60ch] text-[13px] break-words text-ink-2">{row.description}</span>}
+          {row.description && <span className="block max-w-[60ch] text-sm break-words text-ink-2">{row.description}</span>}
         </>
       ),
     },
@@ -44,7 +44,7 @@ export function RulesScreen() {
       cell: (row) => (
         <>
           <span className="block">{tCount('groups.count', row.agent_ids.length)}</span>
-          <span className="line-clamp-2 max-w-[40ch] text-[13px] text-ink-2 max-md:hidden">{row.agent_ids.flatMap((id) => names.get(id) ?? []).join(', ')}</span>
+          <span className="line-clamp-2 max-w-[40ch] text-sm text-ink-2 max-md:hidden">{row.agent_ids.flatMap((id) => names.get(id) ?? []).join(', ')}</span>
         </>
       ),
     },

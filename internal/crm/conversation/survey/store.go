@@ -1,4 +1,4 @@
-package conversation
+package survey
 
 import (
 	"github.com/google/uuid"
@@ -7,30 +7,30 @@ import (
 	"konak/internal/kit/db"
 )
 
-const surveyColumns = `id, conversation_id, rating, comment, created_at, expires_at, responded_at`
+const columns = `id, conversation_id, rating, comment, created_at, expires_at, responded_at`
 
-func scanSurvey(row db.Row) (Survey, error) {
+func scan(row db.Row) (Survey, error) {
 	var v Survey
 	err := row.Scan(&v.ID, &v.ConversationID, &v.Rating, &v.Comment, &v.CreatedAt, &v.ExpiresAt, &v.RespondedAt)
 	return v, err
 }
 
-// putSurvey says whether the closing had none yet.
-func putSurvey(tx *db.Tx, v Survey, closing int64, test bool) (bool, error) {
+// put says whether the closing had none yet.
+func put(tx *db.Tx, v Survey, closing int64, test bool) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO csat_survey (tenant_id, id, conversation_id, closing, test, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
 		tx.Tenant(), v.ID, v.ConversationID, closing, test, v.CreatedAt, v.ExpiresAt)
 	return n == 1, err
 }
 
-// LastSurvey is the newest of a conversation.
-func LastSurvey(r *db.Reader, conversation uuid.UUID) (Survey, error) {
-	return db.One(r, scanSurvey, `SELECT `+surveyColumns+` FROM csat_survey
+// Last is the newest of a conversation.
+func Last(r *db.Reader, conversation uuid.UUID) (Survey, error) {
+	return db.One(r, scan, `SELECT `+columns+` FROM csat_survey
 		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
-// AnswerSurvey says whether this answer is the first.
-func AnswerSurvey(tx *db.Tx, id uuid.UUID, rating int, comment string) (bool, error) {
+// Answer says whether this answer is the first.
+func Answer(tx *db.Tx, id uuid.UUID, rating int, comment string) (bool, error) {
 	n, err := tx.Exec(`UPDATE csat_survey SET rating = $3, comment = $4, responded_at = $5
 		WHERE tenant_id = $1 AND id = $2 AND responded_at IS NULL`, tx.Tenant(), id, rating, comment, clock.At(tx.Now()))
 	return n == 1, err

@@ -18,9 +18,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Letter is a mail to one person, written in their language by the module that
+// Mail is what is sent to one person, written in their language by the module that
 // sends it. The mailer makes plain text and simple HTML of it.
-type Letter struct {
+type Mail struct {
 	To       string   `json:"to"`
 	Language string   `json:"language"` // "tr" or "en"
 	Subject  string   `json:"subject"`
@@ -32,21 +32,22 @@ type Letter struct {
 	// PNG is a picture such as a QR code, shown before the link.
 	PNG   []byte   `json:"png"`
 	After []string `json:"after"` // paragraphs after the link
-	// Files go with the letter; their bytes are read when it is sent.
+	// Files go with the mail; their bytes are read when it is sent.
 	Files []File `json:"files,omitempty"`
 	// Notice tells people about their own account or workspace. It is not
 	// counted in what the workspace may send, and never waits for it.
 	Notice bool `json:"notice,omitempty"`
 }
 
-// File is a blob of the workspace that a letter is sent for.
+// File is a blob of the workspace that a mail is sent for.
 type File struct {
 	Name string    `json:"name"`
 	Type string    `json:"type"`
 	Blob uuid.UUID `json:"blob"`
 }
 
-func (l *Letter) text() string {
+// text returns the mail as plain text.
+func (l *Mail) text() string {
 	parts := slices.Clone(l.Body)
 	if l.Greeting != "" {
 		parts = append([]string{l.Greeting}, parts...)
@@ -60,7 +61,7 @@ func (l *Letter) text() string {
 
 const picture = "picture@konak"
 
-var page = template.Must(template.New("letter").Parse(`<!doctype html>
+var page = template.Must(template.New("mail").Parse(`<!doctype html>
 <html lang="{{.Language}}"><head><meta charset="utf-8"><title>{{.Subject}}</title></head>
 <body style="margin:0;padding:24px;background:#f4f4f5;color:#18181b;font:16px/1.5 system-ui,sans-serif">
 <div style="max-width:560px;margin:0 auto;padding:32px;background:#fff;border-radius:12px">
@@ -75,10 +76,10 @@ var page = template.Must(template.New("letter").Parse(`<!doctype html>
 </body></html>
 `))
 
-// render makes the message as it goes over the wire. The same parcel gets the
-// same Message-ID, so a receiver can tell a repeated delivery.
-func (m *Mailer) render(p parcel, files []content, now time.Time) ([]byte, error) {
-	l := &p.Letter
+// render makes the message as it goes over the wire. The same mail gets the same
+// Message-ID, so a receiver can tell a repeated delivery.
+func (m *Mailer) render(p outgoingMail, files []content, now time.Time) ([]byte, error) {
+	l := &p.Mail
 	var html bytes.Buffer
 	if err := page.Execute(&html, l); err != nil {
 		return nil, fmt.Errorf("mailer: render: %w", err)

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import '@/api/testOrigin'
-import { sendLetter, type Letter } from './conversations'
+import { sendMessage, type OutgoingContent } from './conversations'
 import { createKeys, once } from './once'
-import { addPending, deliver, dropPending, isOld, keptLetters, pending, restoreLetters, type PendingLetter } from './pending'
+import { addOutgoing, deliver, dropOutgoing, isOld, keptMessages, outgoing, restoreOutgoing, type OutgoingMessage } from './outgoing'
 
-const hello: Letter = { body: 'Hello', note: false, route: null, attachments: [], mentions: [] }
+const hello: OutgoingContent = { body: 'Hello', note: false, route: null, attachments: [], mentions: [] }
 const done = { data: { conversation: { id: 'c1' }, item: { id: 'i1' } }, trace_id: 't' }
 
 function refused(code: string, status: number): Response {
@@ -29,7 +29,7 @@ function memory(): Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem' | 'rem
 
 /** What a reload leaves: the storage alone. */
 function reload(): void {
-  pending.set([])
+  outgoing.set([])
 }
 
 beforeEach(() => {
@@ -41,18 +41,18 @@ afterEach(() => {
   server.mockReset()
   vi.useRealTimers()
   vi.unstubAllGlobals()
-  pending.set([])
+  outgoing.set([])
 })
 
-describe('a letter', () => {
+describe('a message', () => {
   it('keeps its key when it is tried again, and the next has another', async () => {
     server.mockRejectedValueOnce(new TypeError('network')).mockImplementation(() => Promise.resolve(Response.json(done)))
-    const letter = addPending('defne', 'c1', hello)
-    await deliver(letter, sendLetter)
-    expect(pending.get()).toMatchObject([{ key: letter.key, body: 'Hello', error: expect.any(String) as string }])
-    await deliver(letter, sendLetter)
-    expect(pending.get()).toEqual([])
-    await deliver(addPending('defne', 'c1', hello), sendLetter)
+    const message = addOutgoing('defne', 'c1', hello)
+    await deliver(message, sendMessage)
+    expect(outgoing.get()).toMatchObject([{ key: message.key, body: 'Hello', error: expect.any(String) as string }])
+    await deliver(message, sendMessage)
+    expect(outgoing.get()).toEqual([])
+    await deliver(addOutgoing('defne', 'c1', hello), sendMessage)
 
     const [first, second, third] = keysSent()
     expect(first).toMatch(/^[0-9a-f]{32}$/)
@@ -63,79 +63,79 @@ describe('a letter', () => {
 
   it('is sent when the server says that it was', async () => {
     server.mockResolvedValueOnce(refused('idempotency_replay', 409))
-    await deliver(addPending('defne', 'c1', { ...hello, note: true }), sendLetter)
-    expect(pending.get()).toEqual([])
+    await deliver(addOutgoing('defne', 'c1', { ...hello, note: true }), sendMessage)
+    expect(outgoing.get()).toEqual([])
   })
 
   it('stays with the reason when it is refused', async () => {
     server.mockResolvedValueOnce(refused('no_route', 422))
-    await deliver(addPending('defne', 'c1', hello), sendLetter)
-    expect(pending.get()).toMatchObject([{ conversationId: 'c1', body: 'Hello', error: 'no_route' }])
+    await deliver(addOutgoing('defne', 'c1', hello), sendMessage)
+    expect(outgoing.get()).toMatchObject([{ conversationId: 'c1', body: 'Hello', error: 'no_route' }])
   })
 })
 
 describe('a reload', () => {
-  it('brings a refused letter back with its reason, and does not try it by itself', async () => {
+  it('brings a refused message back with its reason, and does not try it by itself', async () => {
     server.mockResolvedValueOnce(refused('no_route', 422))
-    const letter = addPending('defne', 'c1', hello)
-    await deliver(letter, sendLetter)
+    const message = addOutgoing('defne', 'c1', hello)
+    await deliver(message, sendMessage)
     reload()
-    expect(restoreLetters('defne', 'c1')).toEqual([])
-    expect(pending.get()).toEqual([{ ...letter, error: 'no_route' }])
-    expect(restoreLetters('defne', 'c1')).toEqual([])
-    expect(pending.get()).toHaveLength(1)
+    expect(restoreOutgoing('defne', 'c1')).toEqual([])
+    expect(outgoing.get()).toEqual([{ ...message, error: 'no_route' }])
+    expect(restoreOutgoing('defne', 'c1')).toEqual([])
+    expect(outgoing.get()).toHaveLength(1)
   })
 
   it('goes on with what was under way, under the same key, and forgets it once it is sent', async () => {
     // The request of a page that is being left fails, although it may have arrived.
     server.mockRejectedValueOnce(new TypeError('aborted')).mockResolvedValueOnce(refused('idempotency_replay', 409))
-    await deliver(addPending('defne', 'c1', hello), sendLetter)
+    await deliver(addOutgoing('defne', 'c1', hello), sendMessage)
     reload()
-    const underWay = restoreLetters('defne', 'c1')
+    const underWay = restoreOutgoing('defne', 'c1')
     expect(underWay).toMatchObject([{ body: 'Hello', error: null }])
-    await Promise.all(underWay.map((letter) => deliver(letter, sendLetter)))
+    await Promise.all(underWay.map((message) => deliver(message, sendMessage)))
     expect(keysSent()[1]).toBe(keysSent()[0])
     reload()
-    expect(restoreLetters('defne', 'c1')).toEqual([])
-    expect(pending.get()).toEqual([])
+    expect(restoreOutgoing('defne', 'c1')).toEqual([])
+    expect(outgoing.get()).toEqual([])
   })
 
-  it('no longer calls a letter refused that is being tried again', async () => {
+  it('no longer calls a message refused that is being tried again', async () => {
     server.mockResolvedValueOnce(refused('no_route', 422)).mockReturnValueOnce(new Promise(() => undefined))
-    const letter = addPending('defne', 'c1', hello)
-    await deliver(letter, sendLetter)
-    void deliver(letter, sendLetter)
+    const message = addOutgoing('defne', 'c1', hello)
+    await deliver(message, sendMessage)
+    void deliver(message, sendMessage)
     reload()
-    expect(restoreLetters('defne', 'c1')).toMatchObject([{ key: letter.key, error: null }])
+    expect(restoreOutgoing('defne', 'c1')).toMatchObject([{ key: message.key, error: null }])
   })
 
   it('leaves what lay longer to the person, and says when trying again is no longer safe', () => {
     vi.useFakeTimers()
-    addPending('defne', 'c1', hello)
+    addOutgoing('defne', 'c1', hello)
     reload()
     vi.advanceTimersByTime(3 * 60_000)
-    expect(restoreLetters('defne', 'c1')).toEqual([])
-    const [letter] = pending.get() as [PendingLetter]
-    expect(letter.error).not.toBeNull()
-    expect(isOld(letter)).toBe(false)
+    expect(restoreOutgoing('defne', 'c1')).toEqual([])
+    const [message] = outgoing.get() as [OutgoingMessage]
+    expect(message.error).not.toBeNull()
+    expect(isOld(message)).toBe(false)
     vi.advanceTimersByTime(24 * 3_600_000)
-    expect(isOld(letter)).toBe(true)
+    expect(isOld(message)).toBe(true)
   })
 
   it('shows nobody what another person wrote in this browser, or elsewhere', () => {
-    addPending('defne', 'c1', hello)
+    addOutgoing('defne', 'c1', hello)
     reload()
-    expect(keptLetters('can', 'c1')).toEqual([])
-    expect(keptLetters('defne', 'c2')).toEqual([])
-    expect(keptLetters('defne', 'c1')).toHaveLength(1)
+    expect(keptMessages('can', 'c1')).toEqual([])
+    expect(keptMessages('defne', 'c2')).toEqual([])
+    expect(keptMessages('defne', 'c1')).toHaveLength(1)
   })
 
   it('forgets what was discarded, and passes over what it cannot read', () => {
-    dropPending(addPending('defne', 'c1', hello))
-    localStorage.setItem('konak.letter.defne.c1.x', '{"body":')
-    localStorage.setItem('konak.letter.defne.c1.y', '{}')
+    dropOutgoing(addOutgoing('defne', 'c1', hello))
+    localStorage.setItem('konak.message.defne.c1.x', '{"body":')
+    localStorage.setItem('konak.message.defne.c1.y', '{}')
     reload()
-    expect(keptLetters('defne', 'c1')).toEqual([])
+    expect(keptMessages('defne', 'c1')).toEqual([])
   })
 })
 

@@ -1,0 +1,66 @@
+package widget
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// VisitorInfo is what is known of a visitor beside what they wrote.
+type VisitorInfo struct {
+	Page        string     `json:"page" example:"https://www.example.com/urunler" doc:"Where they were when they last wrote"`
+	Origin      string     `json:"origin" example:"https://www.example.com"`
+	Browser     string     `json:"browser" example:"Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/141.0" doc:"What the browser calls itself"`
+	Language    string     `json:"language" example:"tr"`
+	FirstSeenAt clock.Time `json:"first_seen_at"`
+	LastSeenAt  clock.Time `json:"last_seen_at"`
+}
+
+// VisitorOf reads the visitor of a conversation, or fails with not_found.
+func (s *Service) VisitorOf(ctx context.Context, conversation uuid.UUID) (VisitorInfo, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (VisitorInfo, error) {
+		v, err := ofConversation(r, conversation)
+		return VisitorInfo{
+			Page: v.Page, Origin: v.Origin, Browser: v.Browser, Language: v.Language, FirstSeenAt: v.FirstSeenAt, LastSeenAt: v.SeenAt,
+		}, db.NotFound(err)
+	})
+}
+
+// maxBrowser is how much of a browser's name is kept, in bytes.
+const maxBrowser = 400
+
+// clip cuts a text to so many bytes, at a whole letter.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}
+
+// guestWords name visitors who have not said their name, so that agents can tell
+// them apart: a colour and a bird.
+var guestWords = map[bool]struct {
+	visitor        string
+	colours, birds []string
+}{
+	true: {
+		"Ziyaretçi",
+		[]string{"Mavi", "Yeşil", "Sarı", "Mor", "Turuncu", "Lacivert", "Gümüş", "Altın", "Bordo", "Turkuaz", "Bakır", "Kehribar", "Leylak", "Mercan", "Zümrüt", "Kar"},
+		[]string{"Kartal", "Martı", "Serçe", "Leylek", "Kırlangıç", "Baykuş", "Şahin", "Turna", "Kumru", "Saka", "Ördek", "Kuğu", "Doğan", "Sığırcık", "Bülbül", "Balıkçıl"},
+	},
+	false: {
+		"Visitor",
+		[]string{"Blue", "Green", "Yellow", "Purple", "Orange", "Navy", "Silver", "Golden", "Crimson", "Teal", "Copper", "Amber", "Lilac", "Coral", "Emerald", "Snow"},
+		[]string{"Eagle", "Gull", "Sparrow", "Stork", "Swallow", "Owl", "Hawk", "Crane", "Dove", "Finch", "Duck", "Swan", "Falcon", "Starling", "Nightingale", "Heron"},
+	},
+}
+
+// guestName names a visitor by their id, in their language: always the same.
+func guestName(v Visitor) string {
+	w := guestWords[strings.HasPrefix(v.Language, "tr")]
+	return w.visitor + " " + w.colours[int(v.ID[14])%len(w.colours)] + " " + w.birds[int(v.ID[15])%len(w.birds)]
+}

@@ -1,0 +1,155 @@
+package hourly
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// Metric is something that is counted by the hour.
+type Metric string
+
+// What is counted. A first answer is counted by how long it took: see FirstReplyStep.
+const (
+	Closed   Metric = "closed"
+	Opened   Metric = "opened"
+	Received Metric = "received"
+	Sent     Metric = "sent"
+)
+
+// Source is the conversation in which something happened, and where it runs.
+type Source struct {
+	Conversation uuid.UUID
+	Began        clock.Time
+	Channel      string
+	// Account is the channel's account, where it has one.
+	Account *uuid.UUID
+	// Test: nothing of it is work, so nothing is counted.
+	Test bool
+}
+
+// Happened is what one change of a conversation brought.
+type Happened struct {
+	Opened, Closed bool
+	// FirstReply is when the first answer left, where this change was it.
+	FirstReply     *clock.Time
+	received, sent int
+}
+
+// AddMessage counts a message of the customer, or one to them.
+func (h *Happened) AddMessage(fromCustomer bool) {
+	if fromCustomer {
+		h.received++
+	} else {
+		h.sent++
+	}
+}
+
+type count struct {
+	metric Metric
+	n      int
+}
+
+// counts are the counters that move, in the order of their names.
+func (h *Happened) counts(began clock.Time) []count {
+	one := func(yes bool) int {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	list := []count{{Closed, one(h.Closed)}}
+	if h.FirstReply != nil {
+		list = append(list, count{FirstReplyStep(h.FirstReply.Sub(began.Time)), 1})
+	}
+	return append(list, count{Opened, one(h.Opened)}, count{Received, h.received}, count{Sent, h.sent})
+}
+
+// Kept is how long hours are kept.
+const Kept = 35 * 24 * time.Hour
+
+const (
+	shownHours = 24
+	medianOver = 7 * 24 * time.Hour
+)
+
+// bounds are the upper ends of the steps that first answers are counted in, in
+// seconds. What took longer than the last is counted as twice the last.
+var bounds = []int{30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 57600, 86400, 172800}
+
+const replyPrefix = "first_reply_"
+
+// FirstReplyStep is the metric of a first answer that took so long.
+func FirstReplyStep(took time.Duration) Metric {
+	at, _ := slices.BinarySearch(bounds, int(max(0, took)/time.Second))
+	return Metric(replyPrefix + strconv.Itoa(at))
+}
+
+// median finds the middle of first answers that are counted in steps, in
+// seconds, or nil where there are none. Inside of a step they are taken to lie
+// evenly, so the error is at most the step.
+func median(steps map[int]int) *int {
+	total := 0
+	for _, n := range steps {
+		total += n
+	}
+	if total == 0 {
+		return nil
+	}
+	half, before := float64(total)/2, 0
+	for at := 0; at <= len(bounds); at++ {
+		n := steps[at]
+		if n == 0 || float64(before+n) < half {
+			before += n
+			continue
+		}
+		low, high := 0, 2*bounds[len(bounds)-1]
+		if at > 0 {
+			low = bounds[at-1]
+		}
+		if at < len(bounds) {
+			high = bounds[at]
+		}
+		found := low + int(float64(high-low)*(half-float64(before))/float64(n))
+		return &found
+	}
+	return nil
+}
+
+// Overview is what happened lately, for who runs the workspace.
+type Overview struct {
+	Hours               []Hour    `json:"hours" nullable:"false" doc:"The last 24 hours, the oldest first; the last one is not over yet"`
+	Channels            []Channel `json:"channels" nullable:"false" doc:"Messages of the same hours by channel and account"`
+	FirstReplies        int       `json:"first_replies" example:"31" doc:"First answers of the last seven days"`
+	FirstReplyMedianS   *int      `json:"first_reply_median_s" nullable:"true" example:"240" doc:"How long the middle one of them took, in seconds, to the nearest step; null where there were none"`
+	ReceivedBefore      int       `json:"received_before" example:"52" doc:"Messages received in the 24 hours before those, to compare with"`
+	FirstReplyHistogram []Step    `json:"first_reply_histogram" nullable:"false" doc:"The same first answers by how long they took"`
+}
+
+// Hour is one hour of a workspace.
+type Hour struct {
+	At       clock.Time `json:"at" doc:"The hour's beginning"`
+	Received int        `json:"received" example:"12" doc:"Messages of customers"`
+	Sent     int        `json:"sent" example:"9" doc:"Answers of agents, programs and the assistant"`
+	Opened   int        `json:"opened" example:"4" doc:"New conversations"`
+	Closed   int        `json:"closed" example:"3" doc:"Conversations that were closed"`
+}
+
+// Channel is what one channel carried.
+type Channel struct {
+	Channel   string     `json:"channel" example:"whatsapp"`
+	AccountID *uuid.UUID `json:"account_id" nullable:"true" format:"uuid" doc:"The channel's account, where it has one"`
+	Received  int        `json:"received" example:"31"`
+	Sent      int        `json:"sent" example:"28"`
+}
+
+// Step counts the first answers that took at most so long, and longer than the
+// step before.
+type Step struct {
+	UpToS *int `json:"up_to_s" nullable:"true" example:"300" doc:"In seconds; null for all that took longer"`
+	N     int  `json:"n" example:"6"`
+}

@@ -1,0 +1,42 @@
+package conversation_test
+
+import (
+	"testing"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+)
+
+// A conversation is written only in the transaction that has locked it: not after
+// it was only read, and not with what an earlier transaction locked.
+func TestWriteNeedsTheLock(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		id := in.begin()
+		var earlier conversation.Conversation
+		write := func(read func(*db.Tx) (conversation.Conversation, error)) error {
+			return s.DB.Tenant(in.ID).InTx(in.Context(), func(tx *db.Tx) error {
+				c, err := read(tx)
+				if err != nil {
+					t.Error(err)
+				}
+				c.Subject = "Changed"
+				return conversation.Save(tx, &c, c.State)
+			})
+		}
+		if err := write(func(tx *db.Tx) (c conversation.Conversation, err error) {
+			earlier, err = conversation.Lock(tx, id)
+			return earlier, err
+		}); err != nil {
+			t.Error(err)
+		}
+		if err := write(func(tx *db.Tx) (conversation.Conversation, error) { return conversation.ByID(&tx.Reader, id) }); err == nil {
+			t.Error("what was only read is written")
+		}
+		if err := write(func(*db.Tx) (conversation.Conversation, error) { return earlier, nil }); err == nil {
+			t.Error("what an earlier transaction locked is written")
+		}
+	})
+}

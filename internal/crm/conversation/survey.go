@@ -1,0 +1,38 @@
+package conversation
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
+)
+
+// SurveyJob is the kind of the jobs that ask for ratings; package survey runs
+// them.
+const SurveyJob = "conversation.survey"
+
+// surveyDelay is how long a closing can be taken back before its survey leaves.
+const surveyDelay = 10 * time.Second
+
+// Closing names one closing of a conversation. It is what a SurveyJob carries.
+type Closing struct {
+	ID       uuid.UUID  `json:"id"`
+	ClosedAt clock.Time `json:"closed_at"`
+}
+
+// planSurvey has the customer of a conversation that was just closed asked a
+// little later, where the workspace wants it.
+func planSurvey(tx *db.Tx, c *Conversation) error {
+	if c.Test || c.ClosedAt == nil || caller.From(tx.Context()).Test {
+		return nil
+	}
+	if set, err := ReadSettings(&tx.Reader); err != nil || !set.CSAT {
+		return err
+	}
+	_, err := jobs.Enqueue(tx, SurveyJob, tx.Now().Add(surveyDelay), Closing{c.ID, *c.ClosedAt})
+	return err
+}

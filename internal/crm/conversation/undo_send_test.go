@@ -1,0 +1,131 @@
+package conversation_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/later"
+	"konak/internal/identity"
+	"konak/internal/kit/perm"
+)
+
+// sendIn answers a conversation in some seconds.
+func (in *inbox) sendIn(id uuid.UUID, seconds int, then map[string]any) later.Scheduled {
+	in.t.Helper()
+	var m later.Scheduled
+	body := map[string]any{"body": "Kargonuz yolda", "delay_s": seconds}
+	if then != nil {
+		body["then"] = then
+	}
+	in.Owner.Post(base+"/"+id.String()+"/scheduled", body).Want(201).Data(&m)
+	return m
+}
+
+// An answer with a delay goes when it is over, by the server's clock, and can be
+// taken back until then.
+func TestSendWithDelay(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		way := &road{account: uuid.New()}
+		s.UseRouter(way)
+		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		path := base + "/" + id.String() + "/scheduled"
+		m := in.sendIn(id, 5, nil)
+		if !m.SendAt.Equal(s.Clock.Now().Add(5*time.Second)) || m.FollowUp.V != nil {
+			t.Errorf("got %+v", m)
+		}
+		in.Owner.Delete(path + "/" + m.ID.String()).Want(200)
+		// Its author keeps the files of what they take back, and sends them after all.
+		kept := upload(t, in.Owner, files, "harita.txt", "harita")
+		with := map[string]any{"body": "Harita ekte", "delay_s": 5, "attachments": []uuid.UUID{kept.ID}}
+		in.Owner.Post(path, with).Want(201).Data(&m)
+		in.Owner.Delete(path + "/" + m.ID.String() + "?keep_files=true").Want(200).Data(&m)
+		if m.State != later.Cancelled || len(m.Attachments) != 1 || m.Attachments[0].ID != kept.ID {
+			t.Errorf("got %+v", m)
+		}
+		in.Owner.Post(path, with).Want(201).Data(&m)
+		// Nobody else keeps them, and without the wish they go.
+		other, _ := in.member("ece")
+		other.Delete(path + "/" + m.ID.String() + "?keep_files=true").Want(200).Data(&m)
+		in.Owner.Post(path, with).Refused(422, "validation_failed")
+		in.sendIn(id, 5, nil)
+		s.Clock.Advance(5 * time.Second)
+		s.Settle()
+		if len(way.taken) != 1 {
+			t.Errorf("taken %+v", way.taken)
+		}
+		for _, bad := range []map[string]any{
+			{"body": "x"}, {"body": "x", "delay_s": 0}, {"body": "x", "delay_s": 61},
+			{"body": "x", "delay_s": 5, "send_at": s.Clock.Now().Add(time.Hour)},
+			{"body": "x", "delay_s": 5, "then": map[string]any{"state": "open"}},
+			{"body": "x", "delay_s": 5, "then": map[string]any{"state": "snoozed"}},
+			{"body": "x", "delay_s": 5, "then": map[string]any{"state": "closed", "until_reply": true}},
+			{"body": "x", "delay_s": 5, "then": map[string]any{"state": "snoozed", "until": s.Clock.Now()}},
+			{"body": "x", "delay_s": 5, "then": map[string]any{"state": "snoozed", "until": s.Clock.Now().Add(time.Hour), "until_reply": true}},
+		} {
+			in.Owner.Post(path, bad).Refused(422, "validation_failed")
+		}
+	})
+}
+
+// What follows an answer is its author's act, in one with it: the conversation is
+// closed or put aside when the answer went, and stays open where the customer
+// wrote meanwhile or the answer was taken back.
+func TestSendAndClose(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		way := &road{account: uuid.New()}
+		s.UseRouter(way)
+		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		path := base + "/" + id.String()
+		closing := map[string]any{"state": "closed"}
+		run := func() {
+			t.Helper()
+			s.Clock.Advance(5 * time.Second)
+			s.Settle()
+		}
+		in.Owner.Delete(path + "/scheduled/" + in.sendIn(id, 5, closing).ID.String()).Want(200)
+		run()
+		if c := in.get(id); c.State != conversation.Open {
+			t.Errorf("got %+v", c)
+		}
+		if m := in.sendIn(id, 5, closing); m.FollowUp.V == nil || m.FollowUp.V.State != "closed" {
+			t.Errorf("got %+v", m)
+		}
+		run()
+		if c := in.get(id); c.State != conversation.Closed || len(way.taken) != 1 {
+			t.Errorf("got %+v, taken %+v", c, way.taken)
+		}
+		if top := in.items(id)[0]; *top.Event != "closed" || top.AuthorKind != conversation.ByAgent || *top.AuthorID != in.Member {
+			t.Errorf("got %+v", top)
+		}
+		until := s.Clock.Now().Add(time.Hour)
+		in.sendIn(id, 5, map[string]any{"state": "snoozed", "until": until})
+		run()
+		if c := in.get(id); c.State != conversation.Snoozed || !c.SnoozedUntil.Equal(until) {
+			t.Errorf("got %+v", c)
+		}
+		in.sendIn(id, 5, closing)
+		s.Clock.Advance(time.Second)
+		in.inbound(way.account, "wamid.2")
+		run()
+		if c := in.get(id); c.State != conversation.Open || len(way.taken) != 3 {
+			t.Errorf("got %+v, taken %d", c, len(way.taken))
+		}
+		writes := identity.Role{Name: "writer", Title: "Yazan", Permissions: []perm.Permission{perm.ConversationsView, perm.ConversationsReply}}
+		if _, err := s.Identity.SetRole(in.Context(), writes); err != nil {
+			t.Fatal(err)
+		}
+		agent, _ := in.memberAs("can", writes.Name)
+		e := agent.Post(path+"/scheduled", map[string]any{"body": "x", "delay_s": 5, "then": closing}).Refused(403, "forbidden")
+		if e.Permission != "crm.conversations.manage" {
+			t.Errorf("got %+v", e)
+		}
+	})
+}

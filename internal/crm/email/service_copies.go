@@ -1,0 +1,70 @@
+package email
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/email/message"
+	"konak/internal/kit/address"
+	"konak/internal/kit/db"
+)
+
+// maxCopies is how many addresses of a mail get a copy of answers or are
+// proposed for it.
+const maxCopies = 30
+
+// isFirstMail says whether a mail is the first of its conversation. began is
+// false where the mail named the conversation itself.
+func isFirstMail(r *db.Reader, c uuid.UUID, began bool) (bool, error) {
+	_, err := latestLetter(r, c)
+	if db.IsNoRow(err) {
+		return began, nil
+	}
+	return false, err
+}
+
+// updateCopies lets answers go to everybody the mail went to, less the
+// workspace's own mailboxes and less the one who is answered. Anybody can write
+// in the customer's name, so an address that is new in the conversation is only
+// proposed: an agent decides.
+func (s *Service) updateCopies(tx *db.Tx, c uuid.UUID, m *message.Mail, from message.Address, st state, first bool) error {
+	has, err := conversation.CopiesOf(&tx.Reader, c)
+	if err != nil {
+		return err
+	}
+	want := conversation.Copies{Addresses: []string{}, Proposed: []string{}}
+	seen := map[string]bool{address.Fold(from.Email): true, address.Fold(m.From.Email): true}
+	for _, a := range slices.Concat(m.To, m.Cc) {
+		key := address.Fold(a.Email)
+		e, ok := address.ParseEmail(a.Email)
+		// What mail servers do not take is no use as a copy.
+		if seen[key] || !ok || !e.ASCII() || s.isForwardingAddress(a.Email, st) || len(seen) > maxCopies {
+			continue
+		}
+		seen[key] = true
+		own, err := isMailbox(&tx.Reader, a.Email)
+		if err != nil {
+			return err
+		}
+		if own {
+			continue
+		}
+		agreed := first || slices.ContainsFunc(has.Addresses, func(b string) bool { return address.Fold(b) == key })
+		if !agreed {
+			if agreed, err = isKnown(&tx.Reader, c, a.Email); err != nil {
+				return err
+			}
+		}
+		if agreed {
+			want.Addresses = append(want.Addresses, e.Address)
+		} else {
+			want.Proposed = append(want.Proposed, e.Address)
+		}
+	}
+	if slices.Equal(has.Addresses, want.Addresses) && slices.Equal(has.Proposed, want.Proposed) {
+		return nil
+	}
+	return s.Inbox.UpdateCopies(tx, c, want)
+}

@@ -1,0 +1,167 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/agent"
+	"konak/internal/kit/bus"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
+)
+
+// Streams carry signals to those who watch.
+type Streams interface {
+	// Signal reaches the streams of every node, SignalHere those of this one.
+	Signal(tenant uuid.UUID, name string, data any)
+	SignalHere(tenant uuid.UUID, name string, data any)
+}
+
+// RegistryConfig is what a registry needs.
+type RegistryConfig struct {
+	DB      *db.DB
+	Log     *slog.Logger
+	Bus     bus.Bus
+	Streams Streams
+}
+
+// Registry knows which agents are connected to any node and what they chose to
+// be. It is made before the agents' module, which tells it what they choose.
+type Registry struct {
+	RegistryConfig
+	node uuid.UUID
+
+	mu    sync.Mutex
+	seats map[uuid.UUID]map[uuid.UUID]*seat // tenant, agent
+}
+
+// beats is the bus message that nodes tell each other who is there with. It is
+// in no catalog, so no stream carries it.
+const beats = "presence.beat"
+
+// NewRegistry makes an empty registry and listens to the other nodes.
+func NewRegistry(c RegistryConfig) *Registry {
+	r := &Registry{RegistryConfig: c, node: c.DB.Clock().NewCapability(), seats: map[uuid.UUID]map[uuid.UUID]*seat{}}
+	c.Bus.Watch(beats, r.hear)
+	return r
+}
+
+func (r *Registry) now() time.Time { return r.DB.Clock().Now() }
+
+// PresenceChosen implements agent.PresenceListener.
+func (r *Registry) PresenceChosen(tenant, agentID uuid.UUID, chosen string) {
+	lasts := time.Duration(0)
+	r.change(tenant, agentID, func(seat *seat) {
+		if until := seat.nodes[r.node]; until.After(r.now()) {
+			lasts = until.Sub(r.now())
+		}
+	})
+	r.say(tenant, lasts, mark{agentID, chosen})
+}
+
+// say tells every node, this one too, that agents are here for a while. A
+// node's word about one agent replaces what it said before.
+func (r *Registry) say(tenant uuid.UUID, lasts time.Duration, agents ...mark) {
+	b, err := json.Marshal(beat{r.node, clock.At(r.now().Add(lasts)), agents})
+	if err != nil {
+		panic(err) // our own type
+	}
+	r.Bus.Publish(tenant, bus.Message{Type: beats, Body: b})
+}
+
+// hear takes in what a node says.
+func (r *Registry) hear(tenant uuid.UUID, m bus.Message) {
+	var b beat
+	if err := json.Unmarshal(m.Body, &b); err != nil {
+		r.Log.Warn("a node says what cannot be read", "error", err)
+		return
+	}
+	for _, a := range b.Agents {
+		r.change(tenant, a.ID, func(seat *seat) {
+			seat.chosen = a.Chosen
+			seat.nodes[b.Node] = b.Until.Time
+		})
+	}
+}
+
+// change changes what is known of an agent and tells the streams of this node
+// if that makes them something else.
+func (r *Registry) change(tenant, agentID uuid.UUID, fn func(*seat)) {
+	r.mu.Lock()
+	row, ok := r.seats[tenant][agentID]
+	if !ok {
+		row = &seat{nodes: map[uuid.UUID]time.Time{}, shown: agent.Offline}
+		if r.seats[tenant] == nil {
+			r.seats[tenant] = map[uuid.UUID]*seat{}
+		}
+		r.seats[tenant][agentID] = row
+	}
+	fn(row)
+	shown, changed := r.settle(tenant, agentID, row)
+	r.mu.Unlock()
+	if changed {
+		r.Streams.SignalHere(tenant, PresenceSignal, Present{agentID, shown})
+	}
+}
+
+// settle brings what is shown up to date and forgets who is gone. It is called
+// with the lock held.
+func (r *Registry) settle(tenant, agentID uuid.UUID, row *seat) (shown string, changed bool) {
+	now := r.now()
+	for node, until := range row.nodes {
+		if !until.After(now) {
+			delete(row.nodes, node)
+		}
+	}
+	shown = presence(len(row.nodes) > 0, row.chosen)
+	changed, row.shown = shown != row.shown, shown
+	if len(row.nodes) == 0 && row.here == 0 {
+		delete(r.seats[tenant], agentID)
+		if len(r.seats[tenant]) == 0 {
+			delete(r.seats, tenant)
+		}
+	}
+	return shown, changed
+}
+
+// Step vouches for those who are here and shows who is gone, and says how many
+// those are.
+func (r *Registry) Step(context.Context) (int, error) {
+	type gone struct {
+		tenant uuid.UUID
+		Present
+	}
+	var left []gone
+	here := map[uuid.UUID][]mark{}
+	r.mu.Lock()
+	for tenant, agents := range r.seats {
+		for id, row := range agents {
+			if row.here > 0 {
+				here[tenant] = append(here[tenant], mark{id, row.chosen})
+				continue
+			}
+			if shown, changed := r.settle(tenant, id, row); changed {
+				left = append(left, gone{tenant, Present{id, shown}})
+			}
+		}
+	}
+	r.mu.Unlock()
+	for tenant, agents := range here {
+		r.say(tenant, beatLasts, agents...)
+	}
+	for _, g := range left {
+		r.Streams.SignalHere(g.tenant, PresenceSignal, g.Present)
+	}
+	return len(left), nil
+}
+
+// Run steps until ctx ends.
+func (r *Registry) Run(ctx context.Context) {
+	jobs.Loop{Name: "presence", DB: r.DB, Log: r.Log, Every: 10 * time.Second, Step: r.Step}.Run(ctx)
+}

@@ -1,0 +1,179 @@
+import { Link } from '@tanstack/react-router'
+import { NotebookPen, ShoppingBag, Trash2 } from 'lucide-react'
+import { useState, type FormEvent, type ReactNode } from 'react'
+import { errorText } from '@/api/message'
+import { formatAgo, formatDateTime, language, useI18n, type PlainKey } from '@/i18n'
+import { Badge } from '@/ui/Badge'
+import { Button, IconButton } from '@/ui/Button'
+import { Card } from '@/ui/Card'
+import { ChannelGlyph } from '@/ui/ChannelGlyph'
+import { Textarea } from '@/ui/Field'
+import { Notice } from '@/ui/Notice'
+import { Segmented } from '@/ui/Segmented'
+import { SkeletonRows } from '@/ui/Skeleton'
+import { channelName } from '../inbox/channels'
+import { useAddNote, useDeleteNote, useNotes } from './contacts'
+import { byMonth, toTimeline, useHistory, type Entry, type TimelineConversation, type TimelineNote, type TimelineOrder } from './timeline'
+
+const kinds = [
+  { value: 'all', label: 'contacts.timeline.all' },
+  { value: 'conversation', label: 'contacts.conversations' },
+  { value: 'order', label: 'contacts.timeline.orders' },
+  { value: 'note', label: 'contacts.notes' },
+] as const satisfies readonly { value: Entry['kind'] | 'all'; label: PlainKey }[]
+
+interface ContactTimelineProps {
+  contactId: string
+  canManage: boolean
+  seesInbox: boolean
+}
+
+/** Everything that happened with a contact, in one list: conversations of all channels, orders and notes. */
+export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTimelineProps) {
+  const { t } = useI18n()
+  const [kind, setKind] = useState<(typeof kinds)[number]['value']>('all')
+  const history = useHistory(contactId, seesInbox)
+  const notes = useNotes(contactId)
+  const entries = toTimeline(history.data?.conversations ?? [], history.data?.orders ?? [], notes.rows)
+  const shown = entries.filter((entry) => kind === 'all' || entry.kind === kind)
+  const month = new Intl.DateTimeFormat(language(), { month: 'long', year: 'numeric' })
+  return (
+    <Card title={t('contacts.timeline')}>
+      {canManage && <NoteForm contactId={contactId} />}
+      <div className="mb-4 overflow-x-auto">
+        <Segmented label={t('contacts.timeline.show')} value={kind} options={kinds.map(({ value, label }) => ({ value, label: t(label) }))} onChange={setKind} />
+      </div>
+      {history.error && (
+        <Notice tone="danger" className="mb-4">
+          {errorText(history.error)}
+        </Notice>
+      )}
+      {(history.isLoading || notes.isPending) && <SkeletonRows rows={3} />}
+      {!history.isLoading && !notes.isPending && shown.length === 0 && (
+        <p className="text-sm text-ink-2">{kind === 'note' ? t('contacts.noNote') : kind === 'order' ? t('contacts.timeline.noOrder') : t('contacts.noConversation')}</p>
+      )}
+      {byMonth(shown).map(({ at, entries: list }) => (
+        <section key={at} aria-label={month.format(new Date(at))} className="mb-4 last:mb-0">
+          <h3 className="mb-1.5 text-xs font-semibold text-ink-3 first-letter:uppercase">{month.format(new Date(at))}</h3>
+          <ul className="flex flex-col gap-1">
+            {list.map((entry) => (
+              <li key={`${entry.kind}-${entry.id}`}>
+                {entry.kind === 'conversation' && <ConversationEntry conversation={entry.conversation} />}
+                {entry.kind === 'order' && <OrderEntry order={entry.order} />}
+                {entry.kind === 'note' && <NoteEntry note={entry.note} contactId={contactId} canManage={canManage} />}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </Card>
+  )
+}
+
+interface RowProps {
+  mark: ReactNode
+  title: ReactNode
+  at: string
+  children?: ReactNode
+}
+
+function Row({ mark, title, at, children }: RowProps) {
+  return (
+    <>
+      <span className="mt-0.5 flex size-6 shrink-0 items-center justify-center">{mark}</span>
+      <span className="min-w-0 flex-1">
+        <span className="flex items-baseline gap-2">
+          <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
+          <time dateTime={at} data-tip={formatDateTime(at)} className="shrink-0 text-xs text-ink-3">
+            {formatAgo(at)}
+          </time>
+        </span>
+        {children}
+      </span>
+    </>
+  )
+}
+
+const rowClass = 'flex gap-3 rounded-md px-2 py-2 text-sm'
+
+function ConversationEntry({ conversation }: { conversation: TimelineConversation }) {
+  const { t } = useI18n()
+  const name = channelName(conversation.channel)
+  return (
+    <Link to="/inbox" search={{ c: conversation.id }} className={`${rowClass} hover:bg-sunken`}>
+      <Row mark={<ChannelGlyph channel={conversation.channel} label={name} size="md" />} title={conversation.subject || name} at={conversation.last_activity_at}>
+        <span className="flex items-center gap-2">
+          <span className="min-w-0 flex-1 truncate text-ink-2">{conversation.preview}</span>
+          {conversation.waiting_since && <span className="shrink-0 text-xs font-semibold text-warm-ink">{t('contacts.timeline.waits')}</span>}
+          {conversation.state !== 'open' && <Badge>{conversation.state === 'closed' ? t('inbox.state.closed') : t('inbox.view.snoozed')}</Badge>}
+        </span>
+      </Row>
+    </Link>
+  )
+}
+
+const orderStates: Record<string, PlainKey> = {
+  pending: 'order.pending',
+  paid: 'order.paid',
+  preparing: 'order.preparing',
+  shipped: 'order.shipped',
+  delivered: 'order.delivered',
+  cancelled: 'order.cancelled',
+  refunded: 'order.refunded',
+}
+
+function OrderEntry({ order }: { order: TimelineOrder }) {
+  const { t } = useI18n()
+  const state = orderStates[order.status]
+  const total = new Intl.NumberFormat(language(), { style: 'currency', currency: order.total.currency }).format(Number(order.total.amount))
+  return (
+    <div className={rowClass}>
+      <Row mark={<ShoppingBag aria-hidden className="size-4.5 text-ink-2" />} title={t('contacts.timeline.order', { number: order.number })} at={order.placed_at}>
+        <span className="flex items-center gap-2">
+          <span className="min-w-0 flex-1 truncate text-ink-2">
+            {total} · {order.lines.map((line) => `${line.quantity} × ${line.name}`).join(', ')}
+          </span>
+          <Badge>{state ? t(state) : order.status}</Badge>
+        </span>
+      </Row>
+    </div>
+  )
+}
+
+function NoteEntry({ note, contactId, canManage }: { note: TimelineNote; contactId: string; canManage: boolean }) {
+  const { t } = useI18n()
+  const remove = useDeleteNote(contactId)
+  return (
+    <div className={`${rowClass} bg-warn-soft`}>
+      <Row mark={<NotebookPen aria-hidden className="size-4.5 text-warn-ink" />} title={t('contacts.note')} at={note.created_at}>
+        <span className="block break-words whitespace-pre-wrap">{note.body}</span>
+      </Row>
+      {canManage && <IconButton icon={Trash2} tone="danger" label={t('contacts.deleteNote')} onClick={() => remove.mutate(note.id)} className="-my-1.5" />}
+    </div>
+  )
+}
+
+function NoteForm({ contactId }: { contactId: string }) {
+  const { t } = useI18n()
+  const add = useAddNote(contactId)
+  const [text, setText] = useState('')
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (text.trim()) add.mutate(text.trim(), { onSuccess: () => setText('') })
+  }
+
+  return (
+    <form onSubmit={submit} className="mb-4 flex flex-col items-end gap-2">
+      <Textarea aria-label={t('contacts.note')} placeholder={t('contacts.notePlaceholder')} rows={2} value={text} onChange={(event) => setText(event.target.value)} />
+      {add.error && (
+        <Notice tone="danger" className="w-full">
+          {errorText(add.error)}
+        </Notice>
+      )}
+      <Button size="sm" type="submit" busy={add.isPending} disabled={!text.trim()}>
+        {t('contacts.addNote')}
+      </Button>
+    </form>
+  )
+}

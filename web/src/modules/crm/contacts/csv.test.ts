@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { fold } from '@/lib/rank'
+import { decodeCsv, guessTargets, parseCsv, sampleCsv, twiceUsed, writeCsv } from './csv'
+
+describe('parseCsv', () => {
+  it('reads quotes, line breaks in cells, and passes over empty lines', () => {
+    expect(parseCsv('\ufeffname,note\r\n"Kaya, Elif","said ""yes""\nand left"\r\n\r\nAli,\r\n')).toEqual({
+      header: ['name', 'note'],
+      rows: [
+        ['Kaya, Elif', 'said "yes"\nand left'],
+        ['Ali', ''],
+      ],
+    })
+  })
+
+  it('finds the separator of the first line', () => {
+    expect(parseCsv('a;b\n1,5;2').rows).toEqual([['1,5', '2']])
+    expect(parseCsv('a\tb\n1\t2').rows).toEqual([['1', '2']])
+  })
+
+  it('reads what a Turkish spreadsheet saved', () => {
+    const saved = Uint8Array.from([0x41, 0x79, 0xfe, 0x65]) // Ayşe in windows-1254
+    expect(decodeCsv(saved.buffer)).toBe('Ayşe')
+    expect(decodeCsv(new TextEncoder().encode('Ayşe').buffer)).toBe('Ayşe')
+  })
+})
+
+describe('guessTargets', () => {
+  it('knows other names in both languages, and makes the rest attributes', () => {
+    expect(guessTargets(['Ad Soyad', 'E-Posta', 'TELEFON', 'Şirket', 'Plan', ''], fold)).toEqual(['name', 'emails', 'phones', 'company', 'attribute', 'skip'])
+    expect(guessTargets(['First name', 'Last Name', 'Email', 'external_id', 'attr:seats'], fold)).toEqual(['first_name', 'last_name', 'emails', 'external_id', 'attribute'])
+  })
+
+  it('gives a place once', () => {
+    expect(guessTargets(['email', 'e-mail'], fold)).toEqual(['emails', 'attribute'])
+    expect(twiceUsed(['emails', 'name', 'emails'])).toEqual(['emails'])
+  })
+})
+
+describe('writeCsv', () => {
+  it('writes the chosen columns under the headings of the server, a record for each', () => {
+    const file = parseCsv('E-posta;Plan;Sil\n"a@example.com";"pro, yearly";x\n;;y\n')
+    expect(writeCsv(file, ['emails', 'attribute', 'skip'])).toBe('emails,attr:Plan\na@example.com,"pro, yearly"\n,\n')
+    expect(writeCsv(parseCsv('Ad,Sil\n,x\nAli,y\n'), ['name', 'skip'])).toBe('name\n""\nAli\n')
+  })
+
+  it('leaves the sample as it is', () => {
+    const file = parseCsv(sampleCsv)
+    expect(writeCsv(file, guessTargets(file.header, fold))).toBe(sampleCsv)
+  })
+})

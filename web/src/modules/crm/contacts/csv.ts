@@ -1,0 +1,163 @@
+/** The columns that the server reads, in the order of its export. */
+export const columns = [
+  'external_id',
+  'kind',
+  'name',
+  'first_name',
+  'last_name',
+  'emails',
+  'phones',
+  'company',
+  'language',
+  'timezone',
+  'country',
+  'tags',
+] as const
+export type Column = (typeof columns)[number]
+
+/** Where a column of the file goes: a field of the contact, an attribute of its own name, or nowhere. */
+export type Target = Column | 'attribute' | 'skip'
+
+export interface CsvFile {
+  header: string[]
+  rows: string[][]
+}
+
+/** Reads a file as UTF-8, or as Turkish spreadsheets save it where it is none. */
+export function decodeCsv(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1254').decode(bytes)
+  }
+}
+
+/** Reads comma, semicolon or tab; quoted cells may hold all of them, and line breaks. Lines with nothing in them are passed over. */
+export function parseCsv(text: string): CsvFile {
+  const content = text.replace(/^\ufeff/, '')
+  const separator = separatorOf(content)
+  const records: string[][] = []
+  let record: string[] = []
+  let cell = ''
+  let quoted = false
+  const endCell = () => {
+    record.push(cell)
+    cell = ''
+  }
+  const endRecord = () => {
+    endCell()
+    if (record.length > 1 || record[0] !== '') records.push(record)
+    record = []
+  }
+  for (let at = 0; at < content.length; at += 1) {
+    const letter = content[at]
+    if (quoted) {
+      if (letter !== '"') cell += letter
+      else if (content[at + 1] === '"') {
+        cell += '"'
+        at += 1
+      } else quoted = false
+    } else if (letter === '"' && cell === '') quoted = true
+    else if (letter === separator) endCell()
+    else if (letter === '\n') endRecord()
+    else if (letter !== '\r' || content[at + 1] !== '\n') cell += letter
+  }
+  if (cell !== '' || record.length > 0) endRecord()
+  const [header = [], ...rows] = records
+  return { header: header.map((heading) => heading.trim()), rows }
+}
+
+function separatorOf(content: string): string {
+  const first = content.slice(0, content.indexOf('\n') >= 0 ? content.indexOf('\n') : undefined)
+  const counts = [',', ';', '\t'].map((sign) => ({ sign, count: first.split(sign).length }))
+  return counts.reduce((best, next) => (next.count > best.count ? next : best)).sign
+}
+
+/** What people and other systems call the columns, without marks and in small letters. */
+const aliases: Record<string, Column> = {
+  id: 'external_id',
+  'musteri no': 'external_id',
+  'musteri numarasi': 'external_id',
+  'customer id': 'external_id',
+  tur: 'kind',
+  type: 'kind',
+  'ad soyad': 'name',
+  'adi soyadi': 'name',
+  isim: 'name',
+  'full name': 'name',
+  ad: 'first_name',
+  adi: 'first_name',
+  'first name': 'first_name',
+  soyad: 'last_name',
+  soyadi: 'last_name',
+  'last name': 'last_name',
+  surname: 'last_name',
+  email: 'emails',
+  'e-mail': 'emails',
+  mail: 'emails',
+  'e-posta': 'emails',
+  eposta: 'emails',
+  'e-mail addresses': 'emails',
+  'email address': 'emails',
+  phone: 'phones',
+  'phone number': 'phones',
+  'phone numbers': 'phones',
+  mobile: 'phones',
+  telefon: 'phones',
+  tel: 'phones',
+  gsm: 'phones',
+  'cep telefonu': 'phones',
+  sirket: 'company',
+  firma: 'company',
+  organization: 'company',
+  dil: 'language',
+  ulke: 'country',
+  tag: 'tags',
+  etiket: 'tags',
+  etiketler: 'tags',
+}
+
+const attribute = 'attr:'
+
+/** The likeliest place of each column; a place is given once, and what nobody knows becomes an attribute. */
+export function guessTargets(header: readonly string[], fold: (text: string) => string): Target[] {
+  const taken = new Set<Target>()
+  return header.map((heading) => {
+    const plain = fold(heading).trim()
+    const known = columns.find((column) => column === plain) ?? aliases[plain.replaceAll('_', ' ')]
+    if (known && !taken.has(known)) {
+      taken.add(known)
+      return known
+    }
+    return heading === '' ? 'skip' : 'attribute'
+  })
+}
+
+/** The columns that go to the same field twice. */
+export function twiceUsed(targets: readonly Target[]): Column[] {
+  return columns.filter((column) => targets.filter((target) => target === column).length > 1)
+}
+
+function quote(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}
+
+/** The file as the server reads it: the chosen columns under its own headings, one record for each of the file's. */
+export function writeCsv({ header, rows }: CsvFile, targets: readonly Target[]): string {
+  const kept = targets.flatMap((target, at) => (target === 'skip' ? [] : [{ at, heading: target === 'attribute' ? headingOf(header[at] ?? '') : target }]))
+  const lines = [kept.map(({ heading }) => heading), ...rows.map((row) => kept.map(({ at }) => row[at] ?? ''))]
+  // A record of one empty cell would be passed over, and every row behind it counted wrongly.
+  return lines.map((line) => (line.length === 1 && line[0] === '' ? '""' : line.map(quote).join(','))).join('\n') + '\n'
+}
+
+function headingOf(heading: string): string {
+  return heading.toLowerCase().startsWith(attribute) ? heading : `${attribute}${heading}`
+}
+
+/** A small file to begin with, in the server's own headings. */
+export const sampleCsv = [
+  'external_id,kind,name,emails,phones,company,tags,attr:plan',
+  'c-1001,customer,Elif Kaya,elif@example.com,+905321234567,Kaya Ltd.,vip;bayi,pro',
+  'c-1002,lead,Barış Koç,baris@example.com;b.koc@example.com,,,,',
+  '',
+].join('\n')

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { byMonth, toTimeline, type TimelineConversation, type TimelineNote, type TimelineOrder } from './timeline'
+
+const conversation = (id: string, at: string) => ({ id, last_activity_at: at }) as TimelineConversation
+const order = (id: string, at: string) => ({ id, placed_at: at }) as TimelineOrder
+const note = (id: string, at: string) => ({ id, created_at: at }) as TimelineNote
+
+it('puts conversations, orders and notes into one order, whatever their zones', () => {
+  const list = toTimeline(
+    [conversation('c1', '2026-03-02T10:00:00Z'), conversation('c2', '2026-01-05T10:00:00Z')],
+    [order('o1', '2026-03-02T14:00:00+03:00')],
+    [note('n1', '2026-03-02T10:30:00.5Z')],
+  )
+  expect(list.map(({ id }) => id)).toEqual(['o1', 'n1', 'c1', 'c2'])
+  expect(byMonth(list).map(({ entries }) => entries.length)).toEqual([3, 1])
+})
+
+it('parts the same month of two years', () => {
+  const list = toTimeline([conversation('a', '2026-03-15T10:00:00Z'), conversation('b', '2025-03-15T10:00:00Z')], [], [])
+  expect(byMonth(list)).toHaveLength(2)
+})

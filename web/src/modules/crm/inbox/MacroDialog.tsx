@@ -1,0 +1,90 @@
+import { errorText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
+import { useI18n } from '@/i18n'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+import { Notice } from '@/ui/Notice'
+import { toast } from '@/ui/Toast'
+import { actionKinds, type MacroAction } from '../desk/macros'
+import { useApplyMacro, type Macro } from './canned'
+import { useAct, useAgentChoices, useGroups } from './conversations'
+import { priorityNames } from './filterTexts'
+import type { PrepareToLeave } from './departure'
+
+interface MacroDialogProps {
+  conversationId: string
+  macro: Macro
+  onLeave: PrepareToLeave
+  onClose: () => void
+}
+
+/** What a macro will do, step by step, before it does. */
+export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDialogProps) {
+  const { t } = useI18n()
+  const me = useMe()
+  const apply = useApplyMacro(conversationId)
+  const act = useAct()
+  const agents = useAgentChoices(meets(me, { permission: 'crm.agents.view' })).data ?? []
+  const groups = useGroups().data ?? []
+
+  function about(action: MacroAction): string {
+    switch (action.type) {
+      case 'assign':
+        if (action.agent === 'me') return me.user.name
+        return action.agent === 'none' ? t('inbox.owner.none') : (agents.find((agent) => agent.id === action.agent)?.name ?? '')
+      case 'group':
+        return groups.find((group) => group.id === action.group_id)?.name ?? t('inbox.group.none')
+      case 'add_tags':
+      case 'remove_tags':
+        return (action.tags ?? []).join(', ')
+      case 'priority':
+        return action.priority ? t(priorityNames[action.priority]) : ''
+      default:
+        return action.body ?? ''
+    }
+  }
+
+  function run() {
+    const leave = onLeave(conversationId)
+    apply.mutateAsync(macro.id).then(
+      ({ data: { conversation } }) => {
+        onClose()
+        const said = t('inbox.macro.done', { name: macro.name })
+        if (conversation.state === 'open') return void toast('ok', said)
+        leave({ said, state: conversation.state, undo: () => act.mutateAsync({ id: conversationId, action: { do: 'open' } }) })
+      },
+      () => undefined,
+    )
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={macro.name}
+      description={macro.description || t('inbox.macro.will')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button look="primary" data-first busy={apply.isPending} onClick={run}>
+            {t('inbox.macro.run')}
+          </Button>
+        </>
+      }
+    >
+      {apply.error && (
+        <Notice tone="danger" className="mb-4">
+          {errorText(apply.error)}
+        </Notice>
+      )}
+      <ol aria-label={t('inbox.macro.will')} className="flex flex-col gap-2 text-sm">
+        {macro.actions.map((action, index) => (
+          <li key={index} className="rounded-md bg-sunken px-3 py-2">
+            <span className="font-semibold">{t(actionKinds[action.type].label)}</span>
+            {about(action) && <span className="block break-words whitespace-pre-wrap text-ink-2">{about(action)}</span>}
+          </li>
+        ))}
+      </ol>
+    </Dialog>
+  )
+}

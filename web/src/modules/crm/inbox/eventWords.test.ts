@@ -1,0 +1,38 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { chooseLanguage, withTexts } from '@/i18n'
+import { eventWords, impersonal } from './eventWords'
+
+const names = { agent: (id: string) => (id === 'a1' ? 'Can Öz' : undefined), group: (id: string) => (id === 'g1' ? 'Satış' : undefined) }
+const words = (event: string, detail: Record<string, unknown> = {}) => eventWords({ event, detail }, names)
+
+beforeAll(async () => {
+  Object.assign(globalThis, { document: { documentElement: {} }, localStorage: { setItem: () => undefined, getItem: () => null } })
+  await withTexts(() => Promise.resolve(null), 'inbox', 'thread')()
+})
+
+describe('eventWords', () => {
+  it('says in English what happened', async () => {
+    await chooseLanguage('en')
+    expect(words('assigned', { owner_id: 'a1' })).toBe('assigned it to Can Öz')
+    expect(words('assigned', { owner_id: null })).toBe('removed the owner')
+    expect(words('assigned', { owner_id: 'gone' })).toBe('assigned it to An agent')
+    expect(words('changed', { priority: { from: 'normal', to: 'high' }, subject: { from: '', to: 'Refund' } })).toBe('set the priority to High · changed the subject to “Refund”')
+    expect(words('changed', { group_id: { from: null, to: 'g1' } })).toBe('moved it to Satış')
+    expect(words('tagged', { tags: ['iade', 'acil'] })).toBe('set the tags to iade, acil')
+    expect(words('tagged', { tags: [] })).toBe('removed all tags')
+    expect(words('snoozed', { until: null, until_reply: true })).toBe('snoozed it until the customer writes')
+    expect(words('rated', { rating: 4, comment: '' })).toBe('rated the conversation ★★★★')
+    expect(words('scheduled_failed', { error: 'no_route', body: 'Hello' })).toBe('a scheduled message could not be sent (no channel reaches the customer · Hello)')
+  })
+
+  it('says it in Turkish', async () => {
+    await chooseLanguage('tr')
+    expect(words('assigned', { owner_id: 'a1' })).toBe('konuşmayı Can Öz kişisine atadı')
+    expect(words('changed', { priority: { from: 'normal', to: 'urgent' } })).toContain('önceliği')
+  })
+
+  it('names nobody for what happens by itself', () => {
+    expect(impersonal.has('woken')).toBe(true)
+    expect(impersonal.has('closed')).toBe(false)
+  })
+})

@@ -1,0 +1,59 @@
+import { recall, remember } from '@/lib/storage'
+import type { StreamEvent } from '@/live/sse'
+import { customerMessage, readAlerts, wants, type CustomerMessage } from './alerts'
+
+let audio: AudioContext | undefined
+
+/** Two short tones. A browser that has not been touched yet stays silent. */
+export async function playChime(): Promise<void> {
+  audio ??= new AudioContext()
+  await audio.resume().catch(() => undefined)
+  const begin = audio.currentTime
+  for (const [at, frequency] of [
+    [0, 660],
+    [0.14, 880],
+  ] as const) {
+    const tone = audio.createOscillator()
+    const volume = audio.createGain()
+    tone.frequency.value = frequency
+    volume.gain.setValueAtTime(0, begin + at)
+    volume.gain.linearRampToValueAtTime(0.12, begin + at + 0.02)
+    volume.gain.exponentialRampToValueAtTime(0.001, begin + at + 0.28)
+    tone.connect(volume).connect(audio.destination)
+    tone.start(begin + at)
+    tone.stop(begin + at + 0.3)
+  }
+}
+
+function showNotice({ conversationId, name, text }: CustomerMessage, open: (id: string) => void): void {
+  if (!('Notification' in window) || Notification.permission !== 'granted') return
+  const notice = new Notification(name, { body: text, tag: conversationId })
+  notice.onclick = () => {
+    window.focus()
+    notice.close()
+    open(conversationId)
+  }
+}
+
+/** Of several windows of one browser the first alerts, and the others find that it did. */
+async function claim(eventId: string | null): Promise<boolean> {
+  if (eventId === null) return true
+  function take() {
+    if (recall('alerted') === eventId) return false
+    remember('alerted', eventId ?? '')
+    return true
+  }
+  // Absent on a page without encryption from another machine.
+  const locks = navigator.locks as LockManager | undefined
+  return locks ? locks.request('konak.alert', take) : take()
+}
+
+/** Tells an agent of a customer's message by sound and by a notice of the desktop, as they chose. */
+export async function alertAgent(event: StreamEvent, agent: string, open: (id: string) => void): Promise<void> {
+  const message = customerMessage(event)
+  const settings = readAlerts(agent)
+  const seen = { open: new URLSearchParams(location.search).get('c'), focused: document.hasFocus() }
+  if (!message || !wants(settings, message, agent, seen) || !(await claim(message.eventId))) return
+  if (settings.sound) void playChime()
+  if (settings.desktop && !seen.focused) showNotice(message, open)
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { colonWord, findEmojis } from './emoji'
+import { beginsDay, continues } from './groups'
+import { isJustSent } from './scheduled'
+import { countFilters, filterOf, readInboxSearch } from './search'
+import { formatWait } from './waiting'
+
+const at = (time: string) => new Date(2026, 10, 15, ...(time.split(':').map(Number) as [number, number])).toISOString()
+const said = (author_id: string, time: string, more: object = {}) => ({ kind: 'message' as const, author_kind: 'contact' as const, author_id, channel: 'widget', created_at: at(time), ...more })
+
+describe('continues', () => {
+  it('goes on with the same author a moment later', () => {
+    expect(continues(said('a', '10:00'), said('a', '10:04'))).toBe(true)
+    expect(continues(undefined, said('a', '10:00'))).toBe(false)
+    expect(continues(said('a', '10:00'), said('b', '10:01'))).toBe(false)
+    expect(continues(said('a', '10:00'), said('a', '10:06'))).toBe(false)
+    expect(continues(said('a', '10:00'), said('a', '10:01', { kind: 'note' }))).toBe(false)
+    expect(continues(said('a', '10:00'), said('a', '10:01', { channel: 'email' }))).toBe(false)
+    expect(continues(said('a', '23:59'), said('a', '24:01'))).toBe(false)
+  })
+})
+
+describe('beginsDay', () => {
+  it('is the first item of each day', () => {
+    expect(beginsDay(undefined, said('a', '10:00'))).toBe(true)
+    expect(beginsDay(said('a', '10:00'), said('a', '23:59'))).toBe(false)
+    expect(beginsDay(said('a', '23:59'), said('a', '24:00'))).toBe(true)
+  })
+})
+
+describe('formatWait', () => {
+  it('is short', () => {
+    const now = Date.parse('2026-11-15T12:00:00Z')
+    const wait = (since: string) => formatWait(since, now).replace(/\s/g, '')
+    expect(wait('2026-11-15T11:59:50Z')).toMatch(/^1\D/)
+    expect(wait('2026-11-15T11:18:00Z')).toMatch(/^42\D/)
+    expect(wait('2026-11-15T08:30:00Z')).toMatch(/^3\D/)
+    expect(wait('2026-11-12T12:00:00Z')).toMatch(/^3\D/)
+    expect(wait('2026-11-15T13:00:00Z')).toMatch(/^1\D/)
+  })
+})
+
+describe('isJustSent', () => {
+  it('tells a reply of this moment from one for another time', () => {
+    expect(isJustSent({ created_at: '2026-11-15T12:00:00Z', send_at: '2026-11-15T12:00:05Z' })).toBe(true)
+    expect(isJustSent({ created_at: '2026-11-15T12:00:00Z', send_at: '2026-11-15T15:00:00Z' })).toBe(false)
+  })
+})
+
+describe('filterOf', () => {
+  it('is the view with what narrows it', () => {
+    expect(filterOf({})).toEqual({ state: 'open', sort: '-last_activity' })
+    expect(filterOf({ view: 'waiting' })).toEqual({ state: 'open', waiting: 'true', sort: 'waiting_since' })
+    expect(filterOf({ view: 'mine', owner: 'none', group: 'g', channel: 'email', tag: 'iade', priority: 'high', sort: 'created' })).toEqual({
+      state: 'open', owner_id: 'none', group_id: 'g', channel: 'email', tag: 'iade', priority: 'high', sort: 'created',
+    })
+  })
+
+  it('takes whole days of the person’s own clock', () => {
+    const { created_from: from, created_to: to } = filterOf({ from: '2026-11-15', to: '2026-11-15' })
+    expect(new Date(from ?? '')).toEqual(new Date(2026, 10, 15))
+    expect(new Date(to ?? '')).toEqual(new Date(2026, 10, 16))
+  })
+
+  it('is read from the address bar without what it does not know', () => {
+    expect(readInboxSearch({ owner: 'me', priority: 'huge', from: 'yesterday', sort: 'x', tag: 7 })).toEqual({ owner: 'me', tag: '7' })
+    expect(countFilters({ owner: 'me', sort: 'created' })).toBe(1)
+  })
+})
+
+describe('emojis', () => {
+  it('are found by a word after a colon, in both languages', () => {
+    expect(colonWord('Tamam :te', 9)).toEqual({ from: 6, word: 'te' })
+    expect(colonWord('Saat 10:30', 10)).toBeNull()
+    expect(colonWord('Not: x', 4)).toBeNull()
+    expect(findEmojis('teş').map(([sign]) => sign)).toEqual(['🙏'])
+    expect(findEmojis('thumbs').map(([sign]) => sign)).toEqual(['👍', '👎'])
+  })
+})

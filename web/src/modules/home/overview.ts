@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, ask } from '@/api/client'
+
+/** The numbers beside the views; the inbox keeps them under the same key. */
+export function useNumbers(enabled: boolean) {
+  return useQuery({
+    queryKey: ['crm', 'conversations', 'counts'],
+    queryFn: () => ask(api.GET('/api/crm/v1/conversations/counts')).then((envelope) => envelope.data),
+    enabled,
+  })
+}
+
+const shown = 6
+
+/** The open conversations of an agent, or of nobody, the longest waiting first. */
+export function useQueue(owner: 'me' | 'none', enabled: boolean) {
+  return useQuery({
+    queryKey: ['crm', 'conversations', 'queue', owner],
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/conversations', { params: { query: { state: 'open', owner_id: owner, sort: 'waiting_since', limit: shown } } })).then(
+        (envelope) => envelope.data,
+      ),
+    enabled,
+  })
+}
+
+export function useChannelHealth(enabled: boolean) {
+  return useQuery({
+    queryKey: ['crm', 'channels', 'health'],
+    queryFn: () => ask(api.GET('/api/crm/v1/channels', { params: { query: { limit: 50 } } })).then((envelope) => envelope.data),
+    enabled,
+  })
+}
+
+const units = [
+  { unit: 'day', seconds: 86_400 },
+  { unit: 'hour', seconds: 3600 },
+  { unit: 'minute', seconds: 60 },
+] as const
+
+/** "4 min", "2 hr": how long something took or lasts, in its largest unit. */
+export function formatSpan(seconds: number, language: string): string {
+  const { unit, seconds: size } = units.find((one) => seconds >= one.seconds) ?? { unit: 'second' as const, seconds: 1 }
+  const digits = unit === 'minute' || unit === 'second' || seconds / size >= 10 ? 0 : 1
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: digits }).format(seconds / size)
+}

@@ -1,0 +1,36 @@
+const firstPause = 1000
+const longestPause = 15_000
+
+/**
+ * Runs something once, as soon as the server answers again: after a second, then after longer and
+ * longer pauses, and at once when the browser says that it is online. Returns the way to give up.
+ */
+export function whenReachable(run: () => void): () => void {
+  let stopped = false
+  let pause = firstPause
+  let timer = setTimeout(probe, pause)
+
+  function probe() {
+    clearTimeout(timer)
+    fetch('/api/v1/meta', { cache: 'no-store' }).then(finish, () => {
+      if (stopped) return
+      pause = Math.min(pause * 2, longestPause)
+      timer = setTimeout(probe, pause)
+    })
+  }
+
+  function finish() {
+    if (stopped) return
+    stop()
+    run()
+  }
+
+  function stop() {
+    stopped = true
+    clearTimeout(timer)
+    window.removeEventListener('online', probe)
+  }
+
+  window.addEventListener('online', probe)
+  return stop
+}

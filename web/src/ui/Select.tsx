@@ -1,0 +1,66 @@
+import { lazy, Suspense, useLayoutEffect, useRef, useState, type ComponentProps } from 'react'
+import { SelectFace, selectFrame } from './SelectFace'
+import { useWiring } from './wiring'
+import type { Option } from './option'
+
+const SelectPart = lazy(() => import('./PickerParts').then((m) => ({ default: m.SelectPart })))
+
+interface SelectProps extends ComponentProps<'select'> {
+  /** Without a frame until it is pointed at: for properties of what is open. */
+  quiet?: boolean
+}
+
+function readOptions(select: HTMLSelectElement | null): Option[] {
+  return [...(select?.options ?? [])].map(({ value, text, disabled }) => ({ value, label: text, disabled }))
+}
+
+/**
+ * One of several values. It is written as the platform's select, with `option` elements inside, and
+ * such a select, out of sight, keeps the value: forms send it and `onChange` gets its events. What
+ * people see and use is the library's, with typing ahead and our look.
+ */
+export function Select({ className, children, quiet, disabled, id, 'aria-label': label, ...rest }: SelectProps) {
+  const kept = useRef<HTMLSelectElement>(null)
+  const wiring = useWiring()
+  const [options, setOptions] = useState<Option[]>([])
+  const [value, setValue] = useState('')
+  // Pressed before the library is there: then it opens when it comes.
+  const [wanted, setWanted] = useState(false)
+
+  // The select knows what it holds; it is asked after every change, before anything is drawn.
+  useLayoutEffect(() => {
+    const now = readOptions(kept.current)
+    setOptions((before) => (JSON.stringify(before) === JSON.stringify(now) ? before : now))
+    setValue(kept.current?.value ?? '')
+  }, [children, rest.value, rest.defaultValue])
+
+  function pick(next: string) {
+    const select = kept.current
+    if (!select || select.value === next) return
+    const set = Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value')?.set
+    set?.call(select, next)
+    select.dispatchEvent(new Event('change', { bubbles: true }))
+    // One whose value is given from outside is put back when the event is over.
+    queueMicrotask(() => setValue(select.value))
+  }
+
+  const shared = { ...wiring, ...(id && { id }), 'aria-label': label, disabled }
+  const frame = selectFrame(quiet, className)
+  const text = options.find((option) => option.value === value)?.label ?? ''
+  return (
+    <>
+      <select ref={kept} aria-hidden tabIndex={-1} disabled={disabled} {...rest} className="sr-only">
+        {children}
+      </select>
+      <Suspense
+        fallback={
+          <button type="button" role="combobox" aria-expanded={false} aria-haspopup="listbox" aria-controls="" {...shared} onPointerDown={() => setWanted(true)} onClick={() => setWanted(true)} className={frame}>
+            <SelectFace>{text}</SelectFace>
+          </button>
+        }
+      >
+        <SelectPart {...shared} startOpen={wanted} className={frame} options={options} value={value} onPick={pick} />
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,91 @@
+// @vitest-environment jsdom
+import { cleanup, configure, render, screen, waitFor } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { useState } from 'react'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { chooseLanguage } from '@/i18n'
+import { Combobox, MultiCombobox } from './Combobox'
+import { Field } from './Field'
+import { Select } from './Select'
+
+// What is fetched with the first of them takes its time on a busy machine.
+configure({ asyncUtilTimeout: 20_000 })
+vi.setConfig({ testTimeout: 60_000 })
+
+beforeAll(() => chooseLanguage('en'))
+afterEach(cleanup)
+
+describe('Select', () => {
+  it('is named by its field, sends its value with the form and tells of a change', async () => {
+    const changed = vi.fn()
+    render(
+      <form aria-label="form">
+        <Field label="Priority">
+          <Select name="priority" defaultValue="low" onChange={(event) => changed(event.target.value)}>
+            <option value="low">Low</option>
+            <option value="high">High</option>
+            <option value="never" disabled>
+              Never
+            </option>
+          </Select>
+        </Field>
+      </form>,
+    )
+    const control = await screen.findByRole('combobox', { name: 'Priority' })
+    expect(control.textContent).toBe('Low')
+    await userEvent.click(control)
+    expect((await screen.findByRole('option', { name: 'Never' })).getAttribute('aria-disabled')).toBe('true')
+    await userEvent.click(screen.getByRole('option', { name: 'High' }))
+    expect(changed).toHaveBeenCalledExactlyOnceWith('high')
+    expect(new FormData(screen.getByRole<HTMLFormElement>('form')).get('priority')).toBe('high')
+    await waitFor(() => expect(screen.getByRole('combobox', { name: 'Priority' }).textContent).toBe('High'))
+  })
+
+  it('shows what it is given, whatever was chosen', async () => {
+    render(
+      <Select aria-label="Owner" value="a" onChange={() => undefined}>
+        <option value="a">Ayşe</option>
+        <option value="b">Burak</option>
+      </Select>,
+    )
+    const control = await screen.findByRole('combobox', { name: 'Owner' })
+    await userEvent.click(control)
+    await userEvent.click(await screen.findByRole('option', { name: 'Burak' }))
+    await waitFor(() => expect(screen.getByRole('combobox', { name: 'Owner' }).textContent).toBe('Ayşe'))
+  })
+})
+
+const people = [
+  { value: '1', label: 'İlker Çelik' },
+  { value: '2', label: 'Ayşe Yılmaz', detail: 'Sales' },
+]
+
+function Tags({ onCreate }: { onCreate: (text: string) => void }) {
+  const [tags, setTags] = useState<string[]>(['1'])
+  return <MultiCombobox label="Tags" options={people} value={tags} onChange={setTags} onCreate={onCreate} />
+}
+
+describe('Combobox', () => {
+  it('finds by plain letters and picks with the keyboard', async () => {
+    const picked = vi.fn()
+    render(<Combobox label="Owner" options={people} value="2" onChange={picked} />)
+    await userEvent.click(await screen.findByRole('combobox', { name: 'Owner' }))
+    await userEvent.type(await screen.findByRole('combobox', { name: 'Search' }), 'celik')
+    await waitFor(() => expect(screen.getAllByRole('option')).toHaveLength(1))
+    await userEvent.keyboard('{Enter}')
+    expect(picked).toHaveBeenCalledExactlyOnceWith('1')
+  })
+
+  it('adds to several, and offers what is not there yet', async () => {
+    const created = vi.fn()
+    render(<Tags onCreate={created} />)
+    const chosen = () => screen.getByRole('combobox', { name: 'Tags', hidden: true }).textContent
+    await userEvent.click(await screen.findByRole('combobox', { name: 'Tags' }))
+    await userEvent.click(await screen.findByRole('option', { name: /Ayşe/ }))
+    await waitFor(() => expect(chosen()).toBe('İlker Çelik, Ayşe Yılmaz'))
+    await userEvent.type(screen.getByRole('combobox', { name: 'Search' }), 'vip')
+    await userEvent.click(await screen.findByRole('option', { name: 'Add “vip”' }))
+    expect(created).toHaveBeenCalledExactlyOnceWith('vip')
+    expect(chosen()).toBe('İlker Çelik, Ayşe Yılmaz')
+  })
+})
