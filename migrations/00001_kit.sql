@@ -5,6 +5,8 @@ CREATE TABLE tenant (
     name       text NOT NULL,
     licences   text NOT NULL,
     demo       boolean NOT NULL DEFAULT false,
+    -- Members without a second step can only set one up.
+    require_two_factor boolean NOT NULL DEFAULT false,
     created_at bigint NOT NULL
 );
 

@@ -92,8 +92,7 @@ CREATE INDEX item_mention_unseen ON item_mention (tenant_id, agent_id, at, item_
 CREATE TABLE conversation_cc (
     tenant_id       uuid NOT NULL,
     conversation_id uuid NOT NULL,
-    addresses       text NOT NULL,
-    proposed        text NOT NULL,
+    copies          text NOT NULL,
     PRIMARY KEY (tenant_id, conversation_id),
     FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversation (tenant_id, id)
 );

@@ -100,7 +100,7 @@ func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 		DB: d, Contacts: people, Agents: a.Identity, Blobs: a.Blobs, Router: demoRoad{tenant: w.ID},
 	})
 	f.inbound = inbound.New(inbound.Config{DB: d, Conversations: f.conversations, Contacts: people, Agents: a.Identity})
-	f.replies = reply.New(reply.Config{DB: d, Conversations: f.conversations, Inbound: f.inbound, Contacts: people, Agents: a.Identity})
+	f.replies = reply.New(reply.Config{DB: d, Conversations: f.conversations, Inbound: f.inbound, Contacts: people, Agents: a.Identity, Policy: a.Mail, Senders: a.Email})
 	f.contacts = contact.New(contact.Config{DB: d, Book: people, Followers: []contact.Follower{whole.New(f.conversations)}})
 	if f.agents, err = a.demoAgents(ctx, w); err != nil {
 		return err

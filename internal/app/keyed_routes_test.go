@@ -63,6 +63,8 @@ func TestEveryKeyedRouteKeepsItsKey(t *testing.T) {
 			"public-create-conversation": {"/api/crm/public/v1/conversations", map[string]any{"contact_id": customer, "body": "x"}},
 			"public-reply":               {"/api/crm/public/v1/conversations/" + subject + "/reply", map[string]any{"type": "user", "body": "x"}},
 			"add-dlp-exception":          {"/api/mail/v1/dlp/exceptions", map[string]any{"email": "a@example.com"}},
+			"add-dlp-rule":               {"/api/mail/v1/dlp/rules", map[string]any{"name": "x", "pattern_type": "iban", "action": "log"}},
+			"add-privacy-request":        {"/api/mail/v1/gdpr", map[string]any{"kind": "export", "mailbox": "a@example.com"}},
 			"emit-webhook":               {"/api/erp/v1/webhooks/emit", map[string]any{"event": "conversation.replied", "data": map[string]any{"x": 1}}},
 			"register-webhook":           {"/api/erp/v1/webhooks", map[string]any{"address": "https://example.com/a", "events": []string{"conversation.replied"}}},
 			"mail-register-webhook":      {"/api/mail/v1/webhooks", map[string]any{"address": "https://example.com/b", "events": []string{"dlp.exception.created"}}},

@@ -73,12 +73,13 @@ func (a *App) wireContacts(p *parts) (err error) {
 func (a *App) wireReplies(p *parts) error {
 	a.Email = email.New(email.Config{
 		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Inbound: a.Inbound, Files: a.Files, Blobs: a.Blobs,
-		Relay: a.Mailer, Out: p.out, Limits: p.limits, DNS: a.cfg.resolver(), Key: p.box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
+		Relay: a.Mailer, Out: p.out, Limits: p.limits, DNS: a.cfg.resolver(), Key: p.box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize, Policy: a.Mail,
 	})
 	a.Kinds[email.Kind] = a.Email
 	a.Replies = reply.New(reply.Config{
 		DB: a.DB, Conversations: a.Conversations, Inbound: a.Inbound, Contacts: p.book, Agents: a.Identity, Templates: a.Templates,
 		Forwarder: email.Forwarder{Mailboxes: a.Email, Otherwise: reply.PlainForwarder{Mailer: a.Mailer}},
+		Policy:    a.Mail, Senders: a.Email,
 	})
 	a.Desk = desk.New(desk.Config{DB: a.DB, Contacts: a.Contacts, Conversations: a.Conversations, Replies: a.Replies, Agents: a.Identity})
 	return nil

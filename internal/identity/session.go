@@ -96,6 +96,7 @@ type credentialRow struct {
 	environment                        string
 	kind                               string
 	bound                              bool
+	requiresTwoFactor                  bool // the workspace does
 	scopes                             []string
 	verifiedAt, lastSeenAt, expiresAt  time.Time
 }

@@ -187,6 +187,17 @@ func joinMember(tx *db.Tx, membership, user uuid.UUID) error {
 	return err
 }
 
+// requiresTwoFactor says whether the workspace asks its members for a second
+// step.
+func requiresTwoFactor(r *db.Reader) (bool, error) {
+	return db.One(r, db.Scalar[bool], `SELECT require_two_factor FROM tenant WHERE id = $1`, r.Tenant())
+}
+
+func setRequireTwoFactor(tx *db.Tx, required bool) error {
+	_, err := tx.Exec(`UPDATE tenant SET require_two_factor = $2 WHERE id = $1`, tx.Tenant(), required)
+	return err
+}
+
 func setLicences(tx *db.Tx, licences []string) error {
 	_, err := tx.Exec(`UPDATE tenant SET licences = $2 WHERE id = $1`, tx.Tenant(), db.AsJSON(licences))
 	return err

@@ -12,7 +12,7 @@ import (
 
 const findSession = `SELECT s.tenant_id, s.id, s.user_id, s.membership_id, t.slug, t.licences, m.role, r.permissions,
 		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind, s.scopes, s.bound,
-		t.name, u.email, u.name, u.language, u.totp_confirmed_at IS NOT NULL
+		t.name, u.email, u.name, u.language, u.totp_confirmed_at IS NOT NULL, t.require_two_factor
 	FROM session s JOIN membership m ON m.tenant_id = s.tenant_id AND m.id = s.membership_id
 	JOIN tenant t ON t.id = s.tenant_id
 	JOIN app_user u ON u.id = s.user_id
@@ -28,7 +28,7 @@ func sessionByHash(r *db.Reader, hash []byte) (credentialRow, error) {
 		var verified, seen, expires clock.Time
 		err := row.Scan(&c.tenantID, &c.id, &c.userID, &c.membershipID, &c.slug, &licences, &c.role, &own,
 			&verified, &seen, &expires, &c.kind, &scopes, &c.bound,
-			&c.workspace, &c.user.Email, &c.user.Name, &c.user.Language, &c.user.TwoFactor)
+			&c.workspace, &c.user.Email, &c.user.Name, &c.user.Language, &c.user.TwoFactor, &c.requiresTwoFactor)
 		c.user.ID = c.userID
 		c.licences = licences.V
 		if own != nil {

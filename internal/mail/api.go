@@ -21,14 +21,18 @@ type exceptionIn struct {
 	ID api.ID `path:"id" record:"dlp_exception"`
 }
 
+func route(method, path, id, summary string, p perm.Permission) api.Route {
+	return api.Route{
+		Method: method, Path: apiBase + path, ID: id, Tag: "Mail",
+		Summary: summary, Access: api.Session, Permission: p, Licence: "mail",
+	}
+}
+
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
-	route := func(method, path, id, summary string, p perm.Permission) api.Route {
-		return api.Route{
-			Method: method, Path: "/api/mail/v1" + path, ID: id, Tag: "Mail",
-			Summary: summary, Access: api.Session, Permission: p, Licence: "mail",
-		}
-	}
+	s.registerDLP(a)
+	s.registerSettings(a)
+	s.registerGDPR(a)
 
 	api.HandleList(a, route("GET", "/dlp/exceptions", "list-dlp-exceptions", "List DLP exceptions", perm.DLPView),
 		func(ctx context.Context, in *listIn) (db.List[Exception], error) { return s.Exceptions(ctx, in.Page()) })
@@ -36,7 +40,7 @@ func (s *Service) Register(a *api.API) {
 	add := route("POST", "/dlp/exceptions", "add-dlp-exception", "Exempt an address from DLP", perm.DLPManage)
 	add.TakesKey = true
 	add.Status, add.Refusals = 201, []int{409}
-	add.Doc = "DLP is skipped when the address is sender or recipient. An address that differs only in case is a duplicate: 409."
+	add.Doc = "DLP is skipped when the address is the sender, and for its own copy when it is a recipient: the copies of others are scanned all the same. An address that differs only in case is a duplicate: 409."
 	api.Handle(a, add, func(ctx context.Context, in *addExceptionIn) (Exception, error) {
 		return s.AddException(ctx, in.Body.Email, in.Body.Note)
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/google/uuid"
 
@@ -15,13 +16,49 @@ import (
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
+	"konak/internal/kit/ledger"
+	"konak/internal/mail/dlp"
 )
 
+// Config is what the module needs.
+type Config struct {
+	DB *db.DB
+	// Key is for the hashes of what DLP finds.
+	Key []byte
+	// TwoFactor enforces the second step of members.
+	TwoFactor TwoFactor
+	// Ledger keeps what is done with personal data.
+	Ledger *ledger.Ledger
+	// TempDir is where large attachments are kept while they are scanned; "" is
+	// the system's.
+	TempDir string
+}
+
+// TwoFactor enforces the second step of a workspace's members.
+type TwoFactor interface {
+	RequiresTwoFactor(r *db.Reader) (bool, error)
+	// RequireTwoFactor returns two_factor_off for a caller without a second step.
+	RequireTwoFactor(tx *db.Tx, required bool) error
+}
+
 // Service is mail administration.
-type Service struct{ db *db.DB }
+type Service struct {
+	db     *db.DB
+	key    []byte
+	limits dlp.Limits
+	second TwoFactor
+	ledger *ledger.Ledger
+
+	mu       sync.Mutex
+	scanners map[uuid.UUID]cachedScanner
+}
 
 // New makes the service.
-func New(d *db.DB) *Service { return &Service{db: d} }
+func New(c Config) *Service {
+	limits := dlp.DefaultLimits()
+	limits.TempDir = c.TempDir
+	return &Service{db: c.DB, key: c.Key, limits: limits, second: c.TwoFactor, ledger: c.Ledger, scanners: map[uuid.UUID]cachedScanner{}}
+}
 
 // Exceptions lists the newest first.
 func (s *Service) Exceptions(ctx context.Context, p db.Page) (db.List[Exception], error) {
@@ -38,14 +75,11 @@ func (s *Service) AddException(ctx context.Context, email, note string) (Excepti
 	}
 	var e Exception
 	err := idempotency.Do(ctx, s.tenant(ctx), &e, func(tx *db.Tx) error {
-		e = Exception{ID: tx.NewID(), Email: addr.Address, Note: strings.TrimSpace(note), CreatedAt: clock.At(tx.Now())}
-		if who := caller.From(ctx); who.ID != uuid.Nil {
-			e.CreatedBy = &who.ID
-		}
+		e = Exception{ID: tx.NewID(), Email: addr.Address, Note: strings.TrimSpace(note), CreatedAt: clock.At(tx.Now()), CreatedBy: memberOf(ctx)}
 		if err := putException(tx, e, addr.Key, fault.New(fault.Conflict).Field("email", "taken")); err != nil {
 			return fmt.Errorf("mail: put exception: %w", err)
 		}
-		return s.announce(tx, ExceptionCreated, e)
+		return announce(tx, ExceptionCreated, e.ID, e, map[string]string{"email": e.Email})
 	})
 	return e, err
 }
@@ -54,23 +88,28 @@ func (s *Service) AddException(ctx context.Context, email, note string) (Excepti
 func (s *Service) DeleteException(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		e, err := dropException(tx, id)
-		if db.IsNoRow(err) {
-			return fault.New(fault.NotFound)
-		}
 		if err != nil {
-			return fmt.Errorf("mail: drop exception: %w", err)
+			return db.NotFound(err)
 		}
-		return s.announce(tx, ExceptionDeleted, e)
+		return announce(tx, ExceptionDeleted, e.ID, e, map[string]string{"email": e.Email})
 	})
+}
+
+// memberOf is the member who acts, nil where nobody does.
+func memberOf(ctx context.Context) *uuid.UUID {
+	if who := caller.From(ctx); who.ID != uuid.Nil {
+		return &who.ID
+	}
+	return nil
 }
 
 // announce writes the audit line and the event of a change, in its
 // transaction.
-func (s *Service) announce(tx *db.Tx, name string, e Exception) error {
-	if err := audit.Write(tx, name, e.ID.String(), map[string]string{"email": e.Email}); err != nil {
+func announce(tx *db.Tx, name string, id uuid.UUID, object, details any) error {
+	if err := audit.Write(tx, name, id.String(), details); err != nil {
 		return err
 	}
-	_, err := event.Emit(tx, event.Change{Type: name, Object: e})
+	_, err := event.Emit(tx, event.Change{Type: name, Object: object})
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base32"
 	"errors"
+	"io"
 	"strings"
 	"time"
 
@@ -22,6 +23,9 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
+	"konak/internal/kit/policy"
+	"konak/internal/mail"
+	"konak/internal/mail/dlp"
 )
 
 // Sample writes one of each record of every module with text in it, as the
@@ -37,9 +41,31 @@ func (w *Workspace) Sample(text string) {
 			w.s.tb.Fatal(err)
 		}
 	}
-	if _, err := w.s.Mail.AddException(ctx, text+"@example.com", text); err != nil {
+	if err := w.sampleMail(ctx, text); err != nil {
 		w.s.tb.Fatal(err)
 	}
+}
+
+// sampleMail leaves a rule that is off and an incident that is open.
+func (w *Workspace) sampleMail(ctx context.Context, text string) error {
+	if _, err := w.s.Mail.AddException(ctx, text+"@example.com", text); err != nil {
+		return err
+	}
+	if _, err := w.s.Mail.AddPrivacyRequest(ctx, mail.RequestExport, text+"@example.com", text); err != nil {
+		return err
+	}
+	r, err := w.s.Mail.AddRule(ctx, mail.Rule{Name: text, PatternType: dlp.Keyword, Pattern: text, Action: mail.ActionQuarantine, Severity: "low", Enabled: true})
+	if err != nil {
+		return err
+	}
+	if _, err := w.s.Mail.CheckMail(ctx, policy.Mail{
+		Ref: text, Sender: "from@" + text + ".example", Recipients: []string{"to@" + text + ".example"}, Subject: text,
+		Open: func() io.Reader { return strings.NewReader("Subject: " + text + "\r\n\r\n" + text) },
+	}); err != nil {
+		return err
+	}
+	_, err = w.s.Mail.SetRuleEnabled(ctx, r.ID, false)
+	return err
 }
 
 func (w *Workspace) sampleIdentity(ctx context.Context, text string) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,7 +14,6 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/agent"
-	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
 )

@@ -13,28 +13,11 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// ParseAddresses reads a list of e-mail addresses, each once; a malformed one, or one
-// that mail servers do not take, is a refusal on the field, never dropped.
-func ParseAddresses(field string, list []string) ([]string, error) {
-	out, seen := []string{}, map[string]bool{}
-	for _, text := range list {
-		a, ok := address.ParseEmail(text)
-		if !ok || !a.ASCII() {
-			return nil, fault.Invalid(field, "invalid_address")
-		}
-		if !seen[a.Key] {
-			seen[a.Key], out = true, append(out, a.Address)
-		}
-	}
-	return out, nil
-}
-
 // Copies is who gets a copy of a conversation's e-mail answers.
 type Copies struct {
-	Addresses []string
-	// Proposed stood in the customer's last mail and get nothing until an agent
-	// adds them: a mail's sender and recipients can be forged.
-	Proposed []string
+	Addresses []string `json:"email_cc"`
+	// Proposed stood in the last mail, which can be forged: an agent may add them.
+	Proposed []string `json:"proposed"`
 }
 
 // SetCopies replaces who gets a copy of e-mail answers. Of those who were
@@ -44,23 +27,20 @@ func (s *Service) SetCopies(ctx context.Context, id uuid.UUID, list []string, ke
 		if _, err := Lock(tx, id); err != nil {
 			return err
 		}
-		if out.Addresses, err = ParseAddresses("email_cc", list); err != nil {
-			return err
+		var ok bool
+		if out.Addresses, ok = address.ParseEmails(list); !ok {
+			return fault.Invalid("email_cc", "invalid_address")
 		}
 		was, err := CopiesOf(&tx.Reader, id)
 		if err != nil {
 			return err
 		}
 		out.Proposed = slices.DeleteFunc(was.Proposed, func(a string) bool {
-			return hasAddress(out.Addresses, a) || keep != nil && !hasAddress(*keep, a)
+			return address.ContainsEmail(out.Addresses, a) || keep != nil && !address.ContainsEmail(*keep, a)
 		})
-		return writeCopies(tx, id, out)
+		return s.UpdateCopies(tx, id, out)
 	})
 	return out, err
-}
-
-func hasAddress(list []string, a string) bool {
-	return slices.ContainsFunc(list, func(b string) bool { return address.Fold(b) == address.Fold(a) })
 }
 
 // UpdateCopies replaces who gets a copy and who is proposed for one.
@@ -68,24 +48,18 @@ func (s *Service) UpdateCopies(tx *db.Tx, id uuid.UUID, to Copies) error {
 	if _, err := Lock(tx, id); err != nil {
 		return err
 	}
-	return writeCopies(tx, id, to)
-}
-
-func writeCopies(tx *db.Tx, id uuid.UUID, to Copies) error {
 	if err := putCopies(tx, id, to); err != nil {
 		return fmt.Errorf("conversation: copies: %w", err)
 	}
-	return audit.Write(tx, "conversation.email_cc_set", id.String(), map[string]any{"email_cc": to.Addresses, "proposed": to.Proposed})
+	return audit.Write(tx, "conversation.email_cc_set", id.String(), to)
 }
 
 // Copies returns who gets a copy of e-mail answers and who is proposed for one.
-func (s *Service) Copies(ctx context.Context, id uuid.UUID) (out Copies, err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if _, err = ByID(r, id); err != nil {
-			return db.NotFound(err)
+func (s *Service) Copies(ctx context.Context, id uuid.UUID) (Copies, error) {
+	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (Copies, error) {
+		if _, err := ByID(r, id); err != nil {
+			return Copies{}, db.NotFound(err)
 		}
-		out, err = CopiesOf(r, id)
-		return err
+		return CopiesOf(r, id)
 	})
-	return out, err
 }

@@ -135,24 +135,18 @@ func emailOf(r *db.Reader, item uuid.UUID) (Email, error) {
 		FROM item_email WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
 }
 
-// CopiesOf reads who gets a copy of a conversation's e-mail answers, and who is
-// proposed for one.
+// CopiesOf reads who gets a copy of e-mail answers, and who is proposed for one.
 func CopiesOf(r *db.Reader, conversation uuid.UUID) (Copies, error) {
-	c, err := db.One(r, func(row db.Row) (Copies, error) {
-		var addresses, proposed db.JSON[[]string]
-		err := row.Scan(&addresses, &proposed)
-		return Copies{addresses.V, proposed.V}, err
-	}, `SELECT addresses, proposed FROM conversation_cc WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
+	c, err := db.One(r, db.Scalar[db.JSON[Copies]], `SELECT copies FROM conversation_cc WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
 	if db.IsNoRow(err) {
 		return Copies{[]string{}, []string{}}, nil
 	}
-	return c, err
+	return c.V, err
 }
 
 func putCopies(tx *db.Tx, conversation uuid.UUID, c Copies) error {
-	_, err := tx.Exec(`INSERT INTO conversation_cc (tenant_id, conversation_id, addresses, proposed) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET addresses = excluded.addresses, proposed = excluded.proposed`,
-		tx.Tenant(), conversation, db.AsJSON(c.Addresses), db.AsJSON(c.Proposed))
+	_, err := tx.Exec(`INSERT INTO conversation_cc (tenant_id, conversation_id, copies) VALUES ($1, $2, $3)
+		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET copies = excluded.copies`, tx.Tenant(), conversation, db.AsJSON(c))
 	return err
 }
 

@@ -185,7 +185,7 @@ func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID) (out Applied, 
 		}
 		return nil
 	})
-	return out, err
+	return out, s.replies.RecordRefusal(ctx, err)
 }
 
 // allowed checks every action's permission by itself.

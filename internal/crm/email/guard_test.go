@@ -162,7 +162,7 @@ func (p *post) sendFrom(from, to, raw string) error {
 // them together only a part too. Mail of others, and for others, goes on.
 func TestBytesOfNetworkAndDay(t *testing.T) {
 	t.Parallel()
-	run(t, func(t *testing.T, s *apptest.Server) {
+	apptest.RunWith(t, func(c *app.Config) { c.MailDomain, c.LimitFactor = domain, 1 }, func(t *testing.T, s *apptest.Server) {
 		s.Email.MaxSize = 64 << 10
 		p := open(t, s)
 		quota := int64(20 * 128 << 10) // 128 KiB for a network, 640 KiB in all

@@ -27,6 +27,7 @@ import (
 	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/outbound"
+	"konak/internal/kit/policy"
 )
 
 // Resolver reads TXT records of the DNS.
@@ -53,6 +54,8 @@ type Config struct {
 	Key []byte
 	// Domain is where mail arrives at the installation, "" where none does.
 	Domain string
+	// Policy decides which mails may leave.
+	Policy policy.Policy
 	// MaxSize is how large a mail may be.
 	MaxSize int64
 	// MaxSpooled is how many bytes of unfinished mails may lie on the disk; 0

@@ -18,7 +18,7 @@ const maxCopies = 30
 // isFirstMail says whether a mail is the first of its conversation. began is
 // false where the mail named the conversation itself.
 func isFirstMail(r *db.Reader, c uuid.UUID, began bool) (bool, error) {
-	_, err := latestLetter(r, c)
+	_, err := findLatestMail(r, c)
 	if db.IsNoRow(err) {
 		return began, nil
 	}
@@ -51,7 +51,7 @@ func (s *Service) updateCopies(tx *db.Tx, c uuid.UUID, m *message.Mail, from mes
 		if own {
 			continue
 		}
-		agreed := first || slices.ContainsFunc(has.Addresses, func(b string) bool { return address.Fold(b) == key })
+		agreed := first || address.ContainsEmail(has.Addresses, a.Email)
 		if !agreed {
 			if agreed, err = isKnown(&tx.Reader, c, a.Email); err != nil {
 				return err

@@ -55,6 +55,26 @@ func (w Forwarder) Forward(tx *db.Tx, f reply.Forwarded) error {
 	return nil
 }
 
+// Sender implements reply.Forwarder.
+func (w Forwarder) Sender(r *db.Reader, f reply.Forwarded) (string, bool, error) {
+	a, found, err := w.Mailboxes.forwardingMailbox(r, f.MailboxID)
+	if err != nil || !found {
+		return "", false, err
+	}
+	var set Settings
+	err = a.Read(&set)
+	return set.Address, true, err
+}
+
+// SenderAddress implements reply.Senders.
+func (s *Service) SenderAddress(r *db.Reader, account uuid.UUID) (string, error) {
+	_, set, err := s.account(r, account)
+	if fault.Is(err, fault.NotFound) {
+		return "", nil
+	}
+	return set.Address, err
+}
+
 func (s *Service) forwardingMailbox(r *db.Reader, own *uuid.UUID) (a channel.Account, found bool, err error) {
 	if own != nil {
 		if a, err = s.Channels.Find(r, Kind, *own); err == nil && a.Works() {

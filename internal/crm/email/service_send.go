@@ -68,6 +68,9 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 					return errors.Join(err, s.showHeld(ctx, &p))
 				}
 			}
+			if errors.Is(err, errQuarantined) {
+				return errors.Join(jobs.Snooze(s.DB.Clock().Now().Add(quarantinePause)), s.showQuarantined(ctx, &p))
+			}
 			if lastAttempt(j, err) {
 				return s.showFailed(ctx, &p, plainReason(err))
 			}
@@ -253,6 +256,9 @@ func (s *Service) handOverMail(ctx context.Context, j *jobs.Job, p *outgoingMail
 	}
 	if !p.Auto { // nobody answers an automatic answer, not even with a bounce
 		to.From = f.sender.from.Email
+	}
+	if to, got.Refused, err = s.askPolicy(ctx, p, f.set.Address, to, raw); err != nil {
+		return accepted{}, err
 	}
 	if err := j.CheckClaim(ctx); err != nil {
 		return got, err

@@ -38,8 +38,9 @@ type forwardItemIn struct {
 	ID     api.ID `path:"id" record:"conversation"`
 	ItemID api.ID `path:"itemId" record:"conversation_item"`
 	Body   struct {
-		To   []string `json:"to" minItems:"1" maxItems:"20" nullable:"false" example:"[\"depo@kayamobilya.example\"]"`
-		Note string   `json:"note,omitempty" maxLength:"10000" example:"Bu siparişe bakabilir misiniz?" doc:"Stands before the message"`
+		To          []string  `json:"to" minItems:"1" maxItems:"20" nullable:"false" example:"[\"depo@kayamobilya.example\"]"`
+		Note        string    `json:"note,omitempty" maxLength:"10000" example:"Bu siparişe bakabilir misiniz?" doc:"Stands before the message"`
+		DLPOverride *override `json:"dlp_override,omitempty" doc:"After a 422 dlp_warning: why the message goes all the same"`
 	}
 }
 
@@ -108,9 +109,9 @@ func (s *Service) registerItems(a *api.API) {
 	forward := route("POST", ofItem+"/forward", "forward-item", "Forward a message by e-mail", perm.ConversationsReply)
 	forward.TakesKey = true
 	forward.Refusals = []int{409}
-	forward.Doc = "With its files. It is written down in the timeline."
+	forward.Doc = "With its files. It is written down in the timeline. One that a data-loss-prevention rule stops: 422 dlp_blocked; one that a rule warns about: 422 dlp_warning, until it comes with dlp_override."
 	api.Handle(a, forward, func(ctx context.Context, in *forwardItemIn) (reply.Forwarding, error) {
-		f := reply.Forwarded{To: in.Body.To, Note: in.Body.Note, Language: api.Language(ctx)}
+		f := reply.Forwarded{To: in.Body.To, Note: in.Body.Note, Language: api.Language(ctx), Override: in.Body.DLPOverride.text()}
 		to, err := s.replies.Forward(ctx, in.ID.UUID, in.ItemID.UUID, f)
 		return reply.Forwarding{To: to, Delivery: conversation.Queued}, err
 	})

@@ -25,7 +25,20 @@ type replyAsAgentIn struct {
 		Mentions    []uuid.UUID `json:"mentions,omitempty" maxItems:"50" nullable:"false" doc:"Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions"`
 		Channel     string      `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
 		AccountID   *uuid.UUID  `json:"channel_account_id,omitempty" format:"uuid"`
+		DLPOverride *override   `json:"dlp_override,omitempty" doc:"After a 422 dlp_warning: why the message goes all the same"`
 	}
+}
+
+// override is a person's reason for sending what a rule warns about.
+type override struct {
+	Reason string `json:"reason" minLength:"1" maxLength:"500" example:"The customer asked for it"`
+}
+
+func (o *override) text() string {
+	if o == nil {
+		return ""
+	}
+	return o.Reason
 }
 
 type replyAsCustomerIn struct {
@@ -65,12 +78,12 @@ func (s *Service) registerReplies(a *api.API) {
 	agent := route("POST", "/{id}/reply-as-agent", "reply-as-agent", "Reply as agent", perm.ConversationsReply)
 	agent.TakesKey = true
 	agent.Refusals = []int{409}
-	agent.Doc = "Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none."
+	agent.Doc = "Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none. An e-mail that a data-loss-prevention rule stops: 422 dlp_blocked; one that a rule warns about: 422 dlp_warning, until it comes with dlp_override."
 	api.Handle(a, agent, func(ctx context.Context, in *replyAsAgentIn) (conversation.Written, error) {
 		b := in.Body
 		return s.replies.Reply(ctx, in.ID.UUID, reply.Answer{
 			Author: conversation.AgentAuthor(caller.From(ctx).ID), Body: b.Body, Note: b.MessageType == "note", Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
-			Mentions: b.Mentions,
+			Mentions: b.Mentions, Override: b.DLPOverride.text(),
 		})
 	})
 

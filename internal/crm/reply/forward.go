@@ -27,12 +27,17 @@ type Forwarded struct {
 	At        clock.Time
 	Body      string
 	Files     []file.Outgoing
+	// Override is why it goes although a rule warns about it.
+	Override string
 }
 
 // Forwarder sends forwarded messages. The transaction is the one that writes
 // down that it was forwarded.
 type Forwarder interface {
 	Forward(tx *db.Tx, f Forwarded) error
+	// Sender is the address of the mailbox that sends a message, and false where
+	// the service sends it in its own name.
+	Sender(r *db.Reader, f Forwarded) (address string, mailbox bool, err error)
 }
 
 // PlainForwarder forwards as the service's own mail, for workspaces without a mailbox
@@ -50,6 +55,9 @@ func (l PlainForwarder) Forward(tx *db.Tx, f Forwarded) error {
 	}
 	return nil
 }
+
+// Sender implements Forwarder.
+func (PlainForwarder) Sender(*db.Reader, Forwarded) (string, bool, error) { return "", false, nil }
 
 // phrases are what is said around a forwarded message.
 type phrases struct{ forwards, begins, from, date, subject, tooLarge, time string }

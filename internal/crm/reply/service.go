@@ -3,11 +3,14 @@ package reply
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/crm/template"
 	"konak/internal/kit/db"
+	"konak/internal/kit/policy"
 )
 
 // Config is what the package needs.
@@ -21,6 +24,16 @@ type Config struct {
 	Templates *template.Service
 	// Forwarder sends forwarded messages.
 	Forwarder Forwarder
+	// Policy decides what may leave by e-mail, and Senders knows the addresses
+	// of mailboxes.
+	Policy  policy.Policy
+	Senders Senders
+}
+
+// Senders knows as whom a mailbox sends.
+type Senders interface {
+	// SenderAddress is the address of a mailbox, "" for another account.
+	SenderAddress(r *db.Reader, account uuid.UUID) (string, error)
 }
 
 // Service sends messages to customers.
@@ -32,13 +45,15 @@ type Service struct {
 	agents    conversation.Agents
 	templates *template.Service
 	forwarder Forwarder
+	policy    policy.Policy
+	senders   Senders
 }
 
 // New makes the service.
 func New(c Config) *Service {
 	return &Service{
 		db: c.DB, gate: c.Conversations, inbound: c.Inbound, contacts: c.Contacts, agents: c.Agents,
-		templates: c.Templates, forwarder: c.Forwarder,
+		templates: c.Templates, forwarder: c.Forwarder, policy: c.Policy, senders: c.Senders,
 	}
 }
 

@@ -53,7 +53,10 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 	if !ok {
 		return out, fault.Invalid("channel", "not_allowed")
 	}
+	var refused error // by the policy; the conversation is made all the same
 	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+		refused = nil
+		o := o
 		out = Begun{Delivery: conversation.Delivery{Status: conversation.NotGoing}}
 		ref, err := s.gate.FindCustomer(tx, conversation.NewConversation{ContactID: o.ContactID})
 		if err != nil {
@@ -76,6 +79,16 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		if err != nil {
 			return err
 		}
+		v, err := s.judge(tx, nil, o.Subject, item.Body, out.Route, "")
+		if f, ok := fault.As(err); ok {
+			refused, err = err, nil
+			out.Route, out.Delivery = nil, conversation.Delivery{Status: conversation.Failed, Error: string(f.Code)}
+		} else if err == nil {
+			o.Subject, item.Body = v.Subject, v.Body
+		}
+		if err != nil {
+			return err
+		}
 		item.Unsent = out.Route == nil && source.NeedsRoute && !ref.Test
 		was, err := s.reusable(tx, o, source, ref, out.account)
 		switch {
@@ -91,12 +104,20 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		}
 		out.Item = *item
 		if out.Route == nil {
-			return s.recordRefusal(tx, &out)
+			return s.markRefused(tx, &out)
+		}
+		if v.Incident != nil {
+			if err := s.policy.RecordText(tx, v.Incident, item.ID.String()); err != nil {
+				return err
+			}
 		}
 		out.Delivery = conversation.Delivery{Status: conversation.Queued}
 		out.outgoing, err = s.send(tx, &out.Conversation, item, out.Route)
 		return err
 	})
+	if err == nil && refused != nil {
+		err = s.policy.RecordRefusal(ctx, refused)
+	}
 	if err != nil || out.Route == nil {
 		return out, err
 	}
@@ -158,8 +179,8 @@ func (s *Service) beginWith(tx *db.Tx, o Opening, source conversation.Source, re
 	return c, s.contacts.Reached(tx, ref.ID)
 }
 
-// recordRefusal leaves the trace of a message that was refused before it left.
-func (s *Service) recordRefusal(tx *db.Tx, out *Begun) error {
+// markRefused leaves the trace of a message that was refused before it left.
+func (s *Service) markRefused(tx *db.Tx, out *Begun) error {
 	if out.Delivery.Status != conversation.Failed {
 		return nil
 	}

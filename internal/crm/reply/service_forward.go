@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/edit"
+	"konak/internal/kit/address"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -20,8 +21,9 @@ import (
 func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) ([]string, error) {
 	ctx = idempotency.View(ctx, func(conversation.Item) Forwarding { return Forwarding{To: f.To, Delivery: conversation.Queued} })
 	_, err := s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) (err error) {
-		if f.To, err = conversation.ParseAddresses("to", f.To); err != nil {
-			return err
+		var ok bool
+		if f.To, ok = address.ParseEmails(f.To); !ok {
+			return fault.Invalid("to", "invalid_address")
 		}
 		if i.Kind == conversation.Event {
 			return fault.New(fault.Conflict).Because(edit.LockedEvent)
@@ -49,6 +51,9 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 		if f.Subject = c.Subject; f.Subject == "" {
 			f.Subject = c.ContactName
 		}
+		if err := s.checkForwarded(tx, &f); err != nil {
+			return err
+		}
 		if err := s.forwarder.Forward(tx, f); err != nil {
 			return fmt.Errorf("conversation: forward: %w", err)
 		}
@@ -57,5 +62,5 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 		}
 		return audit.Write(tx, "conversation.item_forwarded", i.ID.String(), map[string]any{"conversation": c.ID, "to": f.To})
 	})
-	return f.To, err
+	return f.To, s.RecordRefusal(ctx, err)
 }

@@ -33,6 +33,8 @@ type Answer struct {
 	Sources []conversation.AISource
 	// Configuration is which assistant wrote it, for a bot's answer.
 	Configuration *conversation.Configuration
+	// Override is why the message goes although a rule warns about it.
+	Override string
 
 	held []file.Attachment // files that waited with the message
 }
@@ -42,7 +44,7 @@ type Answer struct {
 func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out conversation.Written, err error) {
 	ctx = idempotency.View(ctx, func(conversation.Conversation) conversation.Written { return out })
 	_, err = s.gate.Change(ctx, id, s.ToReply(a, &out), s.clearDraft(draftTypeOf(a)))
-	return out, err
+	return out, s.RecordRefusal(ctx, err)
 }
 
 // ToReply is Reply as a step; what was written goes to out.
@@ -81,9 +83,16 @@ func (s *Service) reply(tx *db.Tx, was conversation.Conversation, a Answer) (out
 	if err != nil {
 		return out, err
 	}
+	found, err := s.checkText(tx, &was, item, route, a.Override)
+	if err != nil {
+		return out, err
+	}
 	addressTo(item, &was, route)
 	out.Conversation, err = s.gate.AddAnswer(tx, was, item)
 	out.Item = *item
+	if err == nil && found != nil {
+		err = s.policy.RecordText(tx, found, item.ID.String())
+	}
 	if err == nil && item.AuthorKind == conversation.ByBot {
 		err = conversation.AddAIAnswer(tx, was.ID, a.Configuration)
 	}

@@ -235,6 +235,9 @@ func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
 	err = s.gate.InTx(ctx, func(tx *db.Tx) error { return s.sendScheduled(tx, id) })
 	// A refusal rolled everything back; what it says is written down instead.
 	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
+		if err := s.policy.RecordRefusal(ctx, err); err != nil {
+			return err
+		}
 		return s.gate.InTx(ctx, func(tx *db.Tx) error { return s.failScheduled(tx, id, f) })
 	}
 	return err

@@ -3,6 +3,7 @@ package address
 
 import (
 	"net/mail"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -29,6 +30,27 @@ func ParseEmail(s string) (Email, bool) {
 		return Email{}, false
 	}
 	return Email{Address: s, Key: Fold(s)}, true
+}
+
+// ParseEmails reads a list of addresses and returns each once. It returns false
+// where one is malformed, or is one that not every mail server takes.
+func ParseEmails(list []string) ([]string, bool) {
+	out := []string{}
+	for _, text := range list {
+		e, ok := ParseEmail(text)
+		if !ok || !e.ASCII() {
+			return nil, false
+		}
+		if !ContainsEmail(out, e.Address) {
+			out = append(out, e.Address)
+		}
+	}
+	return out, true
+}
+
+// ContainsEmail says whether an address is in a list.
+func ContainsEmail(list []string, addr string) bool {
+	return slices.ContainsFunc(list, func(a string) bool { return Fold(a) == Fold(addr) })
 }
 
 // ASCII says whether every mail server takes the address. Others need one that

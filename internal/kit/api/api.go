@@ -52,6 +52,9 @@ type Config struct {
 	CursorKey []byte
 	// TrustedProxies are the peers whose X-Forwarded-For counts.
 	TrustedProxies []netip.Prefix
+	// SessionGuard has the last word on every call of a session that has its
+	// permission; nil for none. The path is the route's.
+	SessionGuard func(ctx context.Context, path string, who *caller.Caller) error
 	// Limits counts the calls of everybody; nil for no limits.
 	Limits limit.Limiter
 	// Streams are the open streams of this node; nil for a table of its own.

@@ -149,10 +149,23 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 	if err := a.withinLimits(ctx, w, rt, &own, own.IP); err != nil {
 		return nil, err
 	}
-	return &own, a.permit(rt, &own)
+	if err := a.permit(rt, &own); err != nil {
+		return nil, err
+	}
+	if a.cfg.SessionGuard != nil && own.Kind != caller.APIKey {
+		return &own, a.cfg.SessionGuard(ctx, rt.Path, &own)
+	}
+	return &own, nil
 }
 
+// ownRoutes is where a person finds their own account: what a session may call
+// that has yet to set up its second step.
+const ownRoutes = "/api/v1/auth/"
+
 func (a *API) permit(rt *Route, who *caller.Caller) error {
+	if who.MustEnrol && (rt.Permission != Anyone || !strings.HasPrefix(rt.Path, ownRoutes)) {
+		return fault.New(fault.TwoFactorRequired)
+	}
 	if rt.Licence != "" && !who.Licences[rt.Licence] {
 		return fault.New(fault.NotLicensed, rt.Licence)
 	}

@@ -41,6 +41,9 @@ type Caller struct {
 	// Delegated marks a session that the person did not open themselves: it
 	// was granted to an app, or opened by a code that somebody else made.
 	Delegated bool
+	// MustEnrol marks a session in a workspace that asks for a second step which
+	// the person has not set up: it can do nothing else.
+	MustEnrol bool
 	// Test marks what a test-environment key set off: no live side effects.
 	Test bool
 	// VerifiedAt is when the person last proved their password.

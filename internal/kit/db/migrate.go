@@ -30,8 +30,9 @@ func (d *DB) Migrate(ctx context.Context, files fs.FS) ([]int64, error) {
 		goose.WithAllowOutofOrder(true), goose.WithDisableGlobalRegistry(true),
 	}
 	dialect := goose.DialectSQLite3
+	files = unwrapped{files, d.dialect}
 	if d.dialect == Postgres {
-		dialect, files = goose.DialectPostgres, unwrapped{files}
+		dialect = goose.DialectPostgres
 		unlock, err := d.lockMigrations(ctx)
 		if err != nil {
 			return nil, err
@@ -81,11 +82,17 @@ func (d *DB) lockMigrations(ctx context.Context) (unlock func(), err error) {
 	return func() { _ = tx.Rollback() }, nil
 }
 
-// unwrapped are migrations as PostgreSQL reads them: with what stands in comments
-// that begin with its name. To SQLite they are comments.
-type unwrapped struct{ fs.FS }
+// unwrapped are migrations as one database reads them: with what stands in
+// comments that begin with its name, and without those of the other.
+type unwrapped struct {
+	fs.FS
+	dialect Dialect
+}
 
-var wrapped = regexp.MustCompile(`(?s)/\*postgres (.*?)\*/`)
+var (
+	forPostgres = regexp.MustCompile(`(?s)/\*postgres\s(.*?)\*/`)
+	forSQLite   = regexp.MustCompile(`(?s)/\*sqlite\s(.*?)\*/`)
+)
 
 // Open implements fs.FS.
 func (u unwrapped) Open(name string) (fs.File, error) {
@@ -100,7 +107,11 @@ func (u unwrapped) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unwrappedFile{f, bytes.NewReader(wrapped.ReplaceAll(text, []byte("$1")))}, nil
+	mine, others := forSQLite, forPostgres
+	if u.dialect == Postgres {
+		mine, others = forPostgres, forSQLite
+	}
+	return unwrappedFile{f, bytes.NewReader(mine.ReplaceAll(others.ReplaceAll(text, nil), []byte("$1")))}, nil
 }
 
 type unwrappedFile struct {

@@ -27,6 +27,7 @@ const (
 	PasskeyRefused      Code = "passkey_refused"
 	TwoFactorOn         Code = "two_factor_on"
 	TwoFactorOff        Code = "two_factor_off"
+	TwoFactorRequired   Code = "two_factor_required"
 	Forbidden           Code = "forbidden"
 	NotLicensed         Code = "not_licensed"
 	StepUpRequired      Code = "step_up_required"
@@ -80,6 +81,10 @@ const (
 	SendingQuotaReached Code = "sending_quota_reached"
 	CodeExpired         Code = "code_expired"
 	DNSRecordMissing    Code = "dns_record_missing"
+	IPNotAllowed        Code = "ip_not_allowed"
+	SelfLockout         Code = "self_lockout"
+	DLPBlocked          Code = "dlp_blocked"
+	DLPWarning          Code = "dlp_warning"
 	TooManyStreams      Code = "too_many_streams"
 	Internal            Code = "internal"
 	Unavailable         Code = "unavailable"
@@ -105,6 +110,8 @@ var catalogue = map[Code]entry{
 	NotLicensed:         {403, "This workspace has no licence for the module %q.", "Bu çalışma alanının %q modülü için lisansı yok."},
 	StepUpRequired:      {403, "Confirm your password to go on.", "Devam etmek için parolanızı doğrulayın."},
 	OwnSessionRequired:  {403, "This needs a session that you opened yourself, not one of an app or of a code that somebody else made.", "Bunun için kendi açtığınız bir oturum gerekir; bir uygulamanın ya da başkasının oluşturduğu kodun oturumu yetmez."},
+	IPNotAllowed:        {403, "Mail administration is not open to your address %s. The workspace has a list of addresses for it.", "Posta yönetimi %s adresinize açık değil. Çalışma alanının bunun için bir adres listesi var."},
+	TwoFactorRequired:   {403, "This workspace asks for two-factor authentication. Turn it on in your account to go on.", "Bu çalışma alanı iki adımlı doğrulama istiyor. Devam etmek için hesabınızda açın."},
 	CrossOrigin:         {403, "Requests from another site are refused.", "Başka bir siteden gelen istekler kabul edilmez."},
 	NotFound:            {404, "There is no such record.", "Böyle bir kayıt yok."},
 	MethodNotAllowed:    {405, "This address does not answer that method.", "Bu adres bu yöntemi yanıtlamaz."},
@@ -140,6 +147,9 @@ var catalogue = map[Code]entry{
 	WrongCode:           {422, "The code is wrong or was used already.", "Kod yanlış ya da daha önce kullanılmış."},
 	CodeExpired:         {422, "This code is too old, was used already or was tried too often. Ask for a new one.", "Bu kodun süresi dolmuş, kod daha önce kullanılmış ya da çok kez denenmiş. Yenisini isteyin."},
 	DNSRecordMissing:    {422, "The DNS record was not found. New records can take an hour to be seen everywhere.", "DNS kaydı bulunamadı. Yeni kayıtların her yerden görülmesi bir saat sürebilir."},
+	SelfLockout:         {422, "This list does not contain your own address %s, so it would lock you out.", "Bu listede kendi adresiniz %s yok; kaydedilirse dışarıda kalırsınız."},
+	DLPBlocked:          {422, "A data-loss-prevention rule keeps this message from being sent.", "Bir veri sızıntısı kuralı bu iletinin gönderilmesini engelliyor."},
+	DLPWarning:          {422, "A data-loss-prevention rule warns about this message. Give a reason to send it all the same.", "Bir veri sızıntısı kuralı bu ileti için uyarıyor. Yine de göndermek için bir gerekçe yazın."},
 	SignInExpired:       {422, "This sign-in took too long or too many tries. Start again.", "Bu oturum açma çok uzun sürdü ya da çok kez denendi. Baştan başlayın."},
 	LinkExpired:         {422, "This link was used already or is too old. Ask for a new one.", "Bu bağlantı daha önce kullanılmış ya da süresi dolmuş. Yenisini isteyin."},
 	EmailNotVerified:    {422, "Confirm your e-mail address first. The link is in your mailbox.", "Önce e-posta adresinizi doğrulayın. Bağlantı posta kutunuzda."},

@@ -353,7 +353,7 @@ export interface paths {
         put?: never;
         /**
          * Open a conversation
-         * @description Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which.
+         * @description A group, tags and another priority than normal need the scope conversations.write. Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which.
          */
         post: operations["public-create-conversation"];
         delete?: never;
@@ -563,7 +563,7 @@ export interface paths {
         put?: never;
         /**
          * Make a QR that signs a phone in
-         * @description The key is in this answer only and good for two minutes. One's own needs no permission; somebody else's needs crm.agents.manage. And a password proven within 15 minutes.
+         * @description The key is in this answer only and good for two minutes. Needs a password proven within 15 minutes. One's own needs no permission; somebody else's needs crm.agents.manage. The phone's session ends no later than the one that made the QR.
          */
         post: operations["create-mobile-qr"];
         /**
@@ -587,7 +587,7 @@ export interface paths {
         put?: never;
         /**
          * Mail the QR on the screen to its agent
-         * @description Once for each QR: a second time is a 409. From then on it is good for 24 hours and outlives its window. One's own needs no permission; somebody else's needs crm.agents.manage.
+         * @description Once for each QR: a second time is a 409. From then on it is good for 24 hours and outlives its window. Needs a password proven within 15 minutes. One's own needs no permission; somebody else's needs crm.agents.manage.
          */
         post: operations["mail-mobile-qr"];
         delete?: never;
@@ -1081,7 +1081,7 @@ export interface paths {
         put?: never;
         /**
          * Send template
-         * @description To one customer, in the conversation that they have on the template's number or in one that begins. Answers 200 even when sending fails: delivery and delivery_error say so. Marketing goes only to who agreed to it.
+         * @description Needs crm.conversations.reply as well; the conversation is shown to who may see conversations. To one customer, in the conversation that they have on the template's number or in one that begins. Answers 200 even when sending fails: delivery and delivery_error say so. Marketing goes only to who agreed to it.
          */
         post: operations["send-template"];
         delete?: never;
@@ -1681,7 +1681,10 @@ export interface paths {
         /** List conversations */
         get: operations["list-conversations"];
         put?: never;
-        /** Write down a customer's request */
+        /**
+         * Write down a customer's request
+         * @description An owner or a group needs crm.conversations.assign as well, tags and another priority than normal crm.conversations.manage.
+         */
         post: operations["create-conversation"];
         delete?: never;
         options?: never;
@@ -1737,7 +1740,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer conversations to a group
-         * @description An optional private note is written into each of them.
+         * @description An optional private note is written into each of them, which needs crm.conversations.reply as well.
          */
         post: operations["transfer-conversations"];
         delete?: never;
@@ -1777,7 +1780,7 @@ export interface paths {
         put?: never;
         /**
          * Open a new conversation with a customer
-         * @description The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then.
+         * @description The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then. A group needs crm.conversations.assign as well, another priority than normal crm.conversations.manage.
          */
         post: operations["new-as-agent"];
         delete?: never;
@@ -1909,7 +1912,7 @@ export interface paths {
         get: operations["get-conversation"];
         /**
          * Update subject, customer, priority, group
-         * @description Fields that are not sent stay. A messaging conversation keeps its customer: 409.
+         * @description Fields that are not sent stay. The group needs crm.conversations.assign, the others crm.conversations.manage. A messaging conversation keeps its customer: 409.
          */
         put: operations["update-conversation"];
         post?: never;
@@ -1948,7 +1951,7 @@ export interface paths {
         put?: never;
         /**
          * Give a conversation from the assistant to people
-         * @description It opens, waits for an answer and belongs to the team. Where it was handed over already, only the group changes. Where no assistant holds it: 409 ai_off.
+         * @description A group needs crm.conversations.assign as well. It opens, waits for an answer and belongs to the team. Where it was handed over already, only the group changes. Where no assistant holds it: 409 ai_off.
          */
         post: operations["hand-over-conversation"];
         delete?: never;
@@ -2275,7 +2278,7 @@ export interface paths {
         put?: never;
         /**
          * Forward a message by e-mail
-         * @description With its files. It is written down in the timeline.
+         * @description With its files. It is written down in the timeline. One that a data-loss-prevention rule stops: 422 dlp_blocked; one that a rule warns about: 422 dlp_warning, until it comes with dlp_override.
          */
         post: operations["forward-item"];
         delete?: never;
@@ -2530,7 +2533,7 @@ export interface paths {
         put?: never;
         /**
          * Reply as agent
-         * @description Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none.
+         * @description Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none. An e-mail that a data-loss-prevention rule stops: 422 dlp_blocked; one that a rule warns about: 422 dlp_warning, until it comes with dlp_override.
          */
         post: operations["reply-as-agent"];
         delete?: never;
@@ -3453,7 +3456,7 @@ export interface paths {
         put?: never;
         /**
          * Exempt an address from DLP
-         * @description DLP is skipped when the address is sender or recipient. An address that differs only in case is a duplicate: 409.
+         * @description DLP is skipped when the address is the sender, and for its own copy when it is a recipient: the copies of others are scanned all the same. An address that differs only in case is a duplicate: 409.
          */
         post: operations["add-dlp-exception"];
         delete?: never;
@@ -3474,6 +3477,276 @@ export interface paths {
         post?: never;
         /** Delete a DLP exception */
         delete: operations["delete-dlp-exception"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/dlp/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List DLP incidents */
+        get: operations["list-dlp-incidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/dlp/incidents/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep a mail in quarantine from being sent
+         * @description The message fails with dlp_rejected. An incident that is not open: 409, with its state as the reason.
+         */
+        post: operations["reject-dlp-incident"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/dlp/incidents/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a mail from quarantine
+         * @description The mail goes out within a minute. An incident that is not open: 409, with its state as the reason.
+         */
+        post: operations["release-dlp-incident"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/dlp/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List DLP rules */
+        get: operations["list-dlp-rules"];
+        put?: never;
+        /**
+         * Add a DLP rule
+         * @description Enabled rules judge every e-mail that the inbox sends: the text when it is written, the whole mail with its files before it is handed over. Of all rules that match, the strictest action counts: block, quarantine, redact, warn, notify, log. While a rule is enabled, a mail with a part that cannot be scanned is kept in quarantine.
+         */
+        post: operations["add-dlp-rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/dlp/rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a DLP rule */
+        delete: operations["delete-dlp-rule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/dlp/rules/{id}/enabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Turn a DLP rule on or off */
+        put: operations["enable-dlp-rule"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/dlp/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try DLP rules on a text
+         * @description Says what the enabled rules, or one that is not stored yet, find in a text. Nothing is recorded or sent.
+         */
+        post: operations["test-dlp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/gdpr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List privacy requests */
+        get: operations["list-privacy-requests"];
+        put?: never;
+        /**
+         * Write a privacy request down
+         * @description Somebody asked for their data or for its erasure. A person works on it within 30 days and closes it; both are lines of the privacy ledger.
+         */
+        post: operations["add-privacy-request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/gdpr/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the privacy ledger
+         * @description The full trail, newest first. Each line holds the hash of the one before it.
+         */
+        get: operations["privacy-ledger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/gdpr/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the privacy ledger
+         * @description Checks every line: numbers without gaps, each with the hash of the one before it and with its own.
+         */
+        get: operations["verify-privacy-ledger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/gdpr/{id}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Close a privacy request
+         * @description Completing an erasure removes the address from the requests about it and makes the personal values in the ledger unreadable; the chain still holds. One that is closed: 409.
+         */
+        put: operations["close-privacy-request"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the mail settings */
+        get: operations["mail-settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/settings/admin-ip-allowlist": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set from where mail may be administered
+         * @description Replaces the list. Every route under /api/mail/v1 then answers sessions from other addresses with 403 ip_not_allowed, reads included. A list without the caller's own address: 422 self_lockout. An empty list turns it off.
+         */
+        put: operations["set-mail-admin-ip-allowlist"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/settings/require-2fa": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Ask every member for two-factor authentication
+         * @description For the whole workspace. Members without it keep a session that can only set it up: everything else is 403 two_factor_required. API keys are not affected. A caller without it: 409 two_factor_off.
+         */
+        put: operations["set-mail-require-2fa"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4853,6 +5126,50 @@ export interface components {
             /** @example Phone */
             name: string;
         };
+        AddRequestInBody: {
+            /**
+             * @example erasure
+             * @enum {string}
+             */
+            kind: "export" | "erasure";
+            /**
+             * @description Whose data it is about
+             * @example elif@example.com
+             */
+            mailbox: string;
+            /** @example Asked by telephone */
+            note?: string;
+        };
+        AddRuleInBody: {
+            /**
+             * @example block
+             * @enum {string}
+             */
+            action: "block" | "quarantine" | "redact" | "warn" | "notify" | "log";
+            /**
+             * @description On unless it says false
+             * @example true
+             */
+            enabled?: boolean;
+            /** @example Confidential words */
+            name: string;
+            options?: components["schemas"]["MailRuleOptions"];
+            /**
+             * @description Required for keyword (a word or phrase on each line; a final * matches any ending), regex (RE2 syntax) and attachment_type (endings or media types); not allowed for the others
+             * @example çok gizli
+             */
+            pattern?: string;
+            /**
+             * @example keyword
+             * @enum {string}
+             */
+            pattern_type: "keyword" | "regex" | "credit_card" | "iban" | "tckn" | "vkn" | "phone" | "email" | "attachment_type";
+            /**
+             * @default medium
+             * @enum {string}
+             */
+            severity: "low" | "medium" | "high";
+        };
         AddWorkspaceInBody: {
             /** @example Demir Ticaret */
             name: string;
@@ -5700,6 +6017,15 @@ export interface components {
             key: string;
             /** @example Android */
             platform: string;
+        };
+        CloseRequestInBody: {
+            /** @example Sent by registered mail */
+            note?: string;
+            /**
+             * @example completed
+             * @enum {string}
+             */
+            state: "completed" | "rejected";
         };
         CodeInBody: {
             /** @example 123456 */
@@ -7268,6 +7594,13 @@ export interface components {
              *     ]
              */
             email_cc: string[];
+            /**
+             * @description Addresses that the last mail brought along and that nobody has written to here. Who wrote that mail is not proven: they get no copy until somebody adds them to email_cc
+             * @example [
+             *       "depo@kayamobilya.example"
+             *     ]
+             */
+            proposed: string[];
         };
         ConversationEmailCCEnvelope: {
             data: components["schemas"]["ConversationEmailCC"];
@@ -7922,7 +8255,7 @@ export interface components {
             trace_id: string;
         };
         ConversationSentTemplate: {
-            /** @description Null where there was none and none began */
+            /** @description Null where there was none and none began, and for who may not see conversations */
             conversation: components["schemas"]["ConversationConversation"] | null;
             /**
              * @description sent: the provider accepted it; queued: on its way; failed: refused; none: the test environment sends nothing
@@ -9099,6 +9432,10 @@ export interface components {
              */
             event: string;
         };
+        EnableRuleInBody: {
+            /** @example false */
+            enabled: boolean;
+        };
         EnterCodeInBody: {
             /**
              * @description The six digits of the mail
@@ -9262,6 +9599,8 @@ export interface components {
             until_reply?: boolean;
         };
         ForwardItemInBody: {
+            /** @description After a 422 dlp_warning: why the message goes all the same */
+            dlp_override?: components["schemas"]["Override"];
             /**
              * @description Stands before the message
              * @example Bu siparişe bakabilir misiniz?
@@ -9556,10 +9895,10 @@ export interface components {
             user: components["schemas"]["IdentityUser"];
             /**
              * Format: date-time
-             * @description When the password was last proven; some calls need it within 15 minutes
+             * @description When the password was last proven, null if never; some calls need it within 15 minutes
              * @example 2026-11-15T09:30:00.000000Z
              */
-            verified_at: string;
+            verified_at: string | null;
             workspace: components["schemas"]["IdentityWorkspace"];
         };
         IdentityMeEnvelope: {
@@ -9604,10 +9943,10 @@ export interface components {
             platform: string;
             /**
              * Format: date-time
-             * @description When the password was last proven; 1970 if never
+             * @description When the password was last proven; null if never
              * @example 2026-11-15T09:30:00.000000Z
              */
-            verified_at: string;
+            verified_at: string | null;
             workspace: components["schemas"]["IdentityWorkspace"];
         };
         IdentityOwnSessionListEnvelope: {
@@ -9732,10 +10071,10 @@ export interface components {
             platform: string;
             /**
              * Format: date-time
-             * @description When the password was last proven; 1970 if never
+             * @description When the password was last proven; null if never
              * @example 2026-11-15T09:30:00.000000Z
              */
-            verified_at: string;
+            verified_at: string | null;
         };
         IdentityShownKey: {
             /**
@@ -9848,6 +10187,82 @@ export interface components {
             /** @example agent */
             role: string;
         };
+        LedgerActor: {
+            /** Format: uuid */
+            id: string | null;
+            /** @example agent */
+            kind: string;
+        };
+        LedgerLine: {
+            /** @example gdpr.erasure.received */
+            action: string;
+            actor: components["schemas"]["LedgerActor"];
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            details: {
+                [key: string]: unknown;
+            };
+            /** @description SHA-256 of prev_hash and of the line in canonical JSON, in hex */
+            hash: string;
+            /** Format: uuid */
+            id: string;
+            /** @description Personal values; null once they were erased */
+            personal: {
+                [key: string]: string;
+            } | null;
+            /** @description Of the line before; empty for the first */
+            prev_hash: string;
+            /**
+             * Format: int64
+             * @description Counts from one without gaps
+             * @example 1
+             */
+            seq: number;
+            /**
+             * @description Stands for whom it is about; the same for the same address
+             * @example 9f86d081884c7d65
+             */
+            subject_ref: string;
+        };
+        LedgerLineListEnvelope: {
+            data: components["schemas"]["LedgerLine"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        LedgerVerification: {
+            /**
+             * Format: int64
+             * @description The number of the first line that does not fit
+             * @example 7
+             */
+            first_bad: number | null;
+            /** @description Of the last line; keep it elsewhere to show later that nothing was rewritten */
+            hash: string;
+            /**
+             * Format: int64
+             * @description How many lines were checked
+             * @example 12
+             */
+            lines: number;
+            /** @example true */
+            ok: boolean;
+        };
+        LedgerVerificationEnvelope: {
+            data: components["schemas"]["LedgerVerification"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         LivePresence: {
             /** Format: uuid */
             agent_id: string;
@@ -9940,6 +10355,15 @@ export interface components {
             prechat: components["schemas"]["WidgetPrechat"];
             tr: components["schemas"]["WidgetText"];
         };
+        MailAllowlist: {
+            /**
+             * @description Addresses and networks, IPv4 and IPv6; an empty list lets everybody in
+             * @example [
+             *       "203.0.113.0/24"
+             *     ]
+             */
+            cidrs: string[];
+        };
         MailException: {
             /**
              * Format: date-time
@@ -9979,6 +10403,195 @@ export interface components {
              */
             trace_id: string;
         };
+        MailIncident: {
+            /**
+             * @example quarantine
+             * @enum {string}
+             */
+            action_taken: "block" | "quarantine" | "redact" | "warn" | "notify" | "log";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * Format: uuid
+             * @description The member who wrote the message
+             */
+            created_by: string | null;
+            /**
+             * @example outbound
+             * @enum {string}
+             */
+            direction: "outbound";
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            matches: components["schemas"]["MailMatch"][];
+            /** @example <a1b2@kaya.example> */
+            message_id: string;
+            /**
+             * @description The reason that a person gave, for sending it or in the review
+             * @example The customer asked for it
+             */
+            note: string;
+            /**
+             * @description The message in the queue of what sends it; empty for one that was refused before it was written
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4d
+             */
+            queue_ref: string;
+            /**
+             * @example [
+             *       "elif@example.com"
+             *     ]
+             */
+            recipients: string[];
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            reviewed_at: string | null;
+            /** Format: uuid */
+            reviewed_by: string | null;
+            /** @example destek@kaya.example */
+            sender: string;
+            /**
+             * @example high
+             * @enum {string}
+             */
+            severity: "low" | "medium" | "high";
+            /**
+             * @description Of the mail, in hex; empty for one that was refused before it was written
+             * @example
+             */
+            sha256: string;
+            /**
+             * Format: int64
+             * @description In bytes
+             * @example 2048
+             */
+            size: number;
+            /**
+             * @description What wanted to send it
+             * @example crm
+             * @enum {string}
+             */
+            source: "crm";
+            /**
+             * @example open
+             * @enum {string}
+             */
+            status: "open" | "released" | "rejected" | "false_positive";
+            /** @example Kart ████████████████ */
+            subject_masked: string;
+            /** @description Parts that could not be scanned */
+            unscanned: components["schemas"]["MailUnscanned"][];
+        };
+        MailIncidentEnvelope: {
+            data: components["schemas"]["MailIncident"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        MailIncidentListEnvelope: {
+            data: components["schemas"]["MailIncident"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        MailMatch: {
+            /**
+             * Format: int64
+             * @example 1
+             */
+            count: number;
+            /** @example credit_card */
+            pattern_type: string;
+            /** Format: uuid */
+            rule_id: string;
+            /**
+             * @example [
+             *       "************1111"
+             *     ]
+             */
+            samples_masked: string[];
+            /**
+             * @description subject, body or attachment:<name>
+             * @example body
+             */
+            where: string;
+        };
+        MailPrivacyRequest: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            closed_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description 30 days after it came
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            due_at: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * @example erasure
+             * @enum {string}
+             */
+            kind: "export" | "erasure";
+            /**
+             * @description Whose data it is about; empty once an erasure was completed
+             * @example elif@example.com
+             */
+            mailbox: string;
+            /** @example Asked by telephone */
+            note: string;
+            /**
+             * Format: uuid
+             * @description The member who wrote it down
+             */
+            requested_by: string | null;
+            /**
+             * @example received
+             * @enum {string}
+             */
+            state: "received" | "completed" | "rejected";
+        };
+        MailPrivacyRequestEnvelope: {
+            data: components["schemas"]["MailPrivacyRequest"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        MailPrivacyRequestListEnvelope: {
+            data: components["schemas"]["MailPrivacyRequest"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         MailQRInBody: {
             /**
              * @description As it was shown when the QR was made
@@ -9987,6 +10600,141 @@ export interface components {
             key: string;
             /** @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c */
             qr_id: string;
+        };
+        MailRequire2FA: {
+            /** @example true */
+            required: boolean;
+        };
+        MailRule: {
+            /**
+             * @example block
+             * @enum {string}
+             */
+            action: "block" | "quarantine" | "redact" | "warn" | "notify" | "log";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description The member who added it
+             */
+            created_by: string | null;
+            /** @example true */
+            enabled: boolean;
+            /**
+             * Format: int64
+             * @description Incidents of the last 30 days in which it matched
+             * @example 3
+             */
+            hits_30d: number;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** @example Card numbers */
+            name: string;
+            options: components["schemas"]["MailRuleOptions"];
+            /** @example  */
+            pattern: string;
+            /**
+             * @example credit_card
+             * @enum {string}
+             */
+            pattern_type: "keyword" | "regex" | "credit_card" | "iban" | "tckn" | "vkn" | "phone" | "email" | "attachment_type";
+            /**
+             * @example high
+             * @enum {string}
+             */
+            severity: "low" | "medium" | "high";
+        };
+        MailRuleEnvelope: {
+            data: components["schemas"]["MailRule"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        MailRuleListEnvelope: {
+            data: components["schemas"]["MailRule"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        MailRuleOptions: {
+            /** @description Where to look; nothing means everywhere */
+            fields?: ("subject" | "body" | "attachment")[];
+            /**
+             * Format: int64
+             * @description How many matches the message must have
+             * @default 1
+             * @example 1
+             */
+            min_count: number;
+            /**
+             * @description A match counts only within 300 characters of one of these words
+             * @example [
+             *       "kart"
+             *     ]
+             */
+            proximity_words?: string[];
+            /**
+             * @description external looks only at mail with a recipient outside of the sender's domain
+             * @default any
+             * @enum {string}
+             */
+            scope: "any" | "external";
+        };
+        MailSettings: {
+            admin_ip_allowlist: components["schemas"]["MailAllowlist"];
+            require_2fa: components["schemas"]["MailRequire2FA"];
+        };
+        MailSettingsEnvelope: {
+            data: components["schemas"]["MailSettings"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        MailTested: {
+            /**
+             * @description The strictest action of the rules that match
+             * @example block
+             * @enum {string}
+             */
+            action: "pass" | "block" | "quarantine" | "redact" | "warn" | "notify" | "log";
+            matches: components["schemas"]["MailMatch"][];
+            /**
+             * @description The text with everything covered that was found
+             * @example Kart ████
+             */
+            redacted: string;
+            unscanned: components["schemas"]["MailUnscanned"][];
+        };
+        MailTestedEnvelope: {
+            data: components["schemas"]["MailTested"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        MailUnscanned: {
+            /**
+             * @example encrypted
+             * @enum {string}
+             */
+            reason: "encrypted" | "damaged" | "unsupported" | "too_large" | "too_deep" | "too_many_parts" | "compression_ratio" | "time_limit" | "unreadable";
+            /** @example attachment:rapor.zip */
+            where: string;
         };
         MailerOutboxMail: {
             /**
@@ -10352,6 +11100,10 @@ export interface components {
             redirect_uri: string;
         };
         "OutputStruct {}Body": Record<string, never>;
+        Override: {
+            /** @example The customer asked for it */
+            reason: string;
+        };
         PasskeySignInInBody: {
             /** Format: uuid */
             challenge_id: string;
@@ -10689,6 +11441,16 @@ export interface components {
             /** @description Hold a delivery back until the one before it has arrived or is exhausted */
             strict_order?: boolean;
         };
+        RejectInBody: {
+            /** @example Send it by another way */
+            note?: string;
+        };
+        ReleaseInBody: {
+            /** @description The rule was wrong about it */
+            false_positive?: boolean;
+            /** @example The customer asked for it */
+            note?: string;
+        };
         RenderCannedInBody: {
             /** Format: uuid */
             conversation_id: string;
@@ -10705,6 +11467,8 @@ export interface components {
             channel?: string;
             /** Format: uuid */
             channel_account_id?: string;
+            /** @description After a 422 dlp_warning: why the message goes all the same */
+            dlp_override?: components["schemas"]["Override"];
             /** @description Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions */
             mentions?: string[];
             /**
@@ -10733,6 +11497,21 @@ export interface components {
              * @example 0
              */
             grace_seconds?: number;
+        };
+        RuleBody: {
+            /**
+             * @example block
+             * @enum {string}
+             */
+            action: "block" | "quarantine" | "redact" | "warn" | "notify" | "log";
+            options?: components["schemas"]["MailRuleOptions"];
+            /** @example çok gizli */
+            pattern?: string;
+            /**
+             * @example keyword
+             * @enum {string}
+             */
+            pattern_type: "keyword" | "regex" | "credit_card" | "iban" | "tckn" | "vkn" | "phone" | "email" | "attachment_type";
         };
         ScheduleInBody: {
             /** @description Ids of files that the caller uploaded; with them the text may be empty */
@@ -10882,10 +11661,10 @@ export interface components {
             platform: string;
             /**
              * Format: date-time
-             * @description When the password was last proven; 1970 if never
+             * @description When the password was last proven; null if never
              * @example 2026-11-15T09:30:00.000000Z
              */
-            verified_at: string;
+            verified_at: string | null;
         };
         SetConsentInBody: {
             /** @example whatsapp */
@@ -10913,6 +11692,19 @@ export interface components {
              * @enum {string}
              */
             message_type: "comment" | "note";
+        };
+        SetEmailCCInBody: {
+            /**
+             * @example [
+             *       "muhasebe@kayamobilya.example"
+             *     ]
+             */
+            email_cc: string[];
+            /**
+             * @description Which of the proposed addresses stay proposed: an empty list drops them. Left out, those stay that are not added
+             * @example []
+             */
+            proposed?: string[];
         };
         SetPresenceInBody: {
             /**
@@ -11431,6 +12223,14 @@ export interface components {
              */
             header_media: "" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION";
         };
+        TestInBody: {
+            /** @description A rule that is not stored yet, instead of the enabled ones */
+            rule?: components["schemas"]["RuleBody"];
+            /** @example Sipariş */
+            subject?: string;
+            /** @example Kart: 4111 1111 1111 1111 */
+            text: string;
+        };
         TestMailboxInBody: {
             /**
              * Format: uuid
@@ -11458,9 +12258,9 @@ export interface components {
             contact_id?: string;
             /**
              * Format: uuid
-             * @description The nil UUID for none
+             * @description Null or the nil UUID for none
              */
-            group_id?: string;
+            group_id?: string | null;
             /** @enum {string} */
             priority?: "low" | "normal" | "high" | "urgent";
             /** @example Teslimat tarihi */
@@ -31985,6 +32785,9 @@ export interface operations {
                      *       "data": {
                      *         "email_cc": [
                      *           "muhasebe@kayamobilya.example"
+                     *         ],
+                     *         "proposed": [
+                     *           "depo@kayamobilya.example"
                      *         ]
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -32069,7 +32872,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConversationEmailCC"];
+                "application/json": components["schemas"]["SetEmailCCInBody"];
             };
         };
         responses: {
@@ -32084,6 +32887,9 @@ export interface operations {
                      *       "data": {
                      *         "email_cc": [
                      *           "muhasebe@kayamobilya.example"
+                     *         ],
+                     *         "proposed": [
+                     *           "depo@kayamobilya.example"
                      *         ]
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -44297,6 +45103,2007 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-dlp-incidents": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description Only incidents in this state */
+                status?: "open" | "released" | "rejected" | "false_positive";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "action_taken": "quarantine",
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "direction": "outbound",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "matches": [
+                     *             {
+                     *               "count": 1,
+                     *               "pattern_type": "credit_card",
+                     *               "rule_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "samples_masked": [
+                     *                 "************1111"
+                     *               ],
+                     *               "where": "body"
+                     *             }
+                     *           ],
+                     *           "message_id": "<a1b2@kaya.example>",
+                     *           "note": "The customer asked for it",
+                     *           "queue_ref": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4d",
+                     *           "recipients": [
+                     *             "elif@example.com"
+                     *           ],
+                     *           "reviewed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "reviewed_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "sender": "destek@kaya.example",
+                     *           "severity": "high",
+                     *           "sha256": "",
+                     *           "size": 2048,
+                     *           "source": "crm",
+                     *           "status": "open",
+                     *           "subject_masked": "Kart ████████████████",
+                     *           "unscanned": [
+                     *             {
+                     *               "reason": "encrypted",
+                     *               "where": "attachment:rapor.zip"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailIncidentListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "reject-dlp-incident": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RejectInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "action_taken": "quarantine",
+                     *         "at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "direction": "outbound",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "matches": [
+                     *           {
+                     *             "count": 1,
+                     *             "pattern_type": "credit_card",
+                     *             "rule_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "samples_masked": [
+                     *               "************1111"
+                     *             ],
+                     *             "where": "body"
+                     *           }
+                     *         ],
+                     *         "message_id": "<a1b2@kaya.example>",
+                     *         "note": "The customer asked for it",
+                     *         "queue_ref": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4d",
+                     *         "recipients": [
+                     *           "elif@example.com"
+                     *         ],
+                     *         "reviewed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "reviewed_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "sender": "destek@kaya.example",
+                     *         "severity": "high",
+                     *         "sha256": "",
+                     *         "size": 2048,
+                     *         "source": "crm",
+                     *         "status": "open",
+                     *         "subject_masked": "Kart ████████████████",
+                     *         "unscanned": [
+                     *           {
+                     *             "reason": "encrypted",
+                     *             "where": "attachment:rapor.zip"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailIncidentEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "release-dlp-incident": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleaseInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "action_taken": "quarantine",
+                     *         "at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "direction": "outbound",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "matches": [
+                     *           {
+                     *             "count": 1,
+                     *             "pattern_type": "credit_card",
+                     *             "rule_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "samples_masked": [
+                     *               "************1111"
+                     *             ],
+                     *             "where": "body"
+                     *           }
+                     *         ],
+                     *         "message_id": "<a1b2@kaya.example>",
+                     *         "note": "The customer asked for it",
+                     *         "queue_ref": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4d",
+                     *         "recipients": [
+                     *           "elif@example.com"
+                     *         ],
+                     *         "reviewed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "reviewed_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "sender": "destek@kaya.example",
+                     *         "severity": "high",
+                     *         "sha256": "",
+                     *         "size": 2048,
+                     *         "source": "crm",
+                     *         "status": "open",
+                     *         "subject_masked": "Kart ████████████████",
+                     *         "unscanned": [
+                     *           {
+                     *             "reason": "encrypted",
+                     *             "where": "attachment:rapor.zip"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailIncidentEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-dlp-rules": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "action": "block",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "enabled": true,
+                     *           "hits_30d": 3,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Card numbers",
+                     *           "options": {
+                     *             "fields": [
+                     *               "subject"
+                     *             ],
+                     *             "min_count": 1,
+                     *             "proximity_words": [
+                     *               "kart"
+                     *             ],
+                     *             "scope": "any"
+                     *           },
+                     *           "pattern": "",
+                     *           "pattern_type": "credit_card",
+                     *           "severity": "high"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailRuleListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "add-dlp-rule": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddRuleInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "action": "block",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "enabled": true,
+                     *         "hits_30d": 3,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Card numbers",
+                     *         "options": {
+                     *           "fields": [
+                     *             "subject"
+                     *           ],
+                     *           "min_count": 1,
+                     *           "proximity_words": [
+                     *             "kart"
+                     *           ],
+                     *           "scope": "any"
+                     *         },
+                     *         "pattern": "",
+                     *         "pattern_type": "credit_card",
+                     *         "severity": "high"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailRuleEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-dlp-rule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "enable-dlp-rule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnableRuleInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "action": "block",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "enabled": true,
+                     *         "hits_30d": 3,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Card numbers",
+                     *         "options": {
+                     *           "fields": [
+                     *             "subject"
+                     *           ],
+                     *           "min_count": 1,
+                     *           "proximity_words": [
+                     *             "kart"
+                     *           ],
+                     *           "scope": "any"
+                     *         },
+                     *         "pattern": "",
+                     *         "pattern_type": "credit_card",
+                     *         "severity": "high"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailRuleEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "test-dlp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "action": "block",
+                     *         "matches": [
+                     *           {
+                     *             "count": 1,
+                     *             "pattern_type": "credit_card",
+                     *             "rule_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "samples_masked": [
+                     *               "************1111"
+                     *             ],
+                     *             "where": "body"
+                     *           }
+                     *         ],
+                     *         "redacted": "Kart ████",
+                     *         "unscanned": [
+                     *           {
+                     *             "reason": "encrypted",
+                     *             "where": "attachment:rapor.zip"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailTestedEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-privacy-requests": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "due_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "erasure",
+                     *           "mailbox": "elif@example.com",
+                     *           "note": "Asked by telephone",
+                     *           "requested_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "state": "received"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailPrivacyRequestListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "add-privacy-request": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddRequestInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "due_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "erasure",
+                     *         "mailbox": "elif@example.com",
+                     *         "note": "Asked by telephone",
+                     *         "requested_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "state": "received"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailPrivacyRequestEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "privacy-ledger": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description Only lines about this address */
+                mailbox?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "action": "gdpr.erasure.received",
+                     *           "actor": {
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "agent"
+                     *           },
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "details": {},
+                     *           "hash": "text",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "personal": {},
+                     *           "prev_hash": "text",
+                     *           "seq": 1,
+                     *           "subject_ref": "9f86d081884c7d65"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LedgerLineListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "verify-privacy-ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "first_bad": 7,
+                     *         "hash": "text",
+                     *         "lines": 12,
+                     *         "ok": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LedgerVerificationEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "close-privacy-request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CloseRequestInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "due_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "erasure",
+                     *         "mailbox": "elif@example.com",
+                     *         "note": "Asked by telephone",
+                     *         "requested_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "state": "received"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailPrivacyRequestEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "mail-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "admin_ip_allowlist": {
+                     *           "cidrs": [
+                     *             "203.0.113.0/24"
+                     *           ]
+                     *         },
+                     *         "require_2fa": {
+                     *           "required": true
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailSettingsEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-mail-admin-ip-allowlist": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailAllowlist"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "admin_ip_allowlist": {
+                     *           "cidrs": [
+                     *             "203.0.113.0/24"
+                     *           ]
+                     *         },
+                     *         "require_2fa": {
+                     *           "required": true
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailSettingsEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-mail-require-2fa": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailRequire2FA"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "admin_ip_allowlist": {
+                     *           "cidrs": [
+                     *             "203.0.113.0/24"
+                     *           ]
+                     *         },
+                     *         "require_2fa": {
+                     *           "required": true
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailSettingsEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

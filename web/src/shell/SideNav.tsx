@@ -81,7 +81,6 @@ function NavLink({ to, icon: Icon, label, narrow, active, onNavigate }: NavLinkP
     <Link
       to={to as LinkProps['to']}
       onClick={onNavigate}
-      aria-label={narrow ? label : undefined}
       data-tip={narrow ? label : undefined}
       data-tour={to === '/inbox' ? 'inbox' : undefined}
       activeOptions={{ exact: to === '/' || to === '/settings', includeSearch: false }}
@@ -90,7 +89,7 @@ function NavLink({ to, icon: Icon, label, narrow, active, onNavigate }: NavLinkP
       inactiveProps={{ className: active ? '' : off }}
     >
       <Icon aria-hidden className="size-[18px] shrink-0" strokeWidth={1.9} />
-      {!narrow && <span className="min-w-0 flex-1 truncate">{label}</span>}
+      <span className={narrow ? 'sr-only' : 'min-w-0 flex-1 truncate'}>{label}</span>
       <WaitingCount path={to} narrow={narrow} />
     </Link>
   )

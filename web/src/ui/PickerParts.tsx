@@ -1,4 +1,4 @@
-import { Combobox, ComboboxItem, ComboboxList, ComboboxProvider } from '@ariakit/react/combobox'
+import { Combobox, ComboboxItem, ComboboxList, ComboboxProvider, useComboboxStore } from '@ariakit/react/combobox'
 import { Select, SelectItem, SelectPopover, useSelectStore } from '@ariakit/react/select'
 import { useStoreState } from '@ariakit/react/store'
 import { Check, Plus, Search } from 'lucide-react'
@@ -20,7 +20,13 @@ type Store = ReturnType<typeof useSelectStore<string | string[]>>
 /** Lifts an open list above every layer, and closes it where the browser does. One that was pressed before it was there opens. */
 function useTopLayer(store: Store, startOpen: boolean): void {
   useEffect(() => {
-    if (startOpen) store.show()
+    if (!startOpen) return
+    // What was pressed is gone, and a dialog around it has taken the focus: it is taken back first, in the next frame.
+    const frame = requestAnimationFrame(() => {
+      store.getState().selectElement?.focus()
+      store.show()
+    })
+    return () => cancelAnimationFrame(frame)
   }, [store, startOpen])
   const open = useStoreState(store, 'mounted')
   const content = useStoreState(store, 'contentElement')
@@ -108,6 +114,8 @@ interface ComboboxPartProps extends TriggerProps {
 /** A list that is searched by typing; one value, or several where `value` is a list. */
 export function ComboboxPart({ options, value, onPick, onPickMany, onCreate, texts, className, startOpen, children, ...rest }: ComboboxPartProps) {
   const [query, setQuery] = useState('')
+  // The store keeps what is typed: given back from here, it would lose a letter of a fast hand.
+  const search = useComboboxStore({ resetValueOnHide: true, setValue: setQuery })
   const many = typeof value !== 'string'
   const chosen = useMemo(() => (typeof value === 'string' ? [value] : [...value]), [value])
   const words = query.trim()
@@ -122,11 +130,11 @@ export function ComboboxPart({ options, value, onPick, onPickMany, onCreate, tex
     if (made) onCreate?.(words)
     else if (typeof next === 'string') onPick(next)
     else onPickMany(next)
-    if (many) setQuery('')
+    if (many) search.setValue('')
   }
 
   return (
-    <ComboboxProvider resetValueOnHide value={query} setValue={setQuery}>
+    <ComboboxProvider store={search}>
       <ComboboxSelect value={many ? chosen : (chosen[0] ?? '')} setValue={setValue} className={className} startOpen={startOpen} rest={rest} trigger={children}>
         <div className="sticky -top-1.5 z-1 -mx-1.5 -mt-1.5 mb-1 flex items-center gap-2 border-b border-line bg-surface px-3">
           <Search aria-hidden className="size-4 shrink-0 text-ink-3" />

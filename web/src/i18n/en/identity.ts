@@ -167,7 +167,7 @@ export const identity = {
   'audit.kind.agent': 'Agents',
   'audit.kind.workspace': 'Workspace',
   'audit.kind.webhook': 'Webhooks',
-  'audit.kind.dlp': 'DLP exceptions',
+  'audit.kind.dlp': 'DLP',
   'audit.kind.member': 'Invitations',
   'audit.kind.profile': 'Profiles',
   'audit.kind.contact': 'Contacts',

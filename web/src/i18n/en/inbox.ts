@@ -7,7 +7,7 @@ export const inbox = {
   'inbox.view.mine': 'Mine',
   'inbox.view.unassigned': 'Unassigned',
   'inbox.view.waiting': 'Waiting',
-  'inbox.viewIs': 'View: {name}',
+  'inbox.viewIs': 'View:',
   'inbox.empty.waiting': 'Nobody is waiting for an answer.',
   'inbox.waitingSince': 'Waiting for an answer since {when}',
   'inbox.waitingFor': 'Waiting for',

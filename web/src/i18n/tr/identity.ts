@@ -170,7 +170,7 @@ export const identity: Record<keyof typeof en, string> = {
   'audit.kind.agent': 'Temsilciler',
   'audit.kind.workspace': 'Çalışma alanı',
   'audit.kind.webhook': 'Webhook’lar',
-  'audit.kind.dlp': 'DLP istisnaları',
+  'audit.kind.dlp': 'DLP',
   'audit.kind.member': 'Davetler',
   'audit.kind.profile': 'Profiller',
   'audit.kind.contact': 'Kişiler',

@@ -9,7 +9,7 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.view.mine': 'Benim',
   'inbox.view.unassigned': 'Sahipsiz',
   'inbox.view.waiting': 'Bekleyenler',
-  'inbox.viewIs': 'Görünüm: {name}',
+  'inbox.viewIs': 'Görünüm:',
   'inbox.empty.waiting': 'Yanıt bekleyen kimse yok.',
   'inbox.waitingSince': '{when} tarihinden beri yanıt bekliyor',
   'inbox.waitingFor': 'Bekleme süresi:',

@@ -30,4 +30,11 @@ export const eventWords: Record<string, PlainKey> = {
   'message.delivery_failed': 'home.event.failed',
   'dlp.exception.created': 'home.event.dlpAdded',
   'dlp.exception.deleted': 'home.event.dlpDeleted',
+  'dlp.rule.created': 'home.event.dlpRule',
+  'dlp.rule.updated': 'home.event.dlpRule',
+  'dlp.rule.deleted': 'home.event.dlpRule',
+  'dlp.incident.created': 'home.event.dlpIncident',
+  'dlp.incident.reviewed': 'home.event.dlpReviewed',
+  'gdpr.request.created': 'home.event.privacyAsked',
+  'gdpr.request.closed': 'home.event.privacyClosed',
 }

@@ -24,7 +24,7 @@ import {
   type People,
   type Priority,
 } from './conversations'
-import { priorityNames } from './filterTexts'
+import { priorityNames } from './priorityNames'
 import { knownTags } from './knownTags'
 import { priorities } from './search'
 import { Section } from './Section'

@@ -5,7 +5,8 @@ import { Button } from '@/ui/Button'
 import { Chip } from '@/ui/Chip'
 import { channelName } from './channels'
 import { useAgentChoices, useGroups } from './conversations'
-import { priorityNames, sortNames } from './filterTexts'
+import { sortNames } from './filterTexts'
+import { priorityNames } from './priorityNames'
 import { filterNames, type FilterSearch, type InboxSearch, type ViewChange } from './search'
 
 interface FilterBarProps {

@@ -8,7 +8,7 @@ import { toast } from '@/ui/Toast'
 import { actionKinds, type MacroAction } from '../desk/macros'
 import { useApplyMacro, type Macro } from './canned'
 import { useAct, useAgentChoices, useGroups } from './conversations'
-import { priorityNames } from './filterTexts'
+import { priorityNames } from './priorityNames'
 import type { PrepareToLeave } from './departure'
 
 interface MacroDialogProps {

@@ -30,9 +30,9 @@ export function ViewMenu({ view, saved, onView, onSaved }: ViewMenuProps) {
       trigger={
         <button
           type="button"
-          aria-label={t('inbox.viewIs', { name: shown?.name ?? t(views[view].label) })}
           className="flex h-9 min-w-0 items-center gap-1.5 rounded-md px-2 text-lg font-semibold hover:bg-sunken aria-expanded:bg-sunken"
         >
+          <span className="sr-only">{t('inbox.viewIs')} </span>
           <span className="truncate">{shown?.name ?? t(views[view].label)}</span>
           {count !== null && count > 0 && <span className="text-sm font-medium text-ink-3 tabular-nums">{formatNumber(count)}</span>}
           <ChevronDown aria-hidden className="size-4 shrink-0 text-ink-3" />

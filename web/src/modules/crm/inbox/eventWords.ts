@@ -1,7 +1,7 @@
 import { formatDateTime, t, type PlainKey } from '@/i18n'
 import type { Item } from './conversations'
 import { failureText } from './failures'
-import { priorityNames } from './filterTexts'
+import { priorityNames } from './priorityNames'
 
 const plain: Record<string, PlainKey> = {
   opened: 'inbox.event.opened',

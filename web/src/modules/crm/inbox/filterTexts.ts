@@ -1,12 +1,5 @@
 import type { PlainKey } from '@/i18n'
-import type { priorities, sorts } from './search'
-
-export const priorityNames = {
-  urgent: 'inbox.priority.urgent',
-  high: 'inbox.priority.high',
-  normal: 'inbox.priority.normal',
-  low: 'inbox.priority.low',
-} as const satisfies Record<(typeof priorities)[number], PlainKey>
+import type { sorts } from './search'
 
 export const sortNames = {
   '-last_activity': 'filter.sort.activity',

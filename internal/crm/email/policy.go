@@ -1,0 +1,59 @@
+package email
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/mailer"
+	"konak/internal/kit/policy"
+)
+
+// errQuarantined says that a mail waits for a review.
+var errQuarantined = errors.New("email: the mail waits for a review")
+
+// quarantinePause is how long a mail in quarantine waits before it is looked at
+// again.
+const quarantinePause = time.Minute
+
+// askPolicy asks whether a mail may go to the recipients of an envelope, right
+// before it is handed over. It returns the envelope without those who do not get
+// it, and them. A mail that goes to nobody is an ErrDrop; one that waits is
+// errQuarantined.
+func (s *Service) askPolicy(ctx context.Context, p *outgoingMail, sender string, to mailer.Envelope, raw []byte) (mailer.Envelope, []conversation.RefusedRecipient, error) {
+	v, err := s.Policy.CheckMail(ctx, policy.Mail{
+		Ref: p.ID.String(), MessageID: p.MessageID, Sender: sender, Recipients: slices.Concat(to.To, to.Cc), Subject: p.Subject,
+		Size: int64(len(raw)), Open: func() io.Reader { return bytes.NewReader(raw) },
+	})
+	switch {
+	case err != nil:
+		return to, nil, err
+	case v.Hold:
+		return to, nil, errQuarantined
+	case v.Refused != "":
+		return to, nil, fmt.Errorf("%w %s", jobs.ErrDrop, v.Refused)
+	}
+	var refused []conversation.RefusedRecipient
+	for _, address := range v.RefusedRecipients {
+		refused = append(refused, conversation.RefusedRecipient{Address: address, Reason: policy.Blocked})
+	}
+	mayGet := func(list []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(a string) bool { return slices.Contains(v.RefusedRecipients, a) })
+	}
+	to.To, to.Cc = mayGet(to.To), mayGet(to.Cc)
+	return to, refused, nil
+}
+
+// showQuarantined shows on a message that its mail waits for a review.
+func (s *Service) showQuarantined(ctx context.Context, p *outgoingMail) error {
+	if p.ItemID == nil {
+		return nil
+	}
+	return passDeleted(s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: policy.Waiting}))
+}

@@ -1,0 +1,280 @@
+package email_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/conversation"
+	"konak/internal/mail"
+)
+
+const (
+	dlpRules     = "/api/mail/v1/dlp/rules"
+	dlpIncidents = "/api/mail/v1/dlp/incidents"
+	cardNumber   = "4111 1111 1111 1111"
+)
+
+// begun is a workspace with a mailbox and a customer's conversation.
+func begun(t *testing.T, s *apptest.Server) (p *post, id string) {
+	t.Helper()
+	p = open(t, s)
+	p.mail("elif@kaya.example", *p.box.ForwardingAddress, letter("Elif Kaya <elif@kaya.example>", "c1@kaya.example", "Ödeme", "Merhaba"))
+	return p, p.talks()[0].ID
+}
+
+func (p *post) rule(body map[string]any) {
+	p.t.Helper()
+	body["name"] = body["action"].(string) + body["pattern_type"].(string)
+	p.Owner.Post(dlpRules, body).Want(201)
+}
+
+func (p *post) incidents() (list []mail.Incident) {
+	p.t.Helper()
+	p.Owner.Get(dlpIncidents).Want(200).Data(&list)
+	return list
+}
+
+func (p *post) upload(name, content string) string {
+	p.t.Helper()
+	return p.Owner.Header("Content-Type", "application/octet-stream").Do("POST", "/api/crm/v1/attachments?filename="+name, content).Want(201).ID()
+}
+
+func replyPath(id string) string { return "/api/crm/v1/conversations/" + id + "/reply-as-agent" }
+
+// A text that a rule blocks is refused, leaves nothing in the conversation and
+// makes an incident without the value.
+func TestPolicyBlocksText(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		p.rule(map[string]any{"pattern_type": "credit_card", "action": "block", "severity": "high"})
+		f := p.Owner.Post(replyPath(id), map[string]any{"body": "Kartınız " + cardNumber}).Refused(422, "dlp_blocked")
+		if f.Reason != "credit_card" {
+			t.Errorf("got %+v", f)
+		}
+		p.Owner.Post(replyPath(id), map[string]any{"body": "Kartınız " + cardNumber, "message_type": "note"}).Want(200) // stays inside
+		p.Owner.Post(replyPath(id), map[string]any{"body": "Merhaba"}).Want(200)
+		s.Settle()
+		if got := p.sink.got(); len(got) != 1 || len(p.lines(id)) != 3 {
+			t.Errorf("%d mails, %d lines", len(got), len(p.lines(id)))
+		}
+		list := p.incidents()
+		if len(list) != 1 {
+			t.Fatalf("got %+v", list)
+		}
+		i := list[0]
+		if i.ActionTaken != "block" || i.Status != mail.IncidentRejected || i.Severity != "high" || i.Sender != "destek@firma.example" ||
+			strings.Join(i.Recipients, " ") != "elif@kaya.example" || len(i.Matches) != 1 || i.Matches[0].SamplesMasked[0] != "************1111" || i.QueueRef != "" {
+			t.Errorf("got %+v", i)
+		}
+		if body := string(p.Owner.Get(dlpIncidents).Want(200).Body); strings.Contains(body, "4111") {
+			t.Errorf("the incident shows the number: %s", body)
+		}
+		var all []mail.Rule
+		p.Owner.Get(dlpRules).Want(200).Data(&all)
+		if all[0].Hits30d != 1 {
+			t.Errorf("%d hits", all[0].Hits30d)
+		}
+		if names := strings.Join(p.Events(), " "); !strings.Contains(names, mail.IncidentCreated) {
+			t.Errorf("got %s", names)
+		}
+	})
+}
+
+// A warning is overridden with a reason, which the incident keeps.
+func TestPolicyWarns(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		p.rule(map[string]any{"pattern_type": "credit_card", "action": "warn"})
+		p.Owner.Post(replyPath(id), map[string]any{"body": cardNumber}).Refused(422, "dlp_warning")
+		p.Owner.Post(replyPath(id), map[string]any{"body": cardNumber, "dlp_override": map[string]any{"reason": " "}}).Refused(422, "dlp_warning")
+		p.Owner.Post(replyPath(id), map[string]any{"body": cardNumber, "dlp_override": map[string]any{"reason": "Müşteri istedi"}}).Want(200)
+		s.Settle()
+		if got := p.sink.got(); len(got) != 1 || !strings.Contains(got[0].parse(t).Text, cardNumber) {
+			t.Errorf("got %+v", got)
+		}
+		list := p.incidents()
+		if len(list) != 3 || list[0].Note != "Müşteri istedi" || list[0].Status != mail.IncidentReleased || list[1].Status != mail.IncidentRejected {
+			t.Errorf("got %+v", list)
+		}
+	})
+}
+
+// What has to be covered is covered in what is stored and in what is sent.
+func TestPolicyRedacts(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		p.rule(map[string]any{"pattern_type": "credit_card", "action": "redact"})
+		p.Owner.Post(replyPath(id), map[string]any{"body": "Kart " + cardNumber + " tamam"}).Want(200)
+		s.Settle()
+		const want = "Kart ████ ████ ████ ████ tamam"
+		if got := p.sink.got(); len(got) != 1 || got[0].parse(t).Text != want || p.lines(id)[0].Body != want {
+			t.Errorf("got %+v, %q", got, p.lines(id)[0].Body)
+		}
+		if list := p.incidents(); len(list) != 1 || list[0].ActionTaken != "redact" || list[0].QueueRef == "" {
+			t.Errorf("got %+v", list)
+		}
+	})
+}
+
+// A mail in quarantine waits until somebody decides, and goes once.
+func TestPolicyQuarantine(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		p.rule(map[string]any{"pattern_type": "credit_card", "action": "quarantine"})
+		reply := func() {
+			p.Owner.Post(replyPath(id), map[string]any{"body": cardNumber}).Want(200)
+			s.Settle()
+		}
+		later := func() {
+			s.Clock.Advance(2 * time.Minute)
+			s.Settle()
+		}
+		reply()
+		later()
+		line := p.lines(id)[0]
+		if len(p.sink.got()) != 0 || *line.Delivery != conversation.Queued || line.DeliveryError == nil || *line.DeliveryError != "dlp_quarantined" {
+			t.Fatalf("%d mails, %+v", len(p.sink.got()), line)
+		}
+		list := p.incidents()
+		if len(list) != 1 || list[0].Status != mail.IncidentOpen || list[0].QueueRef != line.ID || len(list[0].SHA256) != 64 {
+			t.Fatalf("got %+v", list)
+		}
+		path := dlpIncidents + "/" + list[0].ID.String()
+		var i mail.Incident
+		p.Owner.Post(path+"/release", map[string]any{"note": "Tamam"}).Want(200).Data(&i)
+		if i.Status != mail.IncidentReleased || i.Note != "Tamam" || i.ReviewedBy == nil || *i.ReviewedBy != p.Member || i.ReviewedAt == nil {
+			t.Errorf("got %+v", i)
+		}
+		if f := p.Owner.Post(path+"/reject", map[string]any{}).Refused(409, "conflict"); f.Reason != "released" {
+			t.Errorf("got %+v", f)
+		}
+		later()
+		later()
+		if line := p.lines(id)[0]; len(p.sink.got()) != 1 || *line.Delivery != conversation.Sent || line.DeliveryError != nil {
+			t.Errorf("%d mails, %+v", len(p.sink.got()), line)
+		}
+		reply()
+		var open []mail.Incident
+		p.Owner.Get(dlpIncidents + "?status=open").Want(200).Data(&open)
+		p.Owner.Post(dlpIncidents+"/"+open[0].ID.String()+"/reject", map[string]any{}).Want(200)
+		later()
+		failed := ""
+		for _, l := range p.lines(id) {
+			if l.Delivery != nil && *l.Delivery == conversation.Failed {
+				failed = *l.DeliveryError
+			}
+		}
+		if len(p.sink.got()) != 1 || failed != "dlp_rejected" {
+			t.Errorf("%d mails, failed with %q", len(p.sink.got()), failed)
+		}
+	})
+}
+
+// What stands in a file is found before the mail is handed over, and what cannot
+// be scanned is not sent.
+func TestPolicyScansFiles(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		p.rule(map[string]any{"pattern_type": "credit_card", "action": "block"})
+		p.Owner.Post(replyPath(id), map[string]any{"body": "Ekte", "attachments": []string{p.upload("kart.txt", cardNumber)}}).Want(200)
+		s.Settle()
+		failed := false
+		for _, l := range p.lines(id) {
+			failed = failed || l.DeliveryError != nil && *l.DeliveryError == "dlp_blocked"
+		}
+		if len(p.sink.got()) != 0 || !failed {
+			t.Errorf("%d mails, %+v", len(p.sink.got()), p.lines(id))
+		}
+		p.Owner.Post(replyPath(id), map[string]any{"body": "Ekte", "attachments": []string{p.upload("a.zip", "PK\x03\x04 kırık")}}).Want(200)
+		s.Settle()
+		list := p.incidents()
+		if len(p.sink.got()) != 0 || len(list) != 2 || list[0].ActionTaken != "quarantine" || len(list[0].Unscanned) != 1 || list[0].Unscanned[0].Reason != "damaged" {
+			t.Errorf("%d mails, %+v", len(p.sink.got()), list)
+		}
+	})
+}
+
+// An exception for a recipient lets that copy go and no other; one for the
+// sender lets everything go.
+func TestPolicyExceptions(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		p.rule(map[string]any{"pattern_type": "credit_card", "action": "block"})
+		p.Owner.Put("/api/crm/v1/conversations/"+id+"/email-cc", map[string]any{"email_cc": []string{"denetci@dis.example"}}).Want(200)
+		exempt := func(address string) string {
+			return "/api/mail/v1/dlp/exceptions/" + p.Owner.Post("/api/mail/v1/dlp/exceptions", map[string]any{"email": address}).Want(201).ID()
+		}
+		cc := exempt("Denetci@DIS.example")
+		p.Owner.Post(replyPath(id), map[string]any{"body": cardNumber}).Refused(422, "dlp_blocked")
+		// A file is judged copy by copy.
+		p.Owner.Post(replyPath(id), map[string]any{"body": "Ekte", "attachments": []string{p.upload("kart.txt", cardNumber)}}).Want(200)
+		s.Settle()
+		got := p.sink.got()
+		if len(got) != 1 || strings.Join(got[0].to, " ") != "denetci@dis.example" {
+			t.Fatalf("got %+v", got)
+		}
+		refused := p.lines(id)[0].Detail.Refused
+		if len(refused) != 1 || refused[0].Address != "elif@kaya.example" || refused[0].Reason != "dlp_blocked" {
+			t.Errorf("got %+v", p.lines(id)[0])
+		}
+		p.Owner.Delete(cc).Want(200)
+		exempt("destek@firma.example")
+		p.Owner.Post(replyPath(id), map[string]any{"body": cardNumber}).Want(200)
+		s.Settle()
+		if got := p.sink.got(); len(got) != 2 || len(got[1].to) != 2 {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// A conversation that an agent begins is made although its message may not go.
+func TestPolicyNewAsAgent(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		p.rule(map[string]any{"pattern_type": "credit_card", "action": "block"})
+		var c talk
+		p.Owner.Get("/api/crm/v1/conversations/" + id).Want(200).Data(&c)
+		resp := p.Owner.Post("/api/crm/v1/conversations/new-as-agent", map[string]any{"contact_id": c.ContactID, "channel": "email", "subject": "Kart", "body": cardNumber}).Want(201)
+		if body := string(resp.Body); !strings.Contains(body, `"delivery":"failed"`) || !strings.Contains(body, `"delivery_error":"dlp_blocked"`) {
+			t.Errorf("got %s", body)
+		}
+		s.Settle()
+		if len(p.sink.got()) != 0 || len(p.incidents()) != 1 {
+			t.Errorf("%d mails, %d incidents", len(p.sink.got()), len(p.incidents()))
+		}
+	})
+}
+
+// A forwarded message is judged like an answer, also where the service sends it
+// in its own name.
+func TestPolicyForward(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		p.rule(map[string]any{"pattern_type": "keyword", "pattern": "merhaba", "action": "warn"})
+		path := "/api/crm/v1/conversations/" + id + "/items/" + p.lines(id)[0].ID + "/forward"
+		to := map[string]any{"to": []string{"depo@nakliye.example"}}
+		p.Owner.Post(path, to).Refused(422, "dlp_warning")
+		to["dlp_override"] = map[string]any{"reason": "Depo sordu"}
+		p.Owner.Post(path, to).Want(200)
+		s.Settle()
+		if len(p.sink.got()) != 1 {
+			t.Errorf("%d mails", len(p.sink.got()))
+		}
+		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+p.box.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		p.rule(map[string]any{"pattern_type": "keyword", "pattern": "merhaba", "action": "quarantine"})
+		p.Owner.Post(path, to).Refused(422, "dlp_blocked")
+		if n := len(s.Letters(p.ID, "depo@nakliye.example")); n != 0 {
+			t.Errorf("%d mails of the service", n)
+		}
+	})
+}

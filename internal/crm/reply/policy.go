@@ -1,0 +1,80 @@
+package reply
+
+import (
+	"context"
+	"strings"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+	"konak/internal/kit/policy"
+)
+
+// checkText asks the policy about the text of a message that goes by e-mail and
+// puts the text that may go on the item. It returns what the policy found, to be
+// recorded with the message, or its refusal: dlp_blocked or dlp_warning.
+func (s *Service) checkText(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, route *conversation.Route, override string) (policy.Incident, error) {
+	v, err := s.judge(tx, c, c.Subject, item.Body, route, override)
+	if err == nil {
+		item.Body = v.Body
+	}
+	return v.Incident, err
+}
+
+// judge asks the policy about a text on a route. Only e-mail is judged.
+func (s *Service) judge(tx *db.Tx, c *conversation.Conversation, subject, body string, route *conversation.Route, override string) (v policy.TextVerdict, err error) {
+	v.Subject, v.Body = subject, body
+	if route == nil || route.Channel != conversation.Mail {
+		return v, nil
+	}
+	t := policy.Text{Recipients: []string{route.Address}, Subject: subject, Body: body, Override: strings.TrimSpace(override)}
+	if c != nil {
+		copies, err := conversation.CopiesOf(&tx.Reader, c.ID)
+		if err != nil {
+			return v, err
+		}
+		t.Recipients = append(t.Recipients, copies.Addresses...)
+	}
+	if t.Sender, err = s.senders.SenderAddress(&tx.Reader, route.AccountID); err != nil {
+		return v, err
+	}
+	return s.policy.CheckText(tx, t)
+}
+
+// RecordRefusal records a refusal of the policy, whose transaction was given up.
+// It returns err, or why it could not be recorded.
+func (s *Service) RecordRefusal(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if failed := s.policy.RecordRefusal(ctx, err); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// forwardedBreak stands between the note and the message while both are judged.
+const forwardedBreak = "\n\n\x1e\n\n"
+
+// checkForwarded asks the policy about a message that is forwarded.
+func (s *Service) checkForwarded(tx *db.Tx, f *Forwarded) error {
+	sender, mailbox, err := s.forwarder.Sender(&tx.Reader, *f)
+	if err != nil {
+		return err
+	}
+	v, err := s.policy.CheckText(tx, policy.Text{
+		Sender: sender, Recipients: f.To, Subject: f.Subject, Body: f.Note + forwardedBreak + f.Body, Override: strings.TrimSpace(f.Override),
+		Final: !mailbox, Unscanned: !mailbox && len(f.Files) > 0,
+	})
+	if err != nil {
+		return err
+	}
+	f.Subject = v.Subject
+	var whole bool
+	if f.Note, f.Body, whole = strings.Cut(v.Body, forwardedBreak); !whole {
+		f.Note, f.Body = "", v.Body
+	}
+	if v.Incident == nil {
+		return nil
+	}
+	return s.policy.RecordText(tx, v.Incident, tx.NewID().String())
+}

@@ -1,0 +1,35 @@
+package identity
+
+import (
+	"fmt"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// RequiresTwoFactor says whether the workspace asks its members for a second
+// step.
+func (s *Service) RequiresTwoFactor(r *db.Reader) (bool, error) { return requiresTwoFactor(r) }
+
+// RequireTwoFactor makes the workspace ask its members for a second step, or
+// lets it be. Sessions of members without one can then only set one up; API keys
+// go on. It returns two_factor_off for a caller who has none: they would lock
+// themselves out.
+func (s *Service) RequireTwoFactor(tx *db.Tx, required bool) error {
+	if required {
+		me, err := FindAccountByMember(&tx.Reader, caller.From(tx.Context()).ID)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		if !me.User.TwoFactor {
+			return fault.New(fault.TwoFactorOff)
+		}
+	}
+	if err := setRequireTwoFactor(tx, required); err != nil {
+		return fmt.Errorf("identity: require two-factor: %w", err)
+	}
+	tenant := tx.Tenant()
+	tx.AfterCommit(func() { s.forgetTenant(tenant) })
+	return nil
+}

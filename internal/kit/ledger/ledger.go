@@ -1,0 +1,290 @@
+// Package ledger is the privacy ledger: what was done with personal data, by
+// whom and when.
+//
+// Invariants:
+//   - A line is written in the transaction of what it is about.
+//   - Lines of a workspace are numbered from one without gaps, and each holds
+//     the hash of the one before it, so that a line that was changed, taken out
+//     or put in shows.
+//   - Lines are never changed or deleted; the database refuses it.
+//   - Personal values are sealed under a key of their subject. When that key is
+//     dropped they are unreadable, and the chain still holds.
+package ledger
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/secret"
+)
+
+// Ledger writes and reads the lines of all workspaces.
+type Ledger struct{ box *secret.Box }
+
+// New makes a ledger whose subjects' keys are sealed in box.
+func New(box *secret.Box) *Ledger { return &Ledger{box: box} }
+
+// Entry is a line to be written.
+type Entry struct {
+	Action string
+	// Subject is whom it is about, such as an address. It is stored as a hash.
+	Subject string
+	// Details must not hold personal values; those go into Personal.
+	Details  map[string]any
+	Personal map[string]string
+}
+
+// Actor is who did something.
+type Actor struct {
+	ID   *uuid.UUID `json:"id" nullable:"true" format:"uuid"`
+	Kind string     `json:"kind" example:"agent"`
+}
+
+// Line is a line of the ledger.
+type Line struct {
+	Seq        int64             `json:"seq" example:"1" doc:"Counts from one without gaps"`
+	ID         uuid.UUID         `json:"id" format:"uuid"`
+	At         clock.Time        `json:"at"`
+	Actor      Actor             `json:"actor"`
+	Action     string            `json:"action" example:"gdpr.erasure.received"`
+	SubjectRef string            `json:"subject_ref" example:"9f86d081884c7d65" doc:"Stands for whom it is about; the same for the same address"`
+	Details    map[string]any    `json:"details" nullable:"false"`
+	Personal   map[string]string `json:"personal" nullable:"true" doc:"Personal values; null once they were erased"`
+	PrevHash   string            `json:"prev_hash" doc:"Of the line before; empty for the first"`
+	Hash       string            `json:"hash" doc:"SHA-256 of prev_hash and of the line in canonical JSON, in hex"`
+
+	details string // as stored
+	sealed  string // personal, as stored
+}
+
+// SubjectRef stands for a subject. It cannot be turned back without the
+// installation's key.
+func (l *Ledger) SubjectRef(tenant uuid.UUID, subject string) string {
+	h := hmac.New(sha256.New, l.box.Derive("ledger"))
+	h.Write(tenant[:])
+	h.Write([]byte(subject))
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// Write adds a line in tx.
+func (l *Ledger) Write(tx *db.Tx, e Entry) (Line, error) {
+	seq, hash, err := lockHead(tx)
+	if err != nil {
+		return Line{}, fmt.Errorf("ledger: lock head: %w", err)
+	}
+	who := caller.From(tx.Context())
+	line := Line{
+		Seq: seq + 1, ID: tx.NewID(), At: clock.At(tx.Now()), Actor: Actor{Kind: string(who.Kind)}, Action: e.Action,
+		SubjectRef: l.SubjectRef(tx.Tenant(), e.Subject), Details: e.Details, Personal: e.Personal, PrevHash: hash,
+	}
+	if who.ID != uuid.Nil {
+		line.Actor.ID = &who.ID
+	}
+	if line.Details == nil {
+		line.Details = map[string]any{}
+	}
+	details, err := canonical(line.Details)
+	if err != nil {
+		return Line{}, err
+	}
+	line.details = string(details)
+	if line.sealed, err = l.seal(tx, line.SubjectRef, e.Personal); err != nil {
+		return Line{}, err
+	}
+	if line.Hash, err = line.hash(); err != nil {
+		return Line{}, err
+	}
+	if err := putLine(tx, &line); err != nil {
+		return Line{}, fmt.Errorf("ledger: put line: %w", err)
+	}
+	return line, saveHead(tx, line.Seq, line.Hash)
+}
+
+// canonical is JSON with sorted keys, without spaces and escapes that need not
+// be (RFC 8785, for what a ledger holds: no fractions).
+func canonical(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	out := bytes.TrimRight(b.Bytes(), "\n")
+	out = bytes.ReplaceAll(out, []byte(`\u2028`), []byte("\u2028"))
+	return bytes.ReplaceAll(out, []byte(`\u2029`), []byte("\u2029")), nil
+}
+
+// hash is the hash of a line, from what is stored.
+func (n *Line) hash() (string, error) {
+	actor := ""
+	if n.Actor.ID != nil {
+		actor = n.Actor.ID.String()
+	}
+	text, err := canonical(map[string]any{
+		"seq": n.Seq, "id": n.ID.String(), "at": n.At.UnixMicro(), "actor_kind": n.Actor.Kind, "actor_id": actor, "action": n.Action,
+		"subject_ref": n.SubjectRef, "details": json.RawMessage(n.details), "personal": n.sealed, "prev_hash": n.PrevHash,
+	})
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	h.Write([]byte(n.PrevHash))
+	h.Write(text)
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// seal encrypts personal values under the subject's key, which it makes where
+// there is none.
+func (l *Ledger) seal(tx *db.Tx, subject string, personal map[string]string) (string, error) {
+	if len(personal) == 0 {
+		return "", nil
+	}
+	fresh := make([]byte, 32)
+	if _, err := rand.Read(fresh); err != nil {
+		return "", err
+	}
+	if err := putKey(tx, subject, l.box.Seal(tx.Tenant(), keyPlace(subject), fresh)); err != nil {
+		return "", err
+	}
+	gcm, err := l.key(&tx.Reader, subject)
+	if err != nil {
+		return "", err
+	}
+	plain, err := canonical(personal)
+	if err != nil {
+		return "", err
+	}
+	nonce := make([]byte, gcm.NonceSize())
+	if _, err := rand.Read(nonce); err != nil {
+		return "", err
+	}
+	return base64.StdEncoding.EncodeToString(gcm.Seal(nonce, nonce, plain, []byte(subject))), nil
+}
+
+func keyPlace(subject string) string { return "privacy_subject_key/" + subject }
+
+// key is the cipher of a subject; db.ErrNoRow where it was dropped.
+func (l *Ledger) key(r *db.Reader, subject string) (cipher.AEAD, error) {
+	sealed, err := findKey(r, subject)
+	if err != nil {
+		return nil, err
+	}
+	key, err := l.box.Open(r.Tenant(), keyPlace(subject), sealed)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+// open decrypts the personal values of a line, where the key is still there.
+func (l *Ledger) open(r *db.Reader, n *Line) error {
+	if n.sealed == "" {
+		n.Personal = map[string]string{}
+		return nil
+	}
+	gcm, err := l.key(r, n.SubjectRef)
+	if db.IsNoRow(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	raw, err := base64.StdEncoding.DecodeString(n.sealed)
+	if err != nil || len(raw) < gcm.NonceSize() {
+		return errors.Join(err, errors.New("ledger: the sealed values are damaged"))
+	}
+	plain, err := gcm.Open(nil, raw[:gcm.NonceSize()], raw[gcm.NonceSize():], []byte(n.SubjectRef))
+	if err != nil {
+		return nil // sealed under a key that was dropped; the subject has another by now
+	}
+	return json.Unmarshal(plain, &n.Personal)
+}
+
+// EraseSubject drops the key of a subject: its personal values in all lines are
+// unreadable from now on.
+func (l *Ledger) EraseSubject(tx *db.Tx, subject string) error {
+	return dropKey(tx, l.SubjectRef(tx.Tenant(), subject))
+}
+
+// List reads the newest lines first; an empty subject means all.
+func (l *Ledger) List(r *db.Reader, subject string, p db.Page) (db.List[Line], error) {
+	ref := ""
+	if subject != "" {
+		ref = l.SubjectRef(r.Tenant(), subject)
+	}
+	list, err := listLines(r, ref, p)
+	if err != nil {
+		return list, err
+	}
+	for i := range list.Rows {
+		if err := l.open(r, &list.Rows[i]); err != nil {
+			return list, err
+		}
+	}
+	return list, nil
+}
+
+// Verification is what a check of the whole chain found.
+type Verification struct {
+	OK    bool  `json:"ok" example:"true"`
+	Lines int64 `json:"lines" example:"12" doc:"How many lines were checked"`
+	// FirstBad is the first line that does not fit, nil where all do.
+	FirstBad *int64 `json:"first_bad" nullable:"true" example:"7" doc:"The number of the first line that does not fit"`
+	Hash     string `json:"hash" doc:"Of the last line; keep it elsewhere to show later that nothing was rewritten"`
+}
+
+// verifyBatch is how many lines are read at once.
+const verifyBatch = 1000
+
+// Verify checks every line of a workspace: numbers without gaps, each with the
+// hash of the one before it and with its own, and the last as the head says.
+func (l *Ledger) Verify(r *db.Reader) (v Verification, err error) {
+	bad := func(seq int64) (Verification, error) {
+		v.OK, v.FirstBad = false, &seq
+		return v, nil
+	}
+	for {
+		lines, err := linesAfter(r, v.Lines, verifyBatch)
+		if err != nil {
+			return v, err
+		}
+		for i := range lines {
+			n := &lines[i]
+			want, err := n.hash()
+			if n.Seq != v.Lines+1 || n.PrevHash != v.Hash || err != nil || n.Hash != want {
+				return bad(v.Lines + 1)
+			}
+			v.Lines, v.Hash = n.Seq, n.Hash
+		}
+		if len(lines) < verifyBatch {
+			break
+		}
+	}
+	seq, hash, err := findHead(r)
+	if err != nil {
+		return v, err
+	}
+	if seq != v.Lines || hash != v.Hash {
+		return bad(v.Lines + 1)
+	}
+	v.OK = true
+	return v, nil
+}

@@ -1,0 +1,224 @@
+package dlp
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"io"
+	"path"
+	"strings"
+)
+
+// packedFormat names the format of content that holds other content, "" where
+// it does not.
+func packedFormat(head []byte, ending string) string {
+	has := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
+	switch {
+	case has("PK\x03\x04"), has("PK\x05\x06"), ending == ".zip" && !has("Rar!"):
+		return "zip"
+	case has("\x1F\x8B"):
+		return "gzip"
+	case has("BZh"):
+		return "bzip2"
+	case len(head) > 262 && string(head[257:262]) == "ustar":
+		return "tar"
+	case has("Rar!\x1A"), has("7z\xBC\xAF\x27\x1C"), has("\xFD7zXZ\x00"), has("\x28\xB5\x2F\xFD"), has("MSCF"), has("LZIP"):
+		return "other"
+	case has("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"):
+		return "compound"
+	case bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")):
+		return "pdf"
+	case strings.HasPrefix(ending, ".7z") || ending == ".rar":
+		return "other"
+	}
+	return ""
+}
+
+// scanPacked scans what is packed into content.
+func (x *extractor) scanPacked(p part, format string, content *spool, depth int) {
+	switch format {
+	case "zip":
+		x.scanZip(p.where, content, depth)
+	case "tar":
+		x.scanTar(p.where, content, depth)
+	case "pdf":
+		x.scanPDF(p.where, content, depth)
+	case "gzip":
+		z, err := gzip.NewReader(content.reader())
+		if err != nil {
+			x.c.fail(p.where, ReasonDamaged)
+			x.scanBinary(p.where, content)
+			return
+		}
+		x.scanPart(innerPart(p), x.unpacked(z, content.size), depth+1)
+	case "bzip2":
+		x.scanPart(innerPart(p), x.unpacked(bzip2.NewReader(content.reader()), content.size), depth+1)
+	case "compound":
+		// Old office files keep their text as it is. New ones with a password are
+		// packed into one of these.
+		if x.contains(content, "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00") {
+			x.c.fail(p.where, ReasonEncrypted)
+		}
+		x.scanBinary(p.where, content)
+	default:
+		x.c.fail(p.where, ReasonUnsupported)
+		x.scanBinary(p.where, content)
+	}
+}
+
+// innerPart is the one file in a packed one. Its name is that of the packed one
+// without the ending.
+func innerPart(p part) part {
+	name := strings.TrimSuffix(path.Base(p.where.Name), path.Ext(p.where.Name))
+	return part{where: inside(p.where, name), name: name}
+}
+
+// inside names a member of an archive.
+func inside(w Where, name string) Where {
+	const maxWhere = 400
+	name = w.Name + "/" + strings.ToValidUTF8(name, "�")
+	if len(name) > maxWhere {
+		name = strings.ToValidUTF8(name[:maxWhere], "")
+	}
+	return Where{Field: FieldAttachment, Name: name}
+}
+
+// unpacked bounds what comes out of packed bytes.
+func (x *extractor) unpacked(r io.Reader, packed int64) io.Reader {
+	return &ratioReader{r: r, left: max(1<<20, packed*x.limits.Ratio)}
+}
+
+type ratioReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (r *ratioReader) Read(b []byte) (int, error) {
+	n, err := r.r.Read(b)
+	if r.left -= int64(n); r.left < 0 {
+		return n, errRatio
+	}
+	return n, err
+}
+
+// maxDirectory bounds the table of contents of a zip file.
+const maxDirectory = 4 << 20
+
+// directoryReader refuses to read on after maxDirectory while a zip file is
+// being opened: the library keeps every entry in memory.
+type directoryReader struct {
+	r     io.ReaderAt
+	left  int64
+	ready bool
+}
+
+var errDirectory = errors.New("dlp: the table of contents is too long")
+
+func (d *directoryReader) ReadAt(b []byte, off int64) (int, error) {
+	if !d.ready {
+		if d.left -= int64(len(b)); d.left < 0 {
+			return 0, errDirectory
+		}
+	}
+	return d.r.ReadAt(b, off)
+}
+
+func (x *extractor) scanZip(where Where, content *spool, depth int) {
+	d := &directoryReader{r: content, left: maxDirectory}
+	z, err := zip.NewReader(d, content.size)
+	if err != nil {
+		if errors.Is(err, errDirectory) {
+			x.c.fail(where, ReasonTooMany)
+		} else {
+			x.c.fail(where, ReasonDamaged)
+		}
+		x.scanBinary(where, content)
+		return
+	}
+	d.ready = true
+	office := false
+	for _, f := range z.File {
+		office = office || f.Name == "[Content_Types].xml" || f.Name == "mimetype"
+	}
+	x.text.scanText(where, strings.ToValidUTF8(z.Comment, " "))
+	for _, f := range z.File {
+		if strings.HasSuffix(f.Name, "/") && f.UncompressedSize64 == 0 {
+			continue
+		}
+		member := inside(where, f.Name)
+		if ending := path.Ext(f.Name); !office || ending != ".xml" && ending != ".rels" {
+			x.checkFileName(member, f.Name)
+		}
+		if f.Flags&1 != 0 {
+			if !x.countPart(member) {
+				return
+			}
+			x.c.fail(member, ReasonEncrypted)
+			continue
+		}
+		r, err := f.Open()
+		if err != nil {
+			if !x.countPart(member) {
+				return
+			}
+			if errors.Is(err, zip.ErrAlgorithm) {
+				x.c.fail(member, ReasonUnsupported)
+			} else {
+				x.c.fail(member, ReasonDamaged)
+			}
+			continue
+		}
+		x.scanPart(part{where: member, name: f.Name, office: office}, x.unpacked(r, int64(f.CompressedSize64)), depth+1)
+		_ = r.Close()
+		if x.parts > x.limits.Parts || x.ctx.Err() != nil {
+			return // noted by scanPart
+		}
+	}
+}
+
+func (x *extractor) scanTar(where Where, content *spool, depth int) {
+	t := tar.NewReader(content.reader())
+	for {
+		h, err := t.Next()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			x.c.fail(where, ReasonDamaged)
+			x.scanBinary(where, content)
+			return
+		}
+		member := inside(where, h.Name)
+		x.checkFileName(member, strings.ToValidUTF8(h.Name, " "))
+		if h.Typeflag == tar.TypeReg {
+			x.scanPart(part{where: member, name: h.Name}, t, depth+1)
+		} else if !x.countPart(member) {
+			return
+		}
+		if x.parts > x.limits.Parts || x.ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// contains says whether content has a text in it, which must be shorter than
+// 4 KiB.
+func (x *extractor) contains(content *spool, text string) bool {
+	r := content.reader()
+	buf := make([]byte, 64<<10)
+	kept := 0
+	for {
+		n, err := r.Read(buf[kept:])
+		have := kept + n
+		if bytes.Contains(buf[:have], []byte(text)) {
+			return true
+		}
+		if err != nil || x.ctx.Err() != nil {
+			return false
+		}
+		kept = copy(buf, buf[max(0, have-4096):have])
+	}
+}

@@ -1,0 +1,179 @@
+package dlp_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"konak/internal/mail/dlp"
+)
+
+// repeated is a reader of n bytes that never change.
+type repeated struct{ left int64 }
+
+func (r *repeated) Read(b []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, io.EOF
+	}
+	n := min(int64(len(b)), r.left)
+	clear(b[:n])
+	r.left -= n
+	return int(n), nil
+}
+
+func levels(n int) string {
+	var b strings.Builder
+	b.WriteString(mailOf("Content-Type: multipart/mixed; boundary=b1\r\n", ""))
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, "--b%d\r\nContent-Type: multipart/mixed; boundary=b%d\r\n\r\n", i, i+1)
+	}
+	return b.String() + "PRJ-1234\r\n"
+}
+
+// nestedMails is a mail in n mails.
+func nestedMails(n int) string {
+	return strings.Repeat("Content-Type: message/rfc822\r\n\r\n", n) + "\r\nPRJ-1234\r\n"
+}
+
+// What is too much is scanned up to the bound, and the report says that it was
+// not scanned to its end.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	zeros := func(n int) string { return string(make([]byte, n)) }
+	bomb := zipOf(t, "a", zeros(8<<20))
+	nested := zipOf(t, "x.txt", "PRJ-1234")
+	for range 40 {
+		nested = zipOf(t, "x.zip", string(nested))
+	}
+	var members []string
+	for i := range 3000 {
+		members = append(members, fmt.Sprintf("%d.txt", i), "")
+	}
+	small := dlp.DefaultLimits()
+	small.Bytes = 1 << 20
+	for _, c := range []struct {
+		name   string
+		mail   io.Reader
+		limits dlp.Limits
+		want   string // a reason
+	}{
+		{"1,000 levels of multiparts", strings.NewReader(levels(1000)), dlp.DefaultLimits(), dlp.ReasonTooDeep},
+		{"1,000 levels of mails", strings.NewReader(nestedMails(1000)), dlp.DefaultLimits(), dlp.ReasonTooDeep},
+		{"100,000 parts", strings.NewReader(mailOf("Content-Type: multipart/mixed; boundary=b\r\n", strings.Repeat("--b\r\n\r\nx\r\n", 100_000))), dlp.DefaultLimits(), dlp.ReasonTooMany},
+		{"100,000 multiparts", strings.NewReader(mailOf("Content-Type: multipart/mixed; boundary=b\r\n", strings.Repeat("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c--\r\n", 100_000))), dlp.DefaultLimits(), dlp.ReasonTooMany},
+		{"50 MB", io.MultiReader(strings.NewReader(mailOf("", "")), &repeated{left: 50 << 20}), small, dlp.ReasonTooLarge},
+		{"a header of 50 MB", io.MultiReader(strings.NewReader("Subject: x"), &repeated{left: 50 << 20}), small, dlp.ReasonTooLarge},
+		{"a zip bomb", strings.NewReader(mailOf("Content-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n", wrap64(bomb))), dlp.DefaultLimits(), dlp.ReasonRatio},
+		{"a gzip bomb", strings.NewReader(mailOf("Content-Type: application/gzip; name=a.gz\r\nContent-Transfer-Encoding: base64\r\n", wrap64(gzipOf(make([]byte, 8<<20))))), dlp.DefaultLimits(), dlp.ReasonRatio},
+		{"a pdf bomb", strings.NewReader(mailOf("Content-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: base64\r\n", wrap64(pdf(zeros(8<<20), true, false)))), dlp.DefaultLimits(), dlp.ReasonTooLarge},
+		{"40 zips in each other", strings.NewReader(mailOf("Content-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n", wrap64(nested))), dlp.DefaultLimits(), dlp.ReasonTooDeep},
+		{"3,000 members", strings.NewReader(mailOf("Content-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n", wrap64(zipOf(t, members...)))), dlp.DefaultLimits(), dlp.ReasonTooMany},
+	} {
+		r := compile(t, rules()).ScanMail(t.Context(), c.mail, c.limits)
+		if !slices.ContainsFunc(r.Unscanned, func(u dlp.Unscanned) bool { return u.Reason == c.want }) {
+			t.Errorf("%s: got %q", c.name, found(r))
+		}
+		if len(r.Unscanned) > 100 {
+			t.Errorf("%s: %d notes", c.name, len(r.Unscanned))
+		}
+	}
+}
+
+// A scan whose time is over says so, whatever it is scanning.
+func TestTime(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := compile(t, rules())
+	for name, r := range map[string]dlp.Report{
+		"mail":    s.ScanMail(ctx, strings.NewReader(mailOf("", "x")), dlp.DefaultLimits()),
+		"message": s.ScanMessage(ctx, dlp.Message{HTML: "<p>x", Files: []dlp.File{fileOf("a.txt", []byte("x"))}}, dlp.DefaultLimits()),
+	} {
+		if len(r.Unscanned) == 0 || r.Unscanned[0].Reason != dlp.ReasonTime {
+			t.Errorf("%s: got %q", name, found(r))
+		}
+	}
+}
+
+// A part that is larger than what is kept in memory goes to disk and is scanned
+// there.
+func TestSpool(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("satır\n", 400_000) + "PRJ-1234"
+	got := found(compile(t, rules()).ScanMessage(t.Context(), dlp.Message{Files: []dlp.File{fileOf("a.txt", []byte(text)), fileOf("b.zip", zipOf(t, "c.txt", text[len(text)-1000:]+strings.Repeat("y", 200)))}}, dlp.DefaultLimits()))
+	if want := []string{"regex attachment:a.txt 1", "regex attachment:b.zip/c.txt 1"}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func FuzzScanMail(f *testing.F) {
+	f.Add([]byte(mailOf("Content-Type: multipart/mixed; boundary=b\r\n", multipart("b", "Content-Transfer-Encoding: base64\r\n\r\n"+wrap64(docx(f, card))))))
+	f.Add([]byte(levels(5)))
+	f.Add([]byte(nestedMails(5)))
+	f.Add([]byte(mailOf("Content-Transfer-Encoding: quoted-printable\r\n", "=\r\n=4=41")))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		compile(t, rules()).ScanMail(t.Context(), bytes.NewReader(raw), dlp.DefaultLimits())
+	})
+}
+
+func FuzzScanFile(f *testing.F) {
+	f.Add("a.pdf", pdf("(PRJ-1234) Tj", true, true))
+	f.Add("a.pdf", pdf("[(a) 1 (b)] TJ", false, false))
+	f.Add("a.docx", docx(f, card))
+	f.Add("a.zip", zipOf(f, "b.zip", string(zipOf(f, "c", "d"))))
+	f.Add("a.gz", gzipOf([]byte("x")))
+	f.Add("a.rtf", []byte(`{\rtf1 \u108?\'e7}`))
+	f.Add("a.html", []byte(`<p title="x">a<!-- b --><script>c</script>`))
+	f.Fuzz(func(t *testing.T, name string, raw []byte) {
+		compile(t, rules()).ScanMessage(t.Context(), dlp.Message{Files: []dlp.File{fileOf(name, raw)}}, dlp.DefaultLimits())
+	})
+}
+
+// Redacting keeps a text's length in lines and leaves nothing that the rules
+// find.
+func FuzzRedact(f *testing.F) {
+	f.Add("ÇOK GİZLİ " + card + " i̇hale")
+	f.Add("vergi 1234567890\n" + account)
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ToValidUTF8(text, "")
+		s := compile(t, rules())
+		got := s.Redact(text, nil)
+		if strings.Count(got, "\n") != strings.Count(text, "\n") {
+			t.Errorf("%q became %q", text, got)
+		}
+	})
+}
+
+// BenchmarkScan scans 1 MiB of Turkish text with 1,000 keywords and all
+// detectors that have no pattern of their own.
+func BenchmarkScan(b *testing.B) {
+	words := strings.Fields("müşteri sipariş teslimat fatura adres yarın için gelen ürün iade kargo bugün değişiklik toplantı İstanbul ısı çözüm görüşme öğle şube 12 2024 0,50 34000 ve bir ile")
+	r := rand.New(rand.NewPCG(1, 2))
+	var text strings.Builder
+	for text.Len() < 1<<20 {
+		text.WriteString(words[r.IntN(len(words))])
+		text.WriteByte(' ')
+	}
+	var keywords strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&keywords, "%s%s%d\n", words[i%len(words)], words[(i*7)%len(words)], i)
+	}
+	all := []dlp.Rule{
+		{ID: "k", Type: dlp.Keyword, Pattern: keywords.String()}, {ID: "c", Type: dlp.CreditCard}, {ID: "i", Type: dlp.IBAN}, {ID: "t", Type: dlp.TCKN},
+		{ID: "v", Type: dlp.VKN}, {ID: "p", Type: dlp.Phone}, {ID: "e", Type: dlp.Email}, {ID: "a", Type: dlp.AttachmentType, Pattern: "exe"},
+	}
+	for name, rules := range map[string][]dlp.Rule{"detectors": all, "and a regex": append(slices.Clone(all), dlp.Rule{ID: "r", Type: dlp.Regex, Pattern: `PRJ-\d{4}`})} {
+		b.Run(name, func(b *testing.B) {
+			s := compile(b, rules)
+			b.SetBytes(int64(text.Len()))
+			for b.Loop() {
+				s.ScanMessage(b.Context(), dlp.Message{Text: text.String()}, dlp.DefaultLimits())
+			}
+		})
+	}
+}

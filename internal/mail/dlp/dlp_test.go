@@ -1,0 +1,453 @@
+package dlp_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"mime"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"konak/internal/mail/dlp"
+)
+
+const (
+	card     = "4111 1111 1111 1111"
+	identity = "10000000146"
+	taxNo    = "1234567890"
+	account  = "TR33 0006 1005 1978 6457 8413 26"
+)
+
+// rules is one rule of each kind; the id is the type.
+func rules() []dlp.Rule {
+	return []dlp.Rule{
+		{ID: "keyword", Type: dlp.Keyword, Pattern: "çok gizli\nİHALE\nsözleşme*"},
+		{ID: "regex", Type: dlp.Regex, Pattern: `PRJ-\d{4}`},
+		{ID: "credit_card", Type: dlp.CreditCard},
+		{ID: "iban", Type: dlp.IBAN},
+		{ID: "tckn", Type: dlp.TCKN},
+		{ID: "vkn", Type: dlp.VKN},
+		{ID: "phone", Type: dlp.Phone},
+		{ID: "email", Type: dlp.Email},
+		{ID: "attachment_type", Type: dlp.AttachmentType, Pattern: "exe, docm\nimage/*"},
+	}
+}
+
+func compile(t testing.TB, rules []dlp.Rule) *dlp.Scanner {
+	t.Helper()
+	s, err := dlp.Compile(rules, []byte("key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// found lists what a report says as "rule where count" and "!reason where".
+func found(r dlp.Report) []string {
+	var out []string
+	for _, m := range r.Matches {
+		out = append(out, fmt.Sprintf("%s %s %d", m.RuleID, m.Where, m.Count))
+	}
+	for _, u := range r.Unscanned {
+		out = append(out, "!"+u.Reason+" "+u.Where)
+	}
+	return out
+}
+
+func fileOf(name string, content []byte) dlp.File {
+	return dlp.File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }}
+}
+
+func zipOf(t testing.TB, files ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(files); i += 2 {
+		w, err := z.Create(files[i])
+		if err == nil {
+			_, err = io.WriteString(w, files[i+1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gzipOf(content []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(content)
+	_ = z.Close()
+	return b.Bytes()
+}
+
+func docx(t testing.TB, body string) []byte {
+	return zipOf(t, "[Content_Types].xml", `<?xml version="1.0"?><Types/>`,
+		"word/document.xml", `<?xml version="1.0" encoding="UTF-8"?><w:document><w:body><w:p><w:r><w:t>`+body+`</w:t></w:r></w:p></w:body></w:document>`)
+}
+
+// pdf is a file with one content stream; with a font whose codes are not
+// characters where hidden is set.
+func pdf(content string, packed, hidden bool) []byte {
+	if hidden {
+		var codes strings.Builder
+		for _, r := range content {
+			fmt.Fprintf(&codes, "%04X", r+0x100)
+		}
+		content = "BT /F1 12 Tf 72 712 Td <" + codes.String() + "> Tj ET"
+	} else {
+		content = "BT /F1 12 Tf 72 712 Td " + content + " ET"
+	}
+	filter := ""
+	if packed {
+		var b bytes.Buffer
+		z := zlib.NewWriter(&b)
+		_, _ = io.WriteString(z, content)
+		_ = z.Close()
+		content, filter = b.String(), "/Filter /FlateDecode"
+	}
+	cmap := "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange 1 beginbfrange <0100> <01FF> <0000> endbfrange endcmap"
+	font := "4 0 obj << /Type /Font /Subtype /Type0 /ToUnicode 6 0 R >> endobj\n"
+	if !hidden {
+		font = "4 0 obj << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> endobj\n"
+	}
+	return []byte("%PDF-1.4\n1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj\n" +
+		"3 0 obj << /Type /Page /Contents 5 0 R /Resources << /Font << /F1 4 0 R >> >> >> endobj\n" + font +
+		fmt.Sprintf("5 0 obj << /Length %d %s >> stream\n%s\nendstream endobj\n", len(content), filter, content) +
+		fmt.Sprintf("6 0 obj << /Length %d >> stream\n%s\nendstream endobj\n", len(cmap), cmap) +
+		"7 0 obj << /Title (Rapor) /Author (cok gizli) >> endobj\ntrailer << /Root 1 0 R /Info 7 0 R >>\n%%EOF")
+}
+
+func utf16LE(s string) []byte {
+	var b []byte
+	for _, u := range utf16.Encode([]rune(s)) {
+		b = append(b, byte(u), byte(u>>8))
+	}
+	return b
+}
+
+// mailOf is a mail with these header lines and this body.
+func mailOf(header, body string) string {
+	return "From: a@kaya.example\r\nTo: b@kaya.example\r\nMIME-Version: 1.0\r\n" + header + "\r\n" + body
+}
+
+func multipart(boundary string, parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString("--" + boundary + "\r\n" + p + "\r\n")
+	}
+	return b.String() + "--" + boundary + "--\r\n"
+}
+
+func wrap64(b []byte) string {
+	s := base64.StdEncoding.EncodeToString(b)
+	var out strings.Builder
+	for len(s) > 76 {
+		out.WriteString(s[:76] + "\r\n")
+		s = s[76:]
+	}
+	return out.String() + s
+}
+
+// What each detector finds in a text, and what it leaves alone.
+func TestDetectors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		want       []string // rules
+	}{
+		{"nothing", "Merhaba, siparişiniz yola çıktı.", nil},
+		{"keyword", "Bu belge çok gizli bir belgedir", []string{"keyword"}},
+		{"keyword over a line end", "çok\r\n   gizli", []string{"keyword"}},
+		{"keyword in another word", "çok gizlilik", nil},
+		{"keyword with any ending", "SÖZLEŞMESİNDE", []string{"keyword"}},
+		{"dotted and dotless i, upper case", "ÇOK GİZLİ", []string{"keyword"}},
+		{"dotted and dotless i, English upper case", "ÇOK GIZLI", []string{"keyword"}},
+		{"dotted and dotless i, lower case", "ıhale dosyası", []string{"keyword"}},
+		{"i with a dot of its own", "i̇hale", []string{"keyword"}},
+		{"zero-width characters", "ç\u200bok gi\u200dz\u00adl\ufeffi", []string{"keyword"}},
+		{"decomposed letters", "c\u0327ok gizli", []string{"keyword"}},
+		{"wide letters", "ｉｈａｌｅ", []string{"keyword"}},
+		{"control characters", "iha\x00le", []string{"keyword"}},
+		{"regex", "dosya PRJ-1234", []string{"regex"}},
+		{"regex keeps its case", "dosya prj-1234", nil},
+		{"regex over a zero-width character", "PRJ-\u200b1234", []string{"regex"}},
+		{"card", "Kart: " + card, []string{"credit_card"}},
+		{"card without spaces", "4111111111111111", []string{"credit_card"}},
+		{"card with hyphens of all kinds", "4111‐1111–1111-1111", []string{"credit_card"}},
+		{"card digit by digit", "4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", []string{"credit_card"}},
+		{"card in wide digits", "４１１１１１１１１１１１１１１１", []string{"credit_card"}},
+		{"card in Arabic digits", "٤١١١١١١١١١١١١١١١", []string{"credit_card"}},
+		{"card with a zero-width character", "4111\u200b111111111111", []string{"credit_card"}},
+		{"American Express", "3782 822463 10005", []string{"credit_card"}},
+		{"Troy", "9792 0300 0000 0000", []string{"credit_card"}},
+		{"wrong check digit", "4111 1111 1111 1112", nil},
+		{"no issuer", "7992 7398 7130 0000", nil},
+		{"part of a longer number", "41111111111111110000000", nil},
+		{"columns of a table", "4111\t1111\t1111\t1111", nil},
+		{"IBAN", account, []string{"iban"}},
+		{"IBAN in lower case without spaces", "tr330006100519786457841326", []string{"iban"}},
+		{"IBAN of another country", "GB82 WEST 1234 5698 7654 32", []string{"iban"}},
+		{"IBAN with a wrong check", "TR34 0006 1005 1978 6457 8413 26", nil},
+		{"IBAN that goes on", "TR3300061005197864578413260", nil},
+		{"TCKN", "kimlik " + identity, []string{"tckn"}},
+		{"TCKN split", "100 000 001 46", []string{"tckn"}},
+		{"TCKN with a wrong check", "10000000147", nil},
+		{"VKN without a word near it", taxNo, nil},
+		{"VKN with a word near it", "Vergi No: " + taxNo, []string{"vkn"}},
+		{"VKN with a word after it", taxNo + " (VKN)", []string{"vkn"}},
+		{"VKN with a word too far off", "vergi " + strings.Repeat("ş", 301) + " " + taxNo, nil},
+		{"VKN with a word just near enough", "vergi" + strings.Repeat("ş ", 149) + " " + taxNo, []string{"vkn"}},
+		{"mobile", "0532 123 45 67", []string{"phone"}},
+		{"mobile with brackets", "(0532) 123-45-67", []string{"phone"}},
+		{"international", "+49 30 1234567", []string{"phone"}},
+		{"Turkish, international", "+90 212 555 11 22", []string{"phone"}},
+		{"no telephone number", "Sipariş 2024-11-05 12:30", nil},
+		{"address", "yaz: elif.kaya@example.com.", []string{"email"}},
+		{"address in upper case", "ELIF@EXAMPLE.COM", []string{"email"}},
+		{"no address", "fiyat@adet, @elif", nil},
+	} {
+		s := compile(t, rules())
+		var got []string
+		for _, m := range s.ScanMessage(t.Context(), dlp.Message{Text: c.text}, dlp.DefaultLimits()).Matches {
+			got = append(got, m.RuleID)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestCases is the table of cases: the same secret in every wrapping that a
+// message can have.
+func TestCases(t *testing.T) {
+	t.Parallel()
+	secret := "PRJ-1234"
+	text := "Ekte " + secret + " var, çok gizli"
+	turkish, err := charmap.Windows1254.NewEncoder().String(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := func(where string) []string { return []string{"keyword " + where + " 1", "regex " + where + " 1"} }
+	attached := func(name, kind string, content []byte) string {
+		return mailOf("Content-Type: multipart/mixed; boundary=b\r\n", multipart("b", "Content-Type: text/plain\r\n\r\nEkte.",
+			"Content-Type: "+kind+"; name=\""+name+"\"\r\nContent-Transfer-Encoding: base64\r\n\r\n"+wrap64(content)))
+	}
+	sheet := zipOf(t, "[Content_Types].xml", "<?xml version=\"1.0\"?><Types/>",
+		"xl/sharedStrings.xml", `<?xml version="1.0"?><sst><si><t>çok </t><t>gizli</t></si><si><t>`+secret+`</t></si></sst>`,
+		"xl/worksheets/sheet1.xml", `<?xml version="1.0"?><worksheet><sheetData><row><c><v>1.0000000146E10</v></c><c><v>5</v></c></row></sheetData></worksheet>`)
+	slides := zipOf(t, "[Content_Types].xml", "<?xml version=\"1.0\"?><Types/>",
+		"ppt/slides/slide1.xml", `<?xml version="1.0"?><p:sld><a:p><a:r><a:t>çok </a:t></a:r><a:r><a:t>gizli</a:t></a:r></a:p><a:p><a:r><a:t>`+secret+`</a:t></a:r></a:p></p:sld>`)
+	for _, c := range []struct {
+		name, mail string
+		want       []string
+	}{
+		{"plain", mailOf("Content-Type: text/plain; charset=utf-8\r\n", text), both("body")},
+		{"no type", mailOf("", text), both("body")},
+		{"no empty line", mailOf("", "")[:len(mailOf("", ""))-2] + text, both("body")},
+		{"bare line feeds", strings.ReplaceAll(mailOf("Content-Type: text/plain\r\n", text), "\r\n", "\n"), both("body")},
+		{"base64", mailOf("Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n", wrap64([]byte(text))), both("body")},
+		{"base64 with rubbish", mailOf("Content-Transfer-Encoding: BASE64\r\n", "!"+strings.Join(strings.Split(wrap64([]byte(text)), ""), " ")), both("body")},
+		{"base64 in two pieces", mailOf("Content-Transfer-Encoding: base64\r\n", wrap64([]byte(text[:7]))+"\r\n"+wrap64([]byte(text[7:]))), both("body")},
+		{"quoted-printable", mailOf("Content-Transfer-Encoding: quoted-printable\r\n", "PRJ=\r\n-12=33=34 =C3=A7ok g=\r\nizli ="), both("body")},
+		{"Windows-1254", mailOf("Content-Type: text/plain; charset=windows-1254\r\n", turkish), both("body")},
+		{"Latin 5 without saying so", mailOf("", turkish), both("body")},
+		{"UTF-16", mailOf("Content-Type: text/plain; charset=utf-16le\r\nContent-Transfer-Encoding: base64\r\n", wrap64(utf16LE(text))), []string{"keyword body 2", "regex body 2"}},
+		{"unknown charset", mailOf("Content-Type: text/plain; charset=utf-7\r\n", secret), []string{"regex body 1", "!unsupported body"}},
+		{"flowed", mailOf("Content-Type: text/plain; format=flowed\r\n", "Kart 4111 1111 \r\n1111 1111"), []string{"credit_card body 1"}},
+		{"subject", mailOf("Subject: "+mime.BEncoding.Encode("utf-8", text)+"\r\n", ""), both("subject")},
+		{"folded subject", mailOf("Subject: =?utf-8?q?PRJ-?=\r\n =?utf-8?q?1234?=\r\n", ""), []string{"regex subject 1"}},
+		{"HTML", mailOf("Content-Type: text/html; charset=utf-8\r\n", "<p>PRJ<b>-12</b>34 &ccedil;ok\r\n<i>giz</i>li"), both("body")},
+		{"HTML comment and attribute", mailOf("Content-Type: text/html; charset=utf-8\r\n", "<!-- "+secret+" --><img alt='çok gizli'>"), both("body")},
+		{"blocks are apart", mailOf("Content-Type: text/html\r\n", "<p>PRJ-</p><p>1234</p>"), nil},
+		{"nested multiparts", mailOf("Content-Type: multipart/mixed; boundary=b\r\n", multipart("b",
+			"Content-Type: multipart/alternative; boundary=bb\r\n\r\n"+multipart("bb", "Content-Type: text/plain\r\n\r\n"+text))), both("body")},
+		{"before and after the parts", mailOf("Content-Type: multipart/mixed; boundary=b\r\n", secret+"\r\n"+multipart("b", "\r\nx")+"çok gizli"), both("body")},
+		{"never closed", mailOf("Content-Type: multipart/mixed; boundary=b\r\n", "--b\r\n\r\n"+text), both("body")},
+		{"damaged type", mailOf("Content-Type: multipart/mixed; boundary=\"b;;; x\r\n", text), both("body")},
+		{"two types", mailOf("Content-Type: text/plain\r\nContent-Type: multipart/mixed; boundary=b\r\n", "--b\r\n\r\n"+text), both("body")},
+		{"attached text", attached("not.txt", "text/plain", []byte(text)), both("attachment:not.txt")},
+		{"attached UTF-16", attached("not.csv", "application/octet-stream", utf16LE(text)), both("attachment:not.csv")},
+		{"attached RTF", attached("not.rtf", "application/rtf", []byte(`{\rtf1\ansi PRJ-\b 1234\b0\par \'e7ok giz\u108?i}`)), both("attachment:not.rtf")},
+		{"name of a file", attached(secret+".txt", "text/plain", []byte("x")), []string{"regex attachment:████████.txt 1"}},
+		{"nested mail", mailOf("Content-Type: multipart/mixed; boundary=b\r\n", multipart("b", "Content-Type: message/rfc822\r\n\r\n"+
+			mailOf("Subject: "+secret+"\r\nContent-Transfer-Encoding: base64\r\n", wrap64([]byte("çok gizli"))))), both("attachment:mail.eml")},
+		{"nested mail in base64", attached("eski.eml", "message/rfc822", []byte(mailOf("Subject: "+secret+"\r\n", "çok gizli"))), both("attachment:eski.eml")},
+		{"docx", attached("a.docx", "application/octet-stream", docx(t, "PRJ-</w:t></w:r><w:r><w:t>1234 çok gizli")), both("attachment:a.docx/word/document.xml")},
+		{"xlsx", attached("a.xlsx", "application/octet-stream", sheet), []string{"keyword attachment:a.xlsx/xl/sharedStrings.xml 1", "regex attachment:a.xlsx/xl/sharedStrings.xml 1", "tckn attachment:a.xlsx/xl/worksheets/sheet1.xml 1"}},
+		{"pptx", attached("a.pptx", "application/octet-stream", slides), both("attachment:a.pptx/ppt/slides/slide1.xml")},
+		{"pdf", attached("a.pdf", "application/pdf", pdf("[(PRJ-) -20 (12) 30 (34)] TJ 0 -14 Td (\\347ok) Tj 40 0 Td (gizli) Tj", false, false)), both("attachment:a.pdf")},
+		{"packed pdf", attached("a.pdf", "application/pdf", pdf("(PRJ-1234 \\347ok gizli) Tj", true, false)), both("attachment:a.pdf")},
+		{"pdf with codes", attached("a.pdf", "application/pdf", pdf("PRJ-1234 çok gizli", true, true)), both("attachment:a.pdf")},
+		{"zip", attached("a.zip", "application/zip", zipOf(t, "b.txt", text)), both("attachment:a.zip/b.txt")},
+		{"zip called otherwise", attached("a.jpg", "image/jpeg", zipOf(t, "b.txt", text)), append(both("attachment:a.jpg/b.txt"), "attachment_type attachment:a.jpg 1")},
+		{"zip in zip in gzip", attached("a.gz", "application/gzip", gzipOf(zipOf(t, "b.zip", string(zipOf(t, "c.txt", text))))), both("attachment:a.gz/a/b.zip/c.txt")},
+		{"unknown binary", attached("a.bin", "application/octet-stream", append([]byte{0, 1, 2, 3, 0xFF, 0xFE}, []byte(secret+"\x00\x01")...)), []string{"regex attachment:a.bin 1"}},
+		{"wide text in a binary", attached("a.bin", "application/octet-stream", append([]byte{0, 1, 2, 0xFF, 9}, utf16LE(text)...)), both("attachment:a.bin")},
+		{"forbidden ending", attached("a.EXE.", "text/plain", []byte("x")), []string{"attachment_type attachment:a.EXE. 1"}},
+		{"forbidden ending in a zip", attached("a.zip", "application/zip", zipOf(t, "[Content_Types].xml", "", "b.exe", "MZ")), []string{"attachment_type attachment:a.zip/b.exe 1"}},
+		{"forbidden content", attached("a.txt", "text/plain", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")), []string{"attachment_type attachment:a.txt 1"}},
+		{"encrypted zip", attached("a.zip", "application/zip", encryptedZip(t)), []string{"!encrypted attachment:a.zip/b.txt"}},
+		{"encrypted pdf", attached("a.pdf", "application/pdf", []byte("%PDF-1.4\ntrailer << /Encrypt 5 0 R >>")), []string{"!encrypted attachment:a.pdf"}},
+		{"encrypted office file", attached("a.docx", "application/octet-stream", append([]byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), utf16LE("EncryptedPackage")...)), []string{"!encrypted attachment:a.docx"}},
+		{"damaged zip", attached("a.zip", "application/zip", zipOf(t, "b.txt", text)[:40]), []string{"!damaged attachment:a.zip"}},
+		{"rar", attached("a.rar", "application/octet-stream", []byte("Rar!\x1A\x07\x01\x00")), []string{"!unsupported attachment:a.rar"}},
+	} {
+		s := compile(t, rules())
+		if got := found(s.ScanMail(t.Context(), strings.NewReader(c.mail), dlp.DefaultLimits())); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
+// encryptedZip is a zip file whose member says that it is encrypted.
+func encryptedZip(t testing.TB) []byte {
+	b := zipOf(t, "b.txt", "PRJ-1234")
+	b[6] |= 1
+	b[bytes.Index(b, []byte("PK\x01\x02"))+8] |= 1
+	return b
+}
+
+// The fields of a message that is not MIME are scanned alike.
+func TestScanMessage(t *testing.T) {
+	t.Parallel()
+	s := compile(t, rules())
+	got := found(s.ScanMessage(t.Context(), dlp.Message{
+		Subject: "PRJ-1234", Text: "çok gizli", HTML: "<p>PRJ<b>-9999</b>",
+		Files: []dlp.File{fileOf("a.docx", docx(t, card)), {Name: "b.txt", Open: func() (io.ReadCloser, error) { return nil, io.ErrUnexpectedEOF }}},
+	}, dlp.DefaultLimits()))
+	want := []string{"keyword body 1", "regex subject 1", "regex body 1", "credit_card attachment:a.docx/word/document.xml 1", "!unreadable attachment:b.txt"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A rule may ask for several matches, for words near them and for fields.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	scan := func(r dlp.Rule, m dlp.Message) []string {
+		r.ID = "r"
+		return found(compile(t, []dlp.Rule{r}).ScanMessage(t.Context(), m, dlp.DefaultLimits()))
+	}
+	twice := dlp.Message{Subject: identity, Text: "no: " + identity}
+	for _, c := range []struct {
+		name string
+		rule dlp.Rule
+		m    dlp.Message
+		want []string
+	}{
+		{"count reached", dlp.Rule{Type: dlp.TCKN, MinCount: 2}, twice, []string{"r subject 1", "r body 1"}},
+		{"count not reached", dlp.Rule{Type: dlp.TCKN, MinCount: 3}, twice, nil},
+		{"field", dlp.Rule{Type: dlp.TCKN, Fields: []string{dlp.FieldBody}}, twice, []string{"r body 1"}},
+		{"word near", dlp.Rule{Type: dlp.CreditCard, Words: []string{"kart"}}, dlp.Message{Text: "KART " + card}, []string{"r body 1"}},
+		{"no word near", dlp.Rule{Type: dlp.CreditCard, Words: []string{"kart"}}, dlp.Message{Text: "kartal " + card}, nil},
+		{"own words for a VKN", dlp.Rule{Type: dlp.VKN, Words: []string{"mükellef"}}, dlp.Message{Text: "vergi " + taxNo}, nil},
+		{"word near a regex", dlp.Rule{Type: dlp.Regex, Pattern: `\d{5}`, Words: []string{"posta"}}, dlp.Message{Text: "İİİİ posta kodu 34000"}, []string{"r body 1"}},
+	} {
+		if got := scan(c.rule, c.m); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q", c.name, got)
+		}
+	}
+}
+
+// A report shows no value, and the same value has the same hash.
+func TestSamples(t *testing.T) {
+	t.Parallel()
+	s := compile(t, rules())
+	r := s.ScanMessage(t.Context(), dlp.Message{Text: card + "\n4111111111111111\n" + account + "\n" + identity + "\n0532 123 45 67\nelif@example.com\nPRJ-1234"}, dlp.DefaultLimits())
+	got := map[string]string{}
+	for _, m := range r.Matches {
+		if len(m.Samples) != 1 || len(m.Samples[0].Hash) != 64 {
+			t.Errorf("%s: samples %+v", m.RuleID, m.Samples)
+			continue
+		}
+		got[m.RuleID] = m.Samples[0].Masked
+	}
+	for rule, want := range map[string]string{
+		"credit_card": "************1111", "iban": "TR********************1326", "tckn": "*********46", "phone": "*********67",
+		"email": "e***@example.com", "regex": "P***",
+	} {
+		if got[rule] != want {
+			t.Errorf("%s: got %q, want %q", rule, got[rule], want)
+		}
+	}
+	other, err := dlp.Compile(rules(), []byte("another key"))
+	if err != nil || other.Hash("x") == s.Hash("x") {
+		t.Errorf("two keys give one hash (%v)", err)
+	}
+}
+
+func TestRedact(t *testing.T) {
+	t.Parallel()
+	s := compile(t, rules())
+	for _, c := range []struct {
+		text string
+		only []string
+		want string
+	}{
+		{"Merhaba", nil, "Merhaba"},
+		{"Kart " + card + ", teşekkürler", nil, "Kart ████ ████ ████ ████, teşekkürler"},
+		{"ÇOK GİZLİ: PRJ-1234!", nil, "███ █████: ████████!"},
+		{"ÇOK GİZLİ: PRJ-1234!", []string{"regex"}, "ÇOK GİZLİ: ████████!"},
+		{"şş 41\u200b11111111111111 şş", nil, "şş ████████████████ şş"},
+		{"vergi 1234567890", nil, "vergi ██████████"},
+		{"1234567890", nil, "1234567890"},
+	} {
+		got := s.Redact(c.text, c.only)
+		if got != c.want {
+			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
+		}
+		if c.only == nil && s.Redact(got, nil) != got {
+			t.Errorf("%q: redacting again finds more", c.text)
+		}
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	t.Parallel()
+	for _, r := range []dlp.Rule{
+		{Type: "colour"}, {Type: dlp.Keyword}, {Type: dlp.Keyword, Pattern: " \n* "}, {Type: dlp.Regex}, {Type: dlp.Regex, Pattern: "("},
+		{Type: dlp.Regex, Pattern: strings.Repeat("a", dlp.MaxRegexLength+1)}, {Type: dlp.AttachmentType, Pattern: ", *."},
+	} {
+		if _, err := dlp.Compile([]dlp.Rule{r}, nil); err == nil {
+			t.Errorf("%+v was taken", r)
+		}
+	}
+	long := make([]dlp.Rule, 0, 70)
+	for i := range 70 {
+		long = append(long, dlp.Rule{Type: dlp.Keyword, Pattern: fmt.Sprintf("%d%s", i, strings.Repeat("a", 1000))})
+	}
+	if _, err := dlp.Compile(long, nil); err == nil {
+		t.Error("70,000 bytes of keywords were taken")
+	}
+	many := slices.Repeat([]dlp.Rule{{Type: dlp.Regex, Pattern: "a"}}, dlp.MaxRegexes+1)
+	if _, err := dlp.Compile(many, nil); err == nil {
+		t.Error("too many expressions were taken")
+	}
+}
+
+// A match on the edge of two windows counts once, wherever the edge lies.
+func TestWindows(t *testing.T) {
+	t.Parallel()
+	s := compile(t, rules())
+	for shift := range 40 {
+		filler := strings.Repeat("x ", (256<<10)/2)
+		text := filler[:len(filler)-shift] + " çok gizli " + card + " PRJ-1234 " + filler + filler + " " + identity
+		got := found(s.ScanMessage(t.Context(), dlp.Message{Text: text}, dlp.DefaultLimits()))
+		if want := []string{"keyword body 1", "regex body 1", "credit_card body 1", "tckn body 1"}; !slices.Equal(got, want) {
+			t.Fatalf("shift %d: got %q", shift, got)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package dlp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"path"
+	"strings"
+
+	"konak/internal/kit/filetype"
+)
+
+// Limits bound what a scan reads. The time is bounded by the context.
+type Limits struct {
+	Bytes   int64  // content of all parts together, unpacked
+	Parts   int    // parts of a mail and members of archives together
+	Depth   int    // mails and archives in each other
+	Ratio   int64  // unpacked bytes for each packed one, above 1 MiB
+	TempDir string // for parts above 1 MiB; "" is the system's
+}
+
+// DefaultLimits fit a mail of 50 MB.
+func DefaultLimits() Limits { return Limits{Bytes: 128 << 20, Parts: 2000, Depth: 12, Ratio: 200} }
+
+// Message is a message given in fields.
+type Message struct {
+	Subject, Text, HTML string
+	Files               []File
+}
+
+// File is an attachment. Open is called once, when its turn comes.
+type File struct {
+	Name string
+	Kind string // the declared media type, "" if unknown
+	Open func() (io.ReadCloser, error)
+}
+
+// ScanMessage scans a message given in fields.
+func (s *Scanner) ScanMessage(ctx context.Context, m Message, l Limits) Report {
+	x := newExtractor(ctx, s, l)
+	x.text.scanText(Where{Field: FieldSubject}, m.Subject)
+	x.text.scanText(Where{Field: FieldBody}, m.Text)
+	if m.HTML != "" {
+		x.scanMarkup(Where{Field: FieldBody}, strings.NewReader(m.HTML), markupHTML)
+	}
+	for _, f := range m.Files {
+		p := part{where: Where{Field: FieldAttachment, Name: f.Name}, name: f.Name, kind: f.Kind}
+		x.checkFileName(p.where, f.Name)
+		r, err := f.Open()
+		if err != nil {
+			x.c.fail(p.where, ReasonUnreadable)
+			continue
+		}
+		x.scanPart(p, r, 0)
+		_ = r.Close()
+	}
+	return x.c.report()
+}
+
+// ScanMail scans a raw mail.
+func (s *Scanner) ScanMail(ctx context.Context, raw io.Reader, l Limits) Report {
+	x := newExtractor(ctx, s, l)
+	x.scanMail(Where{Field: FieldBody}, raw, 0)
+	return x.c.report()
+}
+
+// extractor takes a message apart and gives its texts to the scanner.
+type extractor struct {
+	ctx    context.Context
+	limits Limits
+	c      *collector
+	text   *textScanner
+	hidden *textScanner // for text beside the visible one
+	bytes  int64
+	parts  int
+}
+
+func newExtractor(ctx context.Context, s *Scanner, l Limits) *extractor {
+	c := newCollector(s)
+	return &extractor{ctx: ctx, limits: l, c: c, text: newTextScanner(c), hidden: newTextScanner(c)}
+}
+
+// part is a leaf of a mail, a file, or a member of an archive.
+type part struct {
+	where   Where
+	name    string // its own, "" for a part without one
+	kind    string // declared media type
+	charset string // declared
+	flowed  bool   // lines that end in a space go on
+	office  bool   // a member of an office document
+}
+
+// Errors that end the reading of a part.
+var (
+	errTooLarge = errors.New("dlp: too large")
+	errRatio    = errors.New("dlp: compressed too well")
+	errTime     = errors.New("dlp: out of time")
+)
+
+// failRead notes why a part could not be read to its end.
+func (x *extractor) failRead(where Where, err error) {
+	switch {
+	case err == nil:
+	case errors.Is(err, errTooLarge):
+		x.c.fail(where, ReasonTooLarge)
+	case errors.Is(err, errRatio):
+		x.c.fail(where, ReasonRatio)
+	case errors.Is(err, errTime), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		x.c.fail(where, ReasonTime)
+	default:
+		x.c.fail(where, ReasonDamaged)
+	}
+}
+
+// countPart counts a part and returns false, with a note, where there are too
+// many or no time is left.
+func (x *extractor) countPart(where Where) bool {
+	if x.ctx.Err() != nil {
+		x.c.fail(where, ReasonTime)
+		return false
+	}
+	if x.parts++; x.parts > x.limits.Parts {
+		x.c.fail(where, ReasonTooMany)
+		return false
+	}
+	return true
+}
+
+// scanPart reads a part and scans it as what it is.
+func (x *extractor) scanPart(p part, r io.Reader, depth int) {
+	if !x.countPart(p.where) {
+		return
+	}
+	content, err := x.readSpool(r)
+	defer content.close()
+	x.failRead(p.where, err) // what was read is scanned all the same
+	x.scanContent(p, content, depth)
+}
+
+// scanContent scans the content of a part. What it is, is decided by its
+// beginning first and by what it is called second.
+func (x *extractor) scanContent(p part, content *spool, depth int) {
+	head := content.head(filetype.HeadSize)
+	kind := strings.ToLower(p.kind)
+	ending := path.Ext(strings.ToLower(strings.TrimRight(p.name, ". ")))
+	if p.where.Field == FieldAttachment {
+		x.checkFileType(p.where, head, kind)
+	}
+	switch format := packedFormat(head, ending); {
+	case format != "":
+		if depth >= x.limits.Depth {
+			x.c.fail(p.where, ReasonTooDeep)
+			return
+		}
+		x.scanPacked(p, format, content, depth)
+	case kind == "message/rfc822" || kind == "message/global" || ending == ".eml":
+		x.scanMail(p.where, content.reader(), depth)
+	case kind == "text/html" || kind == "application/xhtml+xml" || ending == ".html" || ending == ".htm":
+		x.scanDecoded(p, content, markupHTML)
+	case isXML(head) || ending == ".xml" || p.office && ending == ".rels":
+		if p.office {
+			x.scanDecoded(p, content, markupOffice)
+		} else {
+			x.scanDecoded(p, content, markupXML)
+		}
+	case strings.HasPrefix(string(head), `{\rtf`):
+		x.scanRTF(p.where, content.reader())
+	case strings.HasPrefix(kind, "text/") || looksLikeText(head):
+		x.scanDecoded(p, content, markupNone)
+	default:
+		x.scanBinary(p.where, content)
+	}
+}
+
+// checkFileName scans a file's name as text.
+func (x *extractor) checkFileName(where Where, name string) {
+	if name != "" {
+		x.text.scanText(where, name)
+	}
+}
+
+// checkFileType matches the attachment_type rules by the ending of the name, by
+// the declared type and by the content.
+func (x *extractor) checkFileType(where Where, head []byte, declared string) {
+	if len(x.c.s.files) == 0 {
+		return
+	}
+	sniffed := filetype.Sniff(head)
+	declared, _, _ = mime.ParseMediaType(declared)
+	name := strings.ToLower(strings.TrimRight(where.Name, ". "))
+	matched := map[int]bool{}
+	for _, f := range x.c.s.files {
+		hit := f.ending != "" && strings.HasSuffix(name, f.ending) ||
+			f.kind != "" && (matchesKind(f.kind, sniffed) || matchesKind(f.kind, declared))
+		if hit && !matched[f.rule] && x.c.s.wantsField(f.rule, FieldAttachment) {
+			matched[f.rule] = true
+			value := f.kind
+			if f.ending != "" {
+				value = f.ending
+			}
+			x.c.add(f.rule, where, value)
+		}
+	}
+}
+
+func matchesKind(pattern, kind string) bool {
+	if family, ok := strings.CutSuffix(pattern, "/*"); ok {
+		return strings.HasPrefix(kind, family+"/")
+	}
+	return pattern == kind
+}

@@ -1,0 +1,280 @@
+package dlp
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"mime"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+)
+
+// maxHeader bounds the header of a mail or of a part.
+const maxHeader = 256 << 10
+
+// mailReader reads a mail once from front to back, line by line, with the
+// boundaries of all multiparts that are open. Its cost grows with the length of
+// the mail and not with the number of parts.
+type mailReader struct {
+	r          *bufio.Reader
+	boundaries []string
+	// hit is the boundary that ended the part before, as an index, and closed
+	// says that it ended its multipart; hit is -1 at the end of the mail.
+	hit    int
+	closed bool
+	line   []byte // what is left of the present line
+	start  bool   // the next bytes begin a line
+	err    error
+}
+
+// scanMail scans a mail: its subject, its parts, and what stands between them.
+func (x *extractor) scanMail(where Where, raw io.Reader, depth int) {
+	if depth >= x.limits.Depth {
+		x.c.fail(where, ReasonTooDeep)
+		return
+	}
+	m := &mailReader{r: bufio.NewReaderSize(&boundedReader{x: x, r: raw}, 64<<10), start: true, hit: -1}
+	x.scanEntity(m, where, true, depth)
+	x.failRead(where, m.err)
+}
+
+// boundedReader ends with the time and with the bytes of the scan.
+type boundedReader struct {
+	x *extractor
+	r io.Reader
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if b.x.ctx.Err() != nil {
+		return 0, errTime
+	}
+	return b.r.Read(p)
+}
+
+// scanEntity scans a mail or a part from its header on, up to the boundary that
+// ends it.
+func (x *extractor) scanEntity(m *mailReader, where Where, top bool, depth int) {
+	h, whole := m.readHeader(top)
+	if !whole {
+		x.c.fail(where, ReasonTooLarge)
+	}
+	if top {
+		subject := Where{Field: FieldSubject}
+		if where.Field != FieldBody {
+			subject = where
+		}
+		x.text.scanText(subject, decodeWords(h.get("Subject")))
+	}
+	kind, params := mediaType(h.get("Content-Type"))
+	if boundary := params["boundary"]; strings.HasPrefix(kind, "multipart/") && boundary != "" {
+		x.scanMultipart(m, where, boundary, depth)
+		return
+	}
+	p := part{where: where, kind: kind, charset: params["charset"], flowed: strings.EqualFold(params["format"], "flowed")}
+	disposition, dparams := mediaType(h.get("Content-Disposition"))
+	name := dparams["filename"]
+	if name == "" {
+		name = params["name"]
+	}
+	name = decodeWords(name)
+	if name != "" || disposition == "attachment" || strings.HasPrefix(kind, "message/") {
+		if name == "" {
+			name = "mail.eml"
+			if !strings.HasPrefix(kind, "message/") {
+				name = "unnamed"
+			}
+		}
+		p.name = name
+		p.where = Where{Field: FieldAttachment, Name: strings.TrimPrefix(where.Name+"/"+name, "/")}
+		x.checkFileName(p.where, name)
+	}
+	x.text.scanText(p.where, decodeWords(h.get("Content-Description")))
+	body := m.body()
+	x.scanPart(p, decodeTransfer(body, h.get("Content-Transfer-Encoding")), depth+1)
+	skipBody(body)
+}
+
+// scanMultipart scans the parts between the boundaries.
+func (x *extractor) scanMultipart(m *mailReader, where Where, boundary string, depth int) {
+	if !x.countPart(where) {
+		skipBody(m.body())
+		return
+	}
+	if len(m.boundaries) >= x.limits.Depth {
+		x.c.fail(where, ReasonTooDeep)
+		skipBody(m.body())
+		return
+	}
+	own := len(m.boundaries)
+	m.boundaries = append(m.boundaries, boundary)
+	x.scanReader(where, m.body()) // what stands before the first part
+	for m.hit == own && !m.closed {
+		if x.parts > x.limits.Parts || x.ctx.Err() != nil {
+			x.countPart(where)
+			skipBody(m.body())
+			continue
+		}
+		x.scanEntity(m, where, false, depth)
+	}
+	m.boundaries = m.boundaries[:own]
+	if m.hit == own {
+		m.hit = -1
+		x.scanReader(where, m.body()) // what stands after the last part
+	}
+}
+
+// mailHeader is a header's fields, unfolded, by lower-case name. The first of a
+// name counts.
+type mailHeader map[string]string
+
+func (h mailHeader) get(name string) string { return h[strings.ToLower(name)] }
+
+// readHeader reads to the empty line. It returns false where the header is too
+// long; the rest is then read as the body.
+func (m *mailReader) readHeader(top bool) (mailHeader, bool) {
+	h := mailHeader{}
+	last, size := "", 0
+	for first := true; ; first = false {
+		line, ok := m.readLine()
+		if !ok {
+			return h, true
+		}
+		size += len(line)
+		trimmed := strings.TrimRight(string(line), "\r\n")
+		switch {
+		case trimmed == "":
+			return h, true
+		case size > maxHeader:
+			return h, false
+		case first && top && strings.HasPrefix(trimmed, "From "):
+		case (trimmed[0] == ' ' || trimmed[0] == '\t') && last != "":
+			if len(h[last]) < 32<<10 {
+				h[last] += " " + strings.TrimLeft(trimmed, " \t")
+			}
+		default:
+			name, value, found := strings.Cut(trimmed, ":")
+			if !found {
+				m.line = append([]byte(nil), line...) // a body without an empty line before it
+				return h, true
+			}
+			last = strings.ToLower(strings.TrimSpace(name))
+			if _, ok := h[last]; ok {
+				last = "" // a second one is not believed
+				continue
+			}
+			h[last] = strings.TrimSpace(value)
+		}
+	}
+}
+
+// maxLine is how much of a line is read at once. A boundary is shorter.
+const maxLine = 8 << 10
+
+// readLine reads a line, or a piece of a long one. It returns false at a
+// boundary and at the end of the mail, and sets hit and closed.
+func (m *mailReader) readLine() ([]byte, bool) {
+	if len(m.line) > 0 {
+		line := m.line
+		m.line = nil
+		return line, true
+	}
+	if m.err != nil {
+		m.hit = -1
+		return nil, false
+	}
+	atStart := m.start
+	line, err := m.r.ReadSlice('\n')
+	if err != nil && err != bufio.ErrBufferFull {
+		if err != io.EOF {
+			m.err = err
+		}
+		if len(line) == 0 {
+			m.hit = -1
+			return nil, false
+		}
+	}
+	m.start = len(line) > 0 && line[len(line)-1] == '\n'
+	if atStart && len(line) > 2 && line[0] == '-' && line[1] == '-' && m.isBoundary(line[2:]) {
+		return nil, false
+	}
+	return line, true
+}
+
+// isBoundary says whether a line is a boundary of an open multipart. The
+// innermost wins.
+func (m *mailReader) isBoundary(line []byte) bool {
+	line = bytes.TrimRight(line, " \t\r\n")
+	for i := len(m.boundaries) - 1; i >= 0; i-- {
+		rest, ok := bytes.CutPrefix(line, []byte(m.boundaries[i]))
+		if ok && (len(rest) == 0 || string(rest) == "--") {
+			m.hit, m.closed = i, len(rest) > 0
+			return true
+		}
+	}
+	return false
+}
+
+// body reads up to the next boundary.
+func (m *mailReader) body() io.Reader { return &bodyReader{m: m} }
+
+type bodyReader struct {
+	m    *mailReader
+	left []byte
+	done bool
+}
+
+func (b *bodyReader) Read(p []byte) (int, error) {
+	for len(b.left) == 0 {
+		if b.done {
+			return 0, io.EOF
+		}
+		line, ok := b.m.readLine()
+		if !ok {
+			b.done = true
+			b.m.line = nil
+			if b.m.err != nil {
+				return 0, b.m.err
+			}
+			return 0, io.EOF
+		}
+		b.left = line
+	}
+	n := copy(p, b.left)
+	if b.left = b.left[n:]; len(b.left) > 0 {
+		b.left = append([]byte(nil), b.left...) // the line is valid until the next read
+	}
+	return n, nil
+}
+
+// skipBody reads past what is left up to the next boundary.
+func skipBody(body io.Reader) { _, _ = io.Copy(io.Discard, body) }
+
+// mediaType reads a header such as Content-Type leniently.
+func mediaType(value string) (string, map[string]string) {
+	kind, params, err := mime.ParseMediaType(value)
+	if err == nil || kind != "" && params != nil {
+		return strings.ToLower(kind), params
+	}
+	// Readers of mail believe what they can of a damaged header.
+	kind, rest, _ := strings.Cut(value, ";")
+	params = map[string]string{}
+	for _, p := range strings.Split(rest, ";") {
+		name, v, ok := strings.Cut(p, "=")
+		if ok {
+			params[strings.ToLower(strings.TrimSpace(name))] = strings.Trim(strings.TrimSpace(v), `"`)
+		}
+	}
+	return strings.ToLower(strings.TrimSpace(kind)), params
+}
+
+// decodeWords decodes encoded words, =?utf-8?q?…?=.
+func decodeWords(s string) string {
+	d := mime.WordDecoder{CharsetReader: func(name string, r io.Reader) (io.Reader, error) {
+		return charset.NewReaderLabel(name, r)
+	}}
+	if out, err := d.DecodeHeader(s); err == nil {
+		s = out
+	}
+	return strings.ToValidUTF8(s, " ")
+}

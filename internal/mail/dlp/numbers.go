@@ -1,0 +1,252 @@
+package dlp
+
+import "unicode/utf8"
+
+// numberScanner finds numbers and addresses in one pass over a folded text.
+type numberScanner struct {
+	rules  *numberRules
+	text   []byte
+	found  func(rules []int, start, end int, value []byte)
+	groups []digitGroup
+	// accountEnd is where the last account number ends.
+	accountEnd int32
+	buf        [40]byte
+}
+
+// digitGroup is a run of digits without anything between them. It is taken where
+// it belongs to an account number, and then to no other number.
+type digitGroup struct {
+	start, end int32
+	taken      bool
+}
+
+// maxSeparators is how many characters may stand between two groups of one
+// number.
+const maxSeparators = 3
+
+// isSeparator says whether people write a character between the digits of one
+// number. Tabs, commas and line ends separate numbers instead.
+func isSeparator(c byte) bool {
+	switch c {
+	case ' ', '-', '.', '/', '_', '*', '(', ')':
+		return true
+	}
+	return false
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' }
+
+// scan calls found for each number and address.
+func (n *numberScanner) scan(text []byte) {
+	n.text, n.accountEnd = text, 0
+	emails := len(n.rules.email) > 0
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case isDigit(c):
+			i = n.scanRun(i)
+		case c == '@' && emails:
+			n.scanEmail(i)
+			i++
+		default:
+			i++
+		}
+	}
+}
+
+// scanRun reads the groups of digits from position i on, looks for numbers in
+// them, and returns where to go on.
+func (n *numberScanner) scanRun(i int) int {
+	text := n.text
+	n.groups = n.groups[:0]
+	for {
+		start := i
+		for i < len(text) && isDigit(text[i]) {
+			i++
+		}
+		n.groups = append(n.groups, digitGroup{start: int32(start), end: int32(i)})
+		next := i
+		for next < len(text) && next-i < maxSeparators && isSeparator(text[next]) {
+			next++
+		}
+		if next == i || next == len(text) || !isDigit(text[next]) {
+			break
+		}
+		i = next
+	}
+	n.scanIBANs()
+	if len(n.rules.card) > 0 {
+		n.match(n.rules.card, 12, 19, isCard)
+	}
+	if len(n.rules.tckn) > 0 {
+		n.match(n.rules.tckn, 11, 11, isTCKN)
+	}
+	if len(n.rules.vkn) > 0 {
+		n.match(n.rules.vkn, 10, 10, isVKN)
+	}
+	if len(n.rules.phone) > 0 {
+		n.scanPhones()
+	}
+	return i
+}
+
+// match looks for numbers of whole groups that have between shortest and
+// longest digits and that pass the check. The longest at a place wins; matches
+// do not overlap.
+func (n *numberScanner) match(rules []int, shortest, longest int, check func([]byte) bool) {
+	for g := 0; g < len(n.groups); g++ {
+		digits, last := n.buf[:0], -1
+		for h := g; h < len(n.groups); h++ {
+			size := int(n.groups[h].end - n.groups[h].start)
+			if n.groups[h].taken || len(digits)+size > longest {
+				break
+			}
+			digits = append(digits, n.text[n.groups[h].start:n.groups[h].end]...)
+			if len(digits) >= shortest && check(digits) {
+				last = h
+			}
+		}
+		if last >= 0 {
+			n.report(rules, g, last)
+			g = last
+		}
+	}
+}
+
+// report gives the groups from g to last as one match.
+func (n *numberScanner) report(rules []int, g, last int) {
+	start, end := n.groups[g].start, n.groups[last].end
+	value := make([]byte, 0, 24)
+	for _, group := range n.groups[g : last+1] {
+		value = append(value, n.text[group.start:group.end]...)
+	}
+	n.found(rules, int(start), int(end), value)
+}
+
+// scanIBANs looks for account numbers: two letters stand before a group whose
+// first two digits are the check.
+func (n *numberScanner) scanIBANs() {
+	for index := range n.groups {
+		g := &n.groups[index]
+		if g.start < n.accountEnd {
+			g.taken = true
+			continue
+		}
+		i := int(g.start)
+		for back := 0; i > 0 && back < maxSeparators && isSeparator(n.text[i-1]); back++ {
+			i--
+		}
+		if i < 2 || !isLetter(n.text[i-1]) || !isLetter(n.text[i-2]) || !isWordStart(n.text, i-2) {
+			continue
+		}
+		want := ibanLengths[string(n.text[i-2:i])]
+		if want == 0 {
+			continue
+		}
+		value, end := append(n.buf[:0], n.text[i-2], n.text[i-1]), int(g.start)
+		for gap := 0; end < len(n.text) && len(value) < want; end++ {
+			c := n.text[end]
+			if isDigit(c) || isLetter(c) {
+				value, gap = append(value, c), 0
+			} else if gap++; !isSeparator(c) || gap > maxSeparators {
+				break
+			}
+		}
+		if len(value) == want && isWordEnd(n.text, end) && isIBAN(value) {
+			n.found(n.rules.iban, i-2, end, append([]byte(nil), value...))
+			n.accountEnd, g.taken = int32(end), true
+		}
+	}
+}
+
+// scanPhones looks for telephone numbers: with + or 00 and 8 to 15 digits, or
+// Turkish ones with 0, with 90, or a bare mobile number.
+func (n *numberScanner) scanPhones() {
+	for g := 0; g < len(n.groups); g++ {
+		start := n.groups[g].start
+		plus := start > 0 && n.text[start-1] == '+' || start > 1 && n.text[start-1] == '(' && n.text[start-2] == '+'
+		digits, last := n.buf[:0], -1
+		for h := g; h < len(n.groups); h++ {
+			if h > g && n.text[n.groups[h].start-1] == '+' {
+				break
+			}
+			size := int(n.groups[h].end - n.groups[h].start)
+			if n.groups[h].taken || len(digits)+size > 17 {
+				break
+			}
+			digits = append(digits, n.text[n.groups[h].start:n.groups[h].end]...)
+			if isPhone(digits, plus) {
+				last = h
+			}
+		}
+		if last >= 0 {
+			n.report(n.rules.phone, g, last)
+			g = last
+		}
+	}
+}
+
+func isPhone(d []byte, plus bool) bool {
+	if !plus && len(d) > 2 && d[0] == '0' && d[1] == '0' {
+		d, plus = d[2:], true
+	}
+	switch {
+	case plus && len(d) > 2 && d[0] == '9' && d[1] == '0':
+		return len(d) == 12 && isTurkishArea(d[2])
+	case plus:
+		return len(d) >= 8 && len(d) <= 15 && d[0] != '0'
+	case len(d) == 12:
+		return d[0] == '9' && d[1] == '0' && d[2] == '5'
+	case len(d) == 11:
+		return d[0] == '0' && isTurkishArea(d[1])
+	}
+	return len(d) == 10 && d[0] == '5'
+}
+
+func isTurkishArea(c byte) bool { return c >= '2' && c <= '5' || c == '8' }
+
+// scanEmail looks for an e-mail address around the @ at position at.
+func (n *numberScanner) scanEmail(at int) {
+	start := at
+	for start > 0 && at-start < 64 && isLocalByte(n.text[start-1]) {
+		start--
+	}
+	for start < at && (n.text[start] == '.' || !utf8.RuneStart(n.text[start])) {
+		start++
+	}
+	end, dot := at+1, -1
+	for end < len(n.text) && end-at < 254 && isDomainByte(n.text[end]) {
+		if n.text[end] == '.' {
+			dot = end
+		}
+		end++
+	}
+	for end > at+1 && (n.text[end-1] == '.' || n.text[end-1] == '-') {
+		if end--; dot == end {
+			dot = -1
+			for j := at + 1; j < end; j++ {
+				if n.text[j] == '.' {
+					dot = j
+				}
+			}
+		}
+	}
+	if start == at || dot <= at+1 || end-dot < 3 {
+		return
+	}
+	n.found(n.rules.email, start, end, append([]byte(nil), n.text[start:end]...))
+}
+
+func isLocalByte(c byte) bool {
+	switch c {
+	case '.', '_', '%', '+', '-', '\'', '&', '=', '!', '#', '$', '/', '?', '^', '{', '|', '}', '~':
+		return true
+	}
+	return isDigit(c) || isLetter(c) || c >= utf8.RuneSelf
+}
+
+func isDomainByte(c byte) bool {
+	return isDigit(c) || isLetter(c) || c == '.' || c == '-' || c >= utf8.RuneSelf
+}

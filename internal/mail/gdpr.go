@@ -1,0 +1,47 @@
+package mail
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// The kinds of privacy requests.
+const (
+	RequestExport  = "export"
+	RequestErasure = "erasure"
+)
+
+// The states of a privacy request.
+const (
+	RequestReceived  = "received"
+	RequestCompleted = "completed"
+	RequestRejected  = "rejected"
+)
+
+// requestTime is how long a request may take by law (KVKK article 13, GDPR
+// article 12).
+const requestTime = 30 * 24 * time.Hour
+
+// PrivacyRequest is somebody's request for their data or for its erasure. It is
+// worked on by a person, who says when it is done.
+type PrivacyRequest struct {
+	ID          uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Kind        string      `json:"kind" enum:"export,erasure" example:"erasure"`
+	Mailbox     string      `json:"mailbox" example:"elif@example.com" doc:"Whose data it is about; empty once an erasure was completed"`
+	State       string      `json:"state" enum:"received,completed,rejected" example:"received"`
+	Note        string      `json:"note" example:"Asked by telephone"`
+	DueAt       clock.Time  `json:"due_at" doc:"30 days after it came"`
+	RequestedBy *uuid.UUID  `json:"requested_by" nullable:"true" format:"uuid" doc:"The member who wrote it down"`
+	CreatedAt   clock.Time  `json:"created_at"`
+	ClosedAt    *clock.Time `json:"closed_at" nullable:"true"`
+}
+
+// withoutPerson is the request as events carry it: they stay with receivers
+// after an erasure.
+func (q PrivacyRequest) withoutPerson() PrivacyRequest {
+	q.Mailbox, q.Note = "", ""
+	return q
+}

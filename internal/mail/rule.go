@@ -1,0 +1,73 @@
+package mail
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/mail/dlp"
+)
+
+// What a rule does with a message, the strictest first.
+const (
+	ActionBlock      = "block"      // it is refused
+	ActionQuarantine = "quarantine" // it waits until somebody reviews it
+	ActionRedact     = "redact"     // what was found is covered
+	ActionWarn       = "warn"       // it goes with a reason
+	ActionNotify     = "notify"     // it goes, and an event says so
+	ActionLog        = "log"        // it goes, and an incident is recorded
+)
+
+// actions lists the actions, the strictest first.
+var actions = []string{ActionBlock, ActionQuarantine, ActionRedact, ActionWarn, ActionNotify, ActionLog}
+
+// isStricter says whether action a wins over b; any wins over none.
+func isStricter(a, b string) bool {
+	return b == "" || slices.Index(actions, a) < slices.Index(actions, b)
+}
+
+// severities lists the severities, the lowest first.
+var severities = []string{"low", "medium", "high"}
+
+// ScopeExternal makes a rule look only at mail with a recipient outside of the
+// sender's domain.
+const ScopeExternal = "external"
+
+// Bounds of the rules of a workspace.
+const maxRules = 500
+
+// RuleOptions narrow a rule.
+type RuleOptions struct {
+	MinCount       int      `json:"min_count" required:"false" minimum:"1" maximum:"1000" default:"1" example:"1" doc:"How many matches the message must have"`
+	ProximityWords []string `json:"proximity_words" required:"false" maxItems:"50" nullable:"false" example:"[\"kart\"]" doc:"A match counts only within 300 characters of one of these words"`
+	Scope          string   `json:"scope" required:"false" enum:"any,external" default:"any" doc:"external looks only at mail with a recipient outside of the sender's domain"`
+	Fields         []string `json:"fields" required:"false" maxItems:"3" enum:"subject,body,attachment" nullable:"false" doc:"Where to look; nothing means everywhere"`
+}
+
+// Rule says what must not leave the company, and what happens when it is tried.
+type Rule struct {
+	ID          uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Name        string      `json:"name" example:"Card numbers"`
+	PatternType string      `json:"pattern_type" enum:"keyword,regex,credit_card,iban,tckn,vkn,phone,email,attachment_type" example:"credit_card"`
+	Pattern     string      `json:"pattern" example:""`
+	Options     RuleOptions `json:"options"`
+	Action      string      `json:"action" enum:"block,quarantine,redact,warn,notify,log" example:"block"`
+	Severity    string      `json:"severity" enum:"low,medium,high" example:"high"`
+	Enabled     bool        `json:"enabled" example:"true"`
+	Hits30d     int64       `json:"hits_30d" example:"3" doc:"Incidents of the last 30 days in which it matched"`
+	CreatedBy   *uuid.UUID  `json:"created_by" nullable:"true" format:"uuid" doc:"The member who added it"`
+	CreatedAt   clock.Time  `json:"created_at"`
+}
+
+// compileRules makes a scanner of rules.
+func compileRules(rules []Rule, key []byte) (*dlp.Scanner, error) {
+	out := make([]dlp.Rule, len(rules))
+	for i, r := range rules {
+		out[i] = dlp.Rule{
+			ID: r.ID.String(), Type: r.PatternType, Pattern: r.Pattern, MinCount: r.Options.MinCount,
+			Words: r.Options.ProximityWords, Fields: r.Options.Fields,
+		}
+	}
+	return dlp.Compile(out, key)
+}

@@ -1,0 +1,196 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
+	"konak/internal/mail/dlp"
+)
+
+// Rules lists the newest first, with their incidents of the last 30 days.
+func (s *Service) Rules(ctx context.Context, p db.Page) (db.List[Rule], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Rule], error) {
+		list, err := listRules(r, p)
+		if err != nil {
+			return list, err
+		}
+		hits, err := hitsSince(r, s.db.Clock().Now().Add(-30*24*time.Hour))
+		for i := range list.Rows {
+			list.Rows[i].Hits30d = hits[list.Rows[i].ID]
+		}
+		return list, err
+	})
+}
+
+// AddRule is the gate for a new rule. It returns validation_failed for a
+// pattern that cannot be used, conflict for a name that is taken, and
+// limit_reached where the workspace has too many rules or patterns.
+func (s *Service) AddRule(ctx context.Context, r Rule) (Rule, error) {
+	if err := checkRule(&r); err != nil {
+		return Rule{}, err
+	}
+	err := idempotency.Do(ctx, s.tenant(ctx), &r, func(tx *db.Tx) error {
+		r.ID, r.CreatedAt, r.CreatedBy = tx.NewID(), clock.At(tx.Now()), memberOf(ctx)
+		if n, err := countRules(&tx.Reader); err != nil || n >= maxRules {
+			return errors.Join(err, fault.New(fault.LimitReached, maxRules))
+		}
+		if err := putRule(tx, r, address.Fold(r.Name), fault.New(fault.Conflict).Field("name", "taken")); err != nil {
+			return fmt.Errorf("mail: put rule: %w", err)
+		}
+		if err := s.checkAllRules(tx); err != nil {
+			return err
+		}
+		return announce(tx, RuleCreated, r.ID, r, ruleDetails(r))
+	})
+	return r, err
+}
+
+// checkRule fills in defaults and checks a rule by itself.
+func checkRule(r *Rule) error {
+	if r.Name = strings.TrimSpace(r.Name); r.Name == "" {
+		return fault.Invalid("name", "required")
+	}
+	if r.Pattern = strings.TrimSpace(r.Pattern); r.Pattern == "" && dlp.NeedsPattern(r.PatternType) {
+		return fault.Invalid("pattern", "required")
+	}
+	if !dlp.NeedsPattern(r.PatternType) && r.Pattern != "" {
+		return fault.Invalid("pattern", "not_allowed")
+	}
+	if r.Options.MinCount == 0 {
+		r.Options.MinCount = 1
+	}
+	if r.Options.Scope == "" {
+		r.Options.Scope = "any"
+	}
+	r.Options.ProximityWords, r.Options.Fields = db.OrEmpty(r.Options.ProximityWords), db.OrEmpty(r.Options.Fields)
+	switch _, err := compileRules([]Rule{*r}, nil); {
+	case errors.Is(err, dlp.ErrTooManyPatterns):
+		return fault.Invalid("pattern", "too_long")
+	case err != nil:
+		return fault.Invalid("pattern", "invalid_pattern")
+	}
+	return nil
+}
+
+// checkAllRules refuses rules that are too much together.
+func (s *Service) checkAllRules(tx *db.Tx) error {
+	rules, err := enabledRules(&tx.Reader)
+	if err != nil {
+		return err
+	}
+	if _, err := compileRules(rules, nil); err != nil {
+		return fault.New(fault.LimitReached, dlp.MaxKeywordBytes).Because("patterns").Wrap(err)
+	}
+	return nil
+}
+
+func ruleDetails(r Rule) map[string]any {
+	return map[string]any{"name": r.Name, "pattern_type": r.PatternType, "action": r.Action, "enabled": r.Enabled}
+}
+
+// SetRuleEnabled is the gate for the switch of a rule. A repeat changes nothing.
+func (s *Service) SetRuleEnabled(ctx context.Context, id uuid.UUID, enabled bool) (r Rule, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := findRule(&tx.Reader, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		if r, err = setRuleEnabled(tx, id, enabled); err != nil {
+			return db.NotFound(err)
+		}
+		hits, err := hitsSince(&tx.Reader, tx.Now().Add(-30*24*time.Hour))
+		if r.Hits30d = hits[id]; err != nil || was.Enabled == enabled {
+			return err
+		}
+		if err := s.checkAllRules(tx); err != nil {
+			return err
+		}
+		return announce(tx, RuleUpdated, r.ID, r, ruleDetails(r))
+	})
+	return r, err
+}
+
+// DeleteRule is the gate for removing a rule. Its incidents stay.
+func (s *Service) DeleteRule(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		r, err := dropRule(tx, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		return announce(tx, RuleDeleted, r.ID, r, ruleDetails(r))
+	})
+}
+
+// Incidents lists the newest first; an empty status means all.
+func (s *Service) Incidents(ctx context.Context, status string, p db.Page) (db.List[Incident], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Incident], error) { return listIncidents(r, status, p) })
+}
+
+// ReviewIncident is the gate for the decision on a mail in quarantine: it
+// becomes released, rejected or false_positive. It returns conflict for an
+// incident that is not open: a decision cannot be taken back, because the mail
+// may have gone.
+func (s *Service) ReviewIncident(ctx context.Context, id uuid.UUID, status, note string) (i Incident, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if i, err = reviewIncident(tx, id, status, strings.TrimSpace(note), memberOf(ctx)); db.IsNoRow(err) {
+			if i, err = findIncident(&tx.Reader, id); err != nil {
+				return db.NotFound(err)
+			}
+			return fault.New(fault.Conflict).Because(i.Status)
+		}
+		if err != nil {
+			return err
+		}
+		return announce(tx, IncidentReviewed, i.ID, i, map[string]string{"status": i.Status, "note": i.Note})
+	})
+	return i, err
+}
+
+// Tested is what the rules say about a text.
+type Tested struct {
+	Action    string      `json:"action" enum:"pass,block,quarantine,redact,warn,notify,log" example:"block" doc:"The strictest action of the rules that match"`
+	Matches   []Match     `json:"matches" nullable:"false"`
+	Unscanned []Unscanned `json:"unscanned" nullable:"false"`
+	Redacted  string      `json:"redacted" example:"Kart ████" doc:"The text with everything covered that was found"`
+}
+
+// TestText says what the enabled rules, or one that is not stored yet, find in
+// a text. Nothing is recorded.
+func (s *Service) TestText(ctx context.Context, subject, text string, only *Rule) (Tested, error) {
+	var rules []Rule
+	if only != nil {
+		if only.Name == "" {
+			only.Name = "test"
+		}
+		if err := checkRule(only); err != nil {
+			return Tested{}, err
+		}
+		rules = []Rule{*only}
+	} else {
+		var err error
+		if rules, err = db.Read(ctx, s.tenant(ctx), enabledRules); err != nil {
+			return Tested{}, err
+		}
+	}
+	scanner, err := compileRules(rules, s.key)
+	if err != nil {
+		return Tested{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, scanTime)
+	defer cancel()
+	var i Incident
+	if !i.applyReport(rules, scanner.ScanMessage(ctx, dlp.Message{Subject: subject, Text: text}, s.limits), true) {
+		i.ActionTaken = "pass"
+	}
+	return Tested{Action: i.ActionTaken, Matches: i.Matches, Unscanned: i.Unscanned, Redacted: scanner.Redact(text, nil)}, nil
+}

@@ -1,0 +1,159 @@
+package mail
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const ruleColumns = `id, name, pattern_type, pattern, options, action, severity, enabled, created_by, created_at`
+
+func scanRule(row db.Row) (Rule, error) {
+	var r Rule
+	var options db.JSON[RuleOptions]
+	err := row.Scan(&r.ID, &r.Name, &r.PatternType, &r.Pattern, &options, &r.Action, &r.Severity, &r.Enabled, &r.CreatedBy, &r.CreatedAt)
+	r.Options = options.V
+	return r, err
+}
+
+func listRules(r *db.Reader, p db.Page) (db.List[Rule], error) {
+	rows, err := db.All(r, scanRule, `SELECT `+ruleColumns+` FROM dlp_rule
+		WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, r.Tenant(), p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(e Rule) db.Key { return db.Key{ID: e.ID} }), err
+}
+
+// enabledRules are all rules that count, the oldest first.
+func enabledRules(r *db.Reader) ([]Rule, error) {
+	return db.All(r, scanRule, `SELECT `+ruleColumns+` FROM dlp_rule WHERE tenant_id = $1 AND enabled ORDER BY id`, r.Tenant())
+}
+
+func countRules(r *db.Reader) (int, error) {
+	return db.One(r, func(row db.Row) (n int, err error) { return n, row.Scan(&n) }, `SELECT count(*) FROM dlp_rule WHERE tenant_id = $1`, r.Tenant())
+}
+
+// putRule returns taken where the name is another rule's.
+func putRule(tx *db.Tx, r Rule, key string, taken error) error {
+	n, err := tx.Exec(`INSERT INTO dlp_rule (tenant_id, id, name, name_key, pattern_type, pattern, options, action, severity, enabled, created_by, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (tenant_id, name_key) DO NOTHING`,
+		tx.Tenant(), r.ID, r.Name, key, r.PatternType, r.Pattern, db.AsJSON(r.Options), r.Action, r.Severity, r.Enabled, r.CreatedBy, r.CreatedAt)
+	if err == nil && n == 0 {
+		err = taken
+	}
+	return err
+}
+
+func setRuleEnabled(tx *db.Tx, id uuid.UUID, enabled bool) (Rule, error) {
+	return db.One(&tx.Reader, scanRule, `UPDATE dlp_rule SET enabled = $3 WHERE tenant_id = $1 AND id = $2 RETURNING `+ruleColumns,
+		tx.Tenant(), id, enabled)
+}
+
+func findRule(r *db.Reader, id uuid.UUID) (Rule, error) {
+	return db.One(r, scanRule, `SELECT `+ruleColumns+` FROM dlp_rule WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+func dropRule(tx *db.Tx, id uuid.UUID) (Rule, error) {
+	if _, err := tx.Exec(`DELETE FROM dlp_rule_hit WHERE tenant_id = $1 AND rule_id = $2`, tx.Tenant(), id); err != nil {
+		return Rule{}, err
+	}
+	return db.One(&tx.Reader, scanRule, `DELETE FROM dlp_rule WHERE tenant_id = $1 AND id = $2 RETURNING `+ruleColumns, tx.Tenant(), id)
+}
+
+func dayOf(t time.Time) int64 { return t.Unix() / 86400 }
+
+// addHit counts an incident of a rule.
+func addHit(tx *db.Tx, rule uuid.UUID) error {
+	_, err := tx.Exec(`INSERT INTO dlp_rule_hit (tenant_id, rule_id, day, hits) VALUES ($1, $2, $3, 1)
+		ON CONFLICT (tenant_id, rule_id, day) DO UPDATE SET hits = dlp_rule_hit.hits + 1`, tx.Tenant(), rule, dayOf(tx.Now()))
+	return err
+}
+
+// hitsSince are the incidents of each rule from a time on.
+func hitsSince(r *db.Reader, from time.Time) (map[uuid.UUID]int64, error) {
+	type hits struct {
+		rule uuid.UUID
+		n    int64
+	}
+	rows, err := db.All(r, func(row db.Row) (h hits, err error) { return h, row.Scan(&h.rule, &h.n) },
+		`SELECT rule_id, CAST(sum(hits) AS bigint) FROM dlp_rule_hit WHERE tenant_id = $1 AND day > $2 GROUP BY rule_id`, r.Tenant(), dayOf(from))
+	out := map[uuid.UUID]int64{}
+	for _, h := range rows {
+		out[h.rule] = h.n
+	}
+	return out, err
+}
+
+// exemptKeys are the addresses among keys that have an exception.
+func exemptKeys(r *db.Reader, keys []string) (map[string]bool, error) {
+	out := map[string]bool{}
+	for _, key := range keys {
+		_, err := db.One(r, func(row db.Row) (n int, err error) { return n, row.Scan(&n) },
+			`SELECT 1 FROM dlp_exception WHERE tenant_id = $1 AND email_key = $2`, r.Tenant(), key)
+		if err != nil && !db.IsNoRow(err) {
+			return nil, err
+		}
+		out[key] = err == nil
+	}
+	return out, nil
+}
+
+const incidentColumns = `id, at, source, ref, message_id, sender, recipients, subject_masked, size, sha256, matches, unscanned,
+	action_taken, severity, status, note, created_by, reviewed_by, reviewed_at`
+
+func scanIncident(row db.Row) (Incident, error) {
+	i := Incident{Direction: "outbound"}
+	var recipients db.JSON[[]string]
+	var matches db.JSON[[]storedMatch]
+	var unscanned db.JSON[[]Unscanned]
+	err := row.Scan(&i.ID, &i.At, &i.Source, &i.ref, &i.MessageID, &i.Sender, &recipients, &i.SubjectMasked, &i.Size, &i.SHA256,
+		&matches, &unscanned, &i.ActionTaken, &i.Severity, &i.Status, &i.Note, &i.CreatedBy, &i.ReviewedBy, &i.ReviewedAt)
+	i.Recipients, i.Unscanned, i.Matches = db.OrEmpty(recipients.V), db.OrEmpty(unscanned.V), []Match{}
+	for _, m := range matches.V {
+		m.SampleHashes = m.Hashes
+		i.Matches = append(i.Matches, m.Match)
+	}
+	i.showRef()
+	return i, err
+}
+
+// listIncidents lists the newest first; an empty status means all.
+func listIncidents(r *db.Reader, status string, p db.Page) (db.List[Incident], error) {
+	query := `SELECT ` + incidentColumns + ` FROM dlp_incident WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`
+	args := []any{r.Tenant(), p.After.ID, p.Limit + 1}
+	if status != "" {
+		query = `SELECT ` + incidentColumns + ` FROM dlp_incident WHERE tenant_id = $1 AND status = $4 AND id < $2 ORDER BY id DESC LIMIT $3`
+		args = append(args, status)
+	}
+	rows, err := db.All(r, scanIncident, query, args...)
+	return db.Cut(rows, p, func(i Incident) db.Key { return db.Key{ID: i.ID} }), err
+}
+
+func incidentByRef(r *db.Reader, ref string) (Incident, error) {
+	return db.One(r, scanIncident, `SELECT `+incidentColumns+` FROM dlp_incident WHERE tenant_id = $1 AND ref = $2`, r.Tenant(), ref)
+}
+
+func findIncident(r *db.Reader, id uuid.UUID) (Incident, error) {
+	return db.One(r, scanIncident, `SELECT `+incidentColumns+` FROM dlp_incident WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+// putIncident returns false where the mail has an incident already.
+func putIncident(tx *db.Tx, i Incident) (bool, error) {
+	matches := make([]storedMatch, len(i.Matches))
+	for n, m := range i.Matches {
+		matches[n] = storedMatch{Match: m, Hashes: m.SampleHashes}
+	}
+	n, err := tx.Exec(`INSERT INTO dlp_incident (tenant_id, id, at, source, ref, message_id, sender, recipients, subject_masked, size, sha256,
+			matches, unscanned, action_taken, severity, status, note, created_by, reviewed_by, reviewed_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, NULL, NULL) ON CONFLICT (tenant_id, ref) DO NOTHING`,
+		tx.Tenant(), i.ID, i.At, i.Source, i.ref, i.MessageID, i.Sender, db.AsJSON(i.Recipients), i.SubjectMasked, i.Size, i.SHA256,
+		db.AsJSON(matches), db.AsJSON(i.Unscanned), i.ActionTaken, i.Severity, i.Status, i.Note, i.CreatedBy)
+	return n > 0, err
+}
+
+// reviewIncident returns no row where the incident is not open.
+func reviewIncident(tx *db.Tx, id uuid.UUID, status, note string, by *uuid.UUID) (Incident, error) {
+	return db.One(&tx.Reader, scanIncident, `UPDATE dlp_incident SET status = $3, note = CASE WHEN $4 = '' THEN note ELSE $4 END, reviewed_by = $5, reviewed_at = $6
+		WHERE tenant_id = $1 AND id = $2 AND status = 'open' RETURNING `+incidentColumns, tx.Tenant(), id, status, note, by, clock.At(tx.Now()))
+}
