@@ -2,6 +2,7 @@
 CREATE TABLE webhook_endpoint (
     tenant_id         uuid NOT NULL,
     id                uuid NOT NULL,
+    keyless_id        uuid NOT NULL,
     module            text NOT NULL,
     address           text NOT NULL,
     description       text NOT NULL,
@@ -28,7 +29,9 @@ CREATE TABLE webhook_endpoint (
     deleted_at        bigint,
     PRIMARY KEY (tenant_id, id)
 );
-CREATE UNIQUE INDEX webhook_endpoint_id ON webhook_endpoint (id);
+-- Whoever knows the keyless id may call the routes that need no credential; the
+-- id itself is an ordinary one, which readers, mails and receivers see.
+CREATE UNIQUE INDEX webhook_endpoint_keyless ON webhook_endpoint (keyless_id);
 CREATE INDEX webhook_endpoint_list ON webhook_endpoint (tenant_id, module, created_at, id);
 
 -- The queue of one endpoint. run_at is when somebody should look at it: when

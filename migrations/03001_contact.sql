@@ -32,6 +32,8 @@ CREATE UNIQUE INDEX contact_external ON contact (tenant_id, external_id, test) W
 CREATE INDEX contact_list ON contact (tenant_id, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX contact_kind ON contact (tenant_id, kind, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX contact_owner ON contact (tenant_id, owner_id, created_at, id) WHERE deleted_at IS NULL;
+-- What keys of the test environment see; live contacts are not in it.
+CREATE INDEX contact_test ON contact (tenant_id, created_at, id) WHERE deleted_at IS NULL AND test;
 CREATE INDEX contact_blocked ON contact (tenant_id, created_at, id) WHERE deleted_at IS NULL AND blocked;
 
 CREATE TABLE contact_email (

@@ -82,6 +82,13 @@ CREATE INDEX conversation_created ON conversation (tenant_id, created_at, id) WH
 CREATE INDEX conversation_waiting ON conversation (tenant_id, waiting_since, id) WHERE deleted_at IS NULL AND waiting_since IS NOT NULL;
 CREATE INDEX conversation_priority ON conversation (tenant_id, priority, id) WHERE deleted_at IS NULL;
 CREATE INDEX conversation_snoozed ON conversation (tenant_id, snoozed_until, id) WHERE deleted_at IS NULL AND snoozed_until IS NOT NULL;
+-- What keys of the test environment see, in each order. Live conversations are
+-- in none of them, so they cost those nothing.
+CREATE INDEX conversation_test_activity ON conversation (tenant_id, last_activity_at, id) WHERE deleted_at IS NULL AND test;
+CREATE INDEX conversation_test_created ON conversation (tenant_id, created_at, id) WHERE deleted_at IS NULL AND test;
+CREATE INDEX conversation_test_waiting ON conversation (tenant_id, waiting_since, id) WHERE deleted_at IS NULL AND test AND waiting_since IS NOT NULL;
+CREATE INDEX conversation_test_priority ON conversation (tenant_id, priority, id) WHERE deleted_at IS NULL AND test;
+CREATE INDEX conversation_test_snoozed ON conversation (tenant_id, snoozed_until, id) WHERE deleted_at IS NULL AND test AND snoozed_until IS NOT NULL;
 -- The waker's: whose time has come, of any tenant.
 CREATE INDEX conversation_wake ON conversation (snoozed_until, id) WHERE state = 'snoozed' AND snoozed_until IS NOT NULL;
 
@@ -201,7 +208,8 @@ CREATE TABLE conversation_count (
     owner_id  uuid NOT NULL,
     group_id  uuid NOT NULL,
     channel   text NOT NULL,
+    test      boolean NOT NULL,
     shard     bigint NOT NULL,
     n         bigint NOT NULL,
-    PRIMARY KEY (tenant_id, state, waiting, owner_id, group_id, channel, shard)
+    PRIMARY KEY (tenant_id, state, waiting, owner_id, group_id, channel, test, shard)
 );

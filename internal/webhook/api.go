@@ -44,8 +44,12 @@ type endpointIn struct {
 	ID api.ID `path:"id" record:"webhook_endpoint"`
 }
 
+type keylessEndpointIn struct {
+	ID api.ID `path:"id" record:"webhook_endpoint" doc:"The webhook's id; without a credential, its keyless_id"`
+}
+
 type rotateWebhookIn struct {
-	ID   api.ID `path:"id" record:"webhook_endpoint"`
+	ID   api.ID `path:"id" record:"webhook_endpoint" doc:"The webhook's id; without a credential, its keyless_id"`
 	Body *struct {
 		GraceSeconds int `json:"grace_seconds,omitempty" minimum:"0" maximum:"604800" example:"0" doc:"For how long deliveries are signed with the old secret too; 0 (the default) ends it at once"`
 	} `required:"false"`
@@ -59,7 +63,7 @@ func (in *rotateWebhookIn) grace() time.Duration {
 }
 
 type webhookStatusIn struct {
-	ID   api.ID `path:"id" record:"webhook_endpoint"`
+	ID   api.ID `path:"id" record:"webhook_endpoint" doc:"The webhook's id; without a credential, its keyless_id"`
 	Body struct {
 		Status string `json:"status" enum:"active,paused" doc:"active also brings a disabled endpoint back; while one is paused nothing is recorded for it"`
 	}
@@ -76,12 +80,12 @@ func (n HistoryFilter) historyFilter() historyFilter { return historyFilter{n.St
 type historyIn struct {
 	api.PagedBy100
 	HistoryFilter
-	ID api.ID `path:"id" record:"webhook_endpoint"`
+	ID api.ID `path:"id" record:"webhook_endpoint" doc:"The webhook's id; without a credential, its keyless_id"`
 }
 
 type mailHistoryIn struct {
 	HistoryFilter
-	ID api.ID `path:"id" record:"webhook_endpoint"`
+	ID api.ID `path:"id" record:"webhook_endpoint" doc:"The webhook's id; without a credential, its keyless_id"`
 }
 
 type deliveryIn struct {
@@ -106,7 +110,7 @@ type webhookSettingsIn struct {
 
 // WebhookSettings are a workspace's own.
 type WebhookSettings struct {
-	Keyless bool `json:"keyless" example:"true" doc:"Whether routes that carry an endpoint's id, and resending by a delivery's id, work without a credential"`
+	Keyless bool `json:"keyless" example:"true" doc:"Whether routes that carry an endpoint's keyless id, and resending by a delivery's id, work without a credential"`
 }
 
 // Queued is the answer to a test.
@@ -163,7 +167,11 @@ func (s *Service) Register(a *api.API) {
 func (r *routes) registerEndpoints(a *api.API, access api.Access) {
 	api.HandleList(a, r.route("GET", "", "list-webhooks", "List webhooks", api.Session, r.view),
 		func(ctx context.Context, in *listIn) (db.List[Endpoint], error) {
-			return r.Endpoints(ctx, r.module, in.Page())
+			list, err := r.Endpoints(ctx, r.module, in.Page())
+			for i, e := range list.Rows {
+				list.Rows[i] = r.show(ctx, e)
+			}
+			return list, err
 		})
 
 	create := r.route("POST", "", "register-webhook", "Register a webhook", api.Session, r.manage)
@@ -172,19 +180,21 @@ func (r *routes) registerEndpoints(a *api.API, access api.Access) {
 	create.Doc = "The signing secret is shown only in this answer. An event name that the catalog does not have is a 400."
 	api.Handle(a, create, func(ctx context.Context, in *registerWebhookIn) (Registered, error) {
 		b := in.Body
-		return r.Create(ctx, r.module, settings{
+		out, err := r.Create(ctx, r.module, settings{
 			address: b.Address, description: b.Description, events: b.Events, strict: b.StrictOrder, rate: b.RateLimit,
 		})
+		out.Endpoint = r.show(ctx, out.Endpoint)
+		return out, err
 	})
 
 	remove := r.route("DELETE", "/{id}", "delete-webhook", "Delete a webhook", access, r.manage)
 	remove.Refusals = []int{409}
-	api.Handle(a, remove, func(ctx context.Context, in *endpointIn) (api.Deleted, error) {
-		ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
+	api.Handle(a, remove, func(ctx context.Context, in *keylessEndpointIn) (api.Deleted, error) {
+		ctx, id, err := r.ofEndpoint(ctx, in.ID.UUID, "")
 		if err != nil {
 			return api.Deleted{}, err
 		}
-		return api.Deleted{ID: in.ID, Deleted: true}, r.Delete(ctx, r.module, in.ID.UUID)
+		return api.Deleted{ID: in.ID, Deleted: true}, r.Delete(ctx, r.module, id)
 	})
 
 	rotate := r.route("POST", "/{id}/rotate-secret", "rotate-webhook-secret", "Rotate the signing secret", access, r.manage)
@@ -192,21 +202,23 @@ func (r *routes) registerEndpoints(a *api.API, access api.Access) {
 	rotate.ShowsSecret = true
 	rotate.Doc = "The new secret is shown only in this answer. Without grace_seconds the old one ends at once; with it, webhook-signature carries both and X-Service-Signature keeps to the old one until then."
 	api.Handle(a, rotate, func(ctx context.Context, in *rotateWebhookIn) (Registered, error) {
-		ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
+		ctx, id, err := r.ofEndpoint(ctx, in.ID.UUID, "")
 		if err != nil {
 			return Registered{}, err
 		}
-		return r.Rotate(ctx, r.module, in.ID.UUID, in.grace())
+		out, err := r.Rotate(ctx, r.module, id, in.grace())
+		out.Endpoint = r.show(ctx, out.Endpoint)
+		return out, err
 	})
 
 	api.Handle(a, r.route("POST", "/{id}/test", "test-webhook", "Queue a ping.test delivery", api.Keyless, r.manage),
-		func(ctx context.Context, in *endpointIn) (Queued, error) {
-			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
+		func(ctx context.Context, in *keylessEndpointIn) (Queued, error) {
+			ctx, id, err := r.ofEndpoint(ctx, in.ID.UUID, "")
 			if err != nil {
 				return Queued{}, err
 			}
-			id, err := r.Test(ctx, r.module, in.ID.UUID)
-			return Queued{id}, err
+			delivery, err := r.Test(ctx, r.module, id)
+			return Queued{delivery}, err
 		})
 }
 
@@ -218,11 +230,11 @@ func (r *routes) registerERP(a *api.API) {
 
 	api.HandleList(a, r.route("GET", "/{id}/events", "webhook-deliveries", "Delivery history of one endpoint", api.Keyless, r.view).Polled(),
 		func(ctx context.Context, in *historyIn) (db.List[Delivery], error) {
-			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "webhook.history_read")
+			ctx, id, err := r.ofEndpoint(ctx, in.ID.UUID, "webhook.history_read")
 			if err != nil {
 				return db.List[Delivery]{}, err
 			}
-			return r.Deliveries(ctx, r.module, &in.ID.UUID, in.historyFilter(), in.Page())
+			return r.Deliveries(ctx, r.module, &id, in.historyFilter(), in.Page())
 		})
 
 	emit := r.route("POST", "/emit", "emit-webhook", "Emit an event of the catalog", api.SessionOrKey, perm.EventsEmit)
@@ -255,11 +267,12 @@ func (r *routes) registerCatalog(a *api.API, path, id string, access api.Access)
 func (r *routes) registerStatus(a *api.API, access api.Access) {
 	api.Handle(a, r.route("POST", "/{id}/status", "set-webhook-status", "Set the status of a webhook", access, r.manage),
 		func(ctx context.Context, in *webhookStatusIn) (Endpoint, error) {
-			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
+			ctx, id, err := r.ofEndpoint(ctx, in.ID.UUID, "")
 			if err != nil {
 				return Endpoint{}, err
 			}
-			return r.SetStatus(ctx, r.module, in.ID.UUID, in.Body.Status)
+			e, err := r.SetStatus(ctx, r.module, id, in.Body.Status)
+			return r.show(ctx, e), err
 		})
 }
 
@@ -268,14 +281,16 @@ func (r *routes) registerStatus(a *api.API, access api.Access) {
 func (r *routes) registerMore(a *api.API, deliveries string) {
 	api.Handle(a, r.route("GET", "/{id}", "get-webhook", "One webhook", api.SessionOrKey, r.view),
 		func(ctx context.Context, in *endpointIn) (Endpoint, error) {
-			return r.Endpoint(ctx, r.module, in.ID.UUID)
+			e, err := r.Endpoint(ctx, r.module, in.ID.UUID)
+			return r.show(ctx, e), err
 		})
 
 	change := r.route("PATCH", "/{id}", "change-webhook", "Change a webhook; its secret stays", api.Session, r.manage)
 	change.Refusals = []int{400}
 	api.Handle(a, change, func(ctx context.Context, in *changeWebhookIn) (Endpoint, error) {
 		b := in.Body
-		return r.Update(ctx, r.module, in.ID.UUID, Change{b.Address, b.Description, b.Events, b.StrictOrder, b.RateLimit})
+		e, err := r.Update(ctx, r.module, in.ID.UUID, Change{b.Address, b.Description, b.Events, b.StrictOrder, b.RateLimit})
+		return r.show(ctx, e), err
 	})
 
 	one := r.route("GET", deliveries+"/{id}", "webhook-delivery", "One delivery with its request and its attempts", api.SessionOrKey, r.view).Polled()
@@ -306,36 +321,47 @@ func (r *routes) registerMail(a *api.API) {
 	r.registerStatus(a, api.Session)
 	api.Handle(a, r.route("GET", "/{id}/deliveries", "webhook-deliveries", "Delivery history of an endpoint, the newest 100", api.Keyless, r.view).Polled(),
 		func(ctx context.Context, in *mailHistoryIn) ([]Delivery, error) {
-			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "webhook.history_read")
+			ctx, id, err := r.ofEndpoint(ctx, in.ID.UUID, "webhook.history_read")
 			if err != nil {
 				return nil, err
 			}
-			list, err := r.Deliveries(ctx, r.module, &in.ID.UUID, in.historyFilter(), db.Page{Limit: 100, After: db.First})
+			list, err := r.Deliveries(ctx, r.module, &id, in.historyFilter(), db.Page{Limit: 100, After: db.First})
 			return list.Rows, err
 		})
 	api.Handle(a, r.route("POST", "/deliveries/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
 }
 
 func (r *routes) resend(ctx context.Context, in *deliveryIn) (Resent, error) {
-	ctx, err := r.keyless(ctx, in.ID.UUID, findDeliveryOwner, "")
+	ctx, id, err := r.keyless(ctx, in.ID.UUID, findDeliveryOwner, "")
 	if err != nil {
 		return Resent{}, err
 	}
-	d, err := r.Resend(ctx, r.module, in.ID.UUID)
+	d, err := r.Resend(ctx, r.module, id)
 	return Resent{ID: d.ID, EventType: d.EventType, Status: d.Status, Attempts: d.Attempts, CreatedAt: d.CreatedAt}, err
 }
 
-func (r *routes) ofEndpoint(ctx context.Context, id uuid.UUID, read string) (context.Context, error) {
+// show returns an endpoint as the caller may see it: with its keyless id for who
+// may change it with a credential. A key of the test environment may not.
+func (r *routes) show(ctx context.Context, e Endpoint) Endpoint {
+	if who := caller.From(ctx); who.Can(r.manage) && !who.Test && e.keyless != uuid.Nil {
+		e.KeylessID = &e.keyless
+	}
+	return e
+}
+
+// ofEndpoint returns the endpoint that a path means and the context to act in.
+func (r *routes) ofEndpoint(ctx context.Context, id uuid.UUID, read string) (context.Context, uuid.UUID, error) {
 	return r.keyless(ctx, id, findEndpointOwner, read)
 }
 
-// keyless finds the tenant of a call without a credential by the id in its
-// path, which is a capability. On a tenant's host another tenant's id is
-// absent. What such a call changes is audited where it is changed; what it
-// reads is audited here.
-func (r *routes) keyless(ctx context.Context, id uuid.UUID, find func(*db.Reader, uuid.UUID) (owner, error), read string) (context.Context, error) {
+// keyless returns the record that the id in a path means. With a credential it
+// is the id itself. Without one the id must grant the call: an endpoint's keyless
+// id or a delivery's id, by which the tenant is found. On a tenant's host another
+// tenant's is absent. What such a call changes is audited where it is changed;
+// what it reads is audited here.
+func (r *routes) keyless(ctx context.Context, id uuid.UUID, find func(*db.Reader, uuid.UUID) (owner, error), read string) (context.Context, uuid.UUID, error) {
 	if caller.From(ctx).TenantID != uuid.Nil {
-		return ctx, nil
+		return ctx, id, nil
 	}
 	var o owner
 	err := r.db.System("keyless look-up").Read(ctx, func(rd *db.Reader) (err error) {
@@ -343,21 +369,21 @@ func (r *routes) keyless(ctx context.Context, id uuid.UUID, find func(*db.Reader
 		return db.NotFound(err)
 	})
 	if err != nil {
-		return ctx, err
+		return ctx, id, err
 	}
 	switch host := api.HostSlug(ctx); {
 	case host != "" && host != o.slug:
-		return ctx, fault.New(fault.NotFound)
+		return ctx, id, fault.New(fault.NotFound)
 	case o.keyless != nil && !*o.keyless:
-		return ctx, fault.New(fault.Unauthenticated)
+		return ctx, id, fault.New(fault.Unauthenticated)
 	case !slices.Contains(o.licences, r.module):
-		return ctx, fault.New(fault.NotLicensed, r.module)
+		return ctx, id, fault.New(fault.NotLicensed, r.module)
 	}
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: o.tenant, Slug: o.slug, IP: api.ClientIP(ctx)})
 	if read == "" {
-		return ctx, nil
+		return ctx, o.record, nil
 	}
-	return ctx, r.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		return audit.Write(tx, read, id.String(), nil)
+	return ctx, o.record, r.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		return audit.Write(tx, read, o.record.String(), nil)
 	})
 }

@@ -3,8 +3,9 @@
 // The dispatcher turns an event into delivery rows in its own transaction, one
 // for each endpoint that asked for it, so no crash can lose the step between
 // them. A delivery's id follows from its event and its endpoint, so there can
-// be only one. It is also unguessable, like an endpoint's. The keyless routes ask
-// for an endpoint's id; a delivery's id, which receivers know, only resends.
+// be only one. The routes that work without a credential ask for an endpoint's
+// keyless id, which is shown to who may change the endpoint and stands nowhere
+// else; a delivery's id, which receivers know, only resends.
 //
 // The deliveries of an endpoint are a lane. A node claims a lane with a lease,
 // sends what is due in the order of the events, marks many results in one

@@ -36,6 +36,7 @@ const (
 // Endpoint is where events are sent.
 type Endpoint struct {
 	ID                 uuid.UUID   `json:"id" format:"uuid"`
+	KeylessID          *uuid.UUID  `json:"keyless_id" nullable:"true" format:"uuid" doc:"Stands for the id in the path of routes that are called without a credential. Who knows it may call them, so it is null for who may not change webhooks"`
 	Address            string      `json:"address" example:"https://example.com/hooks/konak"`
 	Description        string      `json:"description" example:"Order system"`
 	Events             []string    `json:"events" nullable:"false" example:"[\"conversation.created\"]"`
@@ -51,6 +52,9 @@ type Endpoint struct {
 	SecretLast4        string      `json:"secret_last4" example:"q1Y="`
 	OldSecretEnds      *clock.Time `json:"old_secret_ends_at" nullable:"true" doc:"Until when the secret before the last rotation is still signed with"`
 	CreatedAt          clock.Time  `json:"created_at"`
+
+	// keyless becomes KeylessID only where a caller who may know it is answered.
+	keyless uuid.UUID
 }
 
 // settings are what a person can set of an endpoint.

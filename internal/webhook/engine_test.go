@@ -534,8 +534,8 @@ func TestOwnersAreTold(t *testing.T) {
 		w := s.Workspace("demo")
 		e := register(w, "https://example.com/", webhook.PingTest)
 		nobody := s.Client("")
-		nobody.Post(hooks+"/"+e.ID.String()+"/rotate-secret", nil).Want(200)
-		nobody.Delete(hooks + "/" + e.ID.String()).Want(200)
+		nobody.Post(hooks+"/"+e.KeylessID.String()+"/rotate-secret", nil).Want(200)
+		nobody.Delete(hooks + "/" + e.KeylessID.String()).Want(200)
 		s.Settle()
 		if diff := cmp.Diff([]string{"The signing secret of a webhook was rotated", "A webhook was deleted"}, letters(t, s, w)); diff != "" {
 			t.Error(diff)

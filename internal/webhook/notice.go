@@ -53,7 +53,7 @@ func (n Notice) english() (subject string, body []string) {
 		return "The signing secret of a webhook was rotated",
 			[]string{
 				fmt.Sprintf("The signing secret of the webhook %s was rotated from the address %s.", n.Address, n.IP),
-				"If this was not you or your team, somebody knows the webhook's id: delete it and register a new one.",
+				"If this was not you or your team, somebody knows a credential or the webhook's keyless id: delete it and register a new one.",
 			}
 	case NoticeDeleted:
 		return "A webhook was deleted",
@@ -81,7 +81,7 @@ func (n Notice) turkish() (subject string, body []string) {
 		return "Bir webhook'un imza anahtarı yenilendi",
 			[]string{
 				fmt.Sprintf("%s adresli webhook'un imza anahtarı %s adresinden yenilendi.", n.Address, n.IP),
-				"Bunu siz ya da ekibiniz yapmadıysa webhook'un kimliğini bilen biri var demektir: webhook'u silip yenisini kaydedin.",
+				"Bunu siz ya da ekibiniz yapmadıysa bir oturumu, anahtarı ya da webhook'un anahtarsız kimliğini bilen biri var demektir: webhook'u silip yenisini kaydedin.",
 			}
 	case NoticeDeleted:
 		return "Bir webhook silindi",

@@ -314,14 +314,15 @@ func TestMailWebhooks(t *testing.T) {
 		}
 		nobody := s.Client("").Host("demo.mail.localhost")
 		var queued webhook.Queued
-		nobody.Post(path+"/test", nil).Want(200).Data(&queued)
+		keyless := mailHooks + "/" + e.KeylessID.String()
+		nobody.Post(keyless+"/test", nil).Want(200).Data(&queued)
 		s.Settle()
 		got := rcv.take()
 		if len(got) != 1 || got[0].header.Get("X-Service-Event") != webhook.PingTest || got[0].header.Get("X-Service-Delivery") != queued.DeliveryID.String() {
 			t.Fatalf("got %+v", got)
 		}
 		var history []webhook.Delivery
-		if nobody.Get(path + "/deliveries").Want(200).Data(&history); len(history) != 1 || history[0].Status != webhook.Delivered {
+		if nobody.Get(keyless + "/deliveries").Want(200).Data(&history); len(history) != 1 || history[0].Status != webhook.Delivered {
 			t.Fatalf("got %+v", history)
 		}
 		nobody.Post(mailHooks+"/deliveries/"+queued.DeliveryID.String()+"/resend", nil).Want(200)
@@ -329,11 +330,11 @@ func TestMailWebhooks(t *testing.T) {
 		if n := len(rcv.take()); n != 1 {
 			t.Errorf("the resend made %d requests", n)
 		}
-		nobody.Post(path+"/rotate-secret", nil).Refused(401, "unauthenticated")
-		nobody.Delete(path).Refused(401, "unauthenticated")
+		nobody.Post(keyless+"/rotate-secret", nil).Refused(401, "unauthenticated")
+		nobody.Delete(keyless).Refused(401, "unauthenticated")
 		w.Owner.Post(path+"/rotate-secret", nil).Want(200)
 		w.Owner.Delete(path).Want(200)
-		nobody.Get(path+"/deliveries").Refused(404, "not_found")
+		nobody.Get(keyless+"/deliveries").Refused(404, "not_found")
 	})
 }
 
@@ -344,13 +345,13 @@ func TestKeylessOff(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w, other := s.Workspace("demo"), s.Workspace("acme")
 		e := register(w, "https://example.com/", webhook.PingTest)
-		path := hooks + "/" + e.ID.String()
+		path, keyless := hooks+"/"+e.ID.String(), hooks+"/"+e.KeylessID.String()
 		nobody := s.Client("")
 		var queued webhook.Queued
-		nobody.Post(path+"/test", nil).Want(200).Data(&queued)
-		nobody.Get(path + "/events").Want(200)
-		nobody.Post(path+"/status", map[string]any{"status": "paused"}).Want(200)
-		nobody.Host("acme.erp.localhost").Get(path+"/events").Refused(404, "not_found")
+		nobody.Post(keyless+"/test", nil).Want(200).Data(&queued)
+		nobody.Get(keyless + "/events").Want(200)
+		nobody.Post(keyless+"/status", map[string]any{"status": "paused"}).Want(200)
+		nobody.Host("acme.erp.localhost").Get(keyless+"/events").Refused(404, "not_found")
 		other.Owner.Get(path+"/events").Refused(404, "not_found")
 		w.Guest().Get(path+"/events").Refused(403, "forbidden")
 
@@ -367,8 +368,8 @@ func TestKeylessOff(t *testing.T) {
 		}
 
 		w.Owner.Do("PUT", hooks+"/settings", map[string]any{"keyless": false}).Want(200)
-		nobody.Get(path+"/events").Refused(401, "unauthenticated")
-		nobody.Post(path+"/rotate-secret", nil).Refused(401, "unauthenticated")
+		nobody.Get(keyless+"/events").Refused(401, "unauthenticated")
+		nobody.Post(keyless+"/rotate-secret", nil).Refused(401, "unauthenticated")
 		nobody.Post(hooks+"/events/"+queued.DeliveryID.String()+"/resend", nil).Refused(401, "unauthenticated")
 		w.Owner.Get(path + "/events").Want(200)
 		nobody.Get(hooks+"/"+uuid.NewString()+"/events").Refused(404, "not_found")

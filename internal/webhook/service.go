@@ -130,7 +130,7 @@ func (s *Service) Create(ctx context.Context, module string, set settings) (Regi
 		} else if n >= maxEndpoints {
 			return fault.New(fault.LimitReached, maxEndpoints)
 		}
-		id := tx.NewCapability()
+		id := tx.NewID()
 		var by *uuid.UUID
 		if who := caller.From(ctx); who.ID != uuid.Nil {
 			by = &who.ID

@@ -9,7 +9,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-const endpointColumns = `e.id, e.address, e.description, e.events, e.status, e.strict_order, e.rate_limit, e.secret_last4,
+const endpointColumns = `e.id, e.keyless_id, e.address, e.description, e.events, e.status, e.strict_order, e.rate_limit, e.secret_last4,
 	e.old_secret_until, e.created_at, e.disabled_at, e.disabled_code, e.disabled_class, e.disabled_reason, e.failures,
 	CASE WHEN l.claim_id IS NULL THEN l.run_at ELSE l.hold_until END`
 
@@ -20,7 +20,7 @@ func scanEndpoint(row db.Row) (Endpoint, error) {
 	var events db.JSON[[]string]
 	var rate int
 	var probe *clock.Time // while a node holds the lane its run_at is the end of a lease
-	err := row.Scan(&e.ID, &e.Address, &e.Description, &events, &e.Status, &e.StrictOrder, &rate, &e.SecretLast4,
+	err := row.Scan(&e.ID, &e.keyless, &e.Address, &e.Description, &events, &e.Status, &e.StrictOrder, &rate, &e.SecretLast4,
 		&e.OldSecretEnds, &e.CreatedAt, &e.DisabledAt, &e.DisabledStatusCode, &e.DisabledErrorClass, &e.DisabledReason, &e.Failures, &probe)
 	e.Events = events.V
 	if rate > 0 {
@@ -64,10 +64,10 @@ func countEndpoints(tx *db.Tx, module string) (int, error) {
 }
 
 func putEndpoint(tx *db.Tx, module string, id uuid.UUID, s settings, sealed []byte, last4 string, by *uuid.UUID) error {
-	_, err := tx.Exec(`INSERT INTO webhook_endpoint (tenant_id, id, module, address, description, events, status,
+	_, err := tx.Exec(`INSERT INTO webhook_endpoint (tenant_id, id, keyless_id, module, address, description, events, status,
 			strict_order, rate_limit, secret_sealed, secret_last4, created_by, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)`,
-		tx.Tenant(), id, module, s.address, s.description, db.AsJSON(s.events), Active, s.strict, s.rate,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)`,
+		tx.Tenant(), id, tx.NewCapability(), module, s.address, s.description, db.AsJSON(s.events), Active, s.strict, s.rate,
 		sealed, last4, by, clock.At(tx.Now()))
 	if err == nil {
 		_, err = tx.Exec(`INSERT INTO webhook_lane (tenant_id, id) VALUES ($1, $2)`, tx.Tenant(), id)
@@ -175,8 +175,9 @@ func findLicences(r *db.Reader) ([]string, error) {
 	return list.V, err
 }
 
-// owner is whose an id is, for calls without a credential.
+// owner says which record a call without a credential means, and whose it is.
 type owner struct {
+	record   uuid.UUID
 	tenant   uuid.UUID
 	slug     string
 	licences []string
@@ -186,20 +187,23 @@ type owner struct {
 func scanOwner(row db.Row) (owner, error) {
 	var o owner
 	var licences db.JSON[[]string]
-	err := row.Scan(&o.tenant, &o.slug, &licences, &o.keyless)
+	err := row.Scan(&o.record, &o.tenant, &o.slug, &licences, &o.keyless)
 	o.licences = licences.V
 	return o, err
 }
 
-const ownerColumns = `SELECT t.id, t.slug, t.licences, s.keyless FROM tenant t
-	LEFT JOIN webhook_setting s ON s.tenant_id = t.id WHERE t.id = `
+const (
+	ownerColumns = `SELECT x.id, t.id, t.slug, t.licences, s.keyless FROM `
+	ownerTables  = ` x JOIN tenant t ON t.id = x.tenant_id LEFT JOIN webhook_setting s ON s.tenant_id = t.id WHERE `
+)
 
-func findEndpointOwner(r *db.Reader, id uuid.UUID) (owner, error) {
-	return db.One(r, scanOwner, ownerColumns+`(SELECT tenant_id FROM webhook_endpoint WHERE id = $1 AND deleted_at IS NULL)`, id)
+// findEndpointOwner finds an endpoint by its keyless id; its own id finds nothing.
+func findEndpointOwner(r *db.Reader, keyless uuid.UUID) (owner, error) {
+	return db.One(r, scanOwner, ownerColumns+`webhook_endpoint`+ownerTables+`x.keyless_id = $1 AND x.deleted_at IS NULL`, keyless)
 }
 
 func findDeliveryOwner(r *db.Reader, id uuid.UUID) (owner, error) {
-	return db.One(r, scanOwner, ownerColumns+`(SELECT tenant_id FROM webhook_delivery WHERE id = $1)`, id)
+	return db.One(r, scanOwner, ownerColumns+`webhook_delivery`+ownerTables+`x.id = $1`, id)
 }
 
 func isKeylessAllowed(r *db.Reader) (bool, error) {

@@ -198,14 +198,14 @@ func TestCatalog(t *testing.T) {
 	})
 }
 
-// Knowing an endpoint's id is enough for its own routes, on the bare host and
-// on the tenant's.
+// Knowing an endpoint's keyless id is enough for its own routes, on the bare host
+// and on the tenant's.
 func TestKeyless(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
 		e := register(w, "https://example.com/", webhook.PingTest)
-		path := hooks + "/" + e.ID.String()
+		path := hooks + "/" + e.KeylessID.String()
 		nobody := s.Client("")
 		nobody.Get(path + "/events").Want(200)
 		nobody.Host("demo.erp.localhost").Get(path + "/events").Want(200)

@@ -42,6 +42,7 @@ func TestListLooksAtFewContacts(t *testing.T) {
 			f            Filter
 			found, pages int
 		}{
+			"a test key's":        {Filter{onlyTest: true}, 0, 1},
 			"tests":               {Filter{Test: &yes}, 0, all/rows + 1},
 			"leads among tests":   {Filter{Test: &yes, Kind: "lead"}, 0, all/rows + 1},
 			"an owner's tests":    {Filter{Test: &yes, OwnerID: &owner}, 0, 1},

@@ -10,7 +10,6 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
-	"konak/internal/kit/fault"
 )
 
 const columns = `id, external_id, kind, name, first_name, last_name, company, owner_id, language, timezone, country,
@@ -30,29 +29,22 @@ func scan(row db.Row) (Contact, error) {
 
 // byID reads a contact that was neither merged away nor deleted.
 func byID(r *db.Reader, id uuid.UUID) (Contact, error) {
-	return whole(r, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, r.Tenant(), id)
+	return whole(r, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+onlyVisible(r), r.Tenant(), id)
 }
+
+// onlyVisible keeps live contacts from keys of the test environment.
+func onlyVisible(r *db.Reader) string { return caller.OnlyVisible(r.Context(), "contact.test") }
 
 // lockByID also keeps the contact from changing until the transaction ends.
 func lockByID(tx *db.Tx, id uuid.UUID) (Contact, error) {
-	return locked(tx, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+
-		tx.Dialect().ForUpdate("contact"), tx.Tenant(), id)
+	return whole(&tx.Reader, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+
+		onlyVisible(&tx.Reader)+tx.Dialect().ForUpdate("contact"), tx.Tenant(), id)
 }
 
 // lockAny reads a contact whatever became of it.
 func lockAny(tx *db.Tx, id uuid.UUID) (Contact, error) {
-	return locked(tx, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2`+
-		tx.Dialect().ForUpdate("contact"), tx.Tenant(), id)
-}
-
-// locked reads a contact that the caller is about to change, and refuses what
-// is live to a key of the test environment: every change begins here.
-func locked(tx *db.Tx, query string, args ...any) (Contact, error) {
-	c, err := whole(&tx.Reader, query, args...)
-	if err == nil && !caller.From(tx.Context()).MayChange(c.Test) {
-		err = fault.New(fault.TestEnvironment)
-	}
-	return c, err
+	return whole(&tx.Reader, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2`+
+		onlyVisible(&tx.Reader)+tx.Dialect().ForUpdate("contact"), tx.Tenant(), id)
 }
 
 func whole(r *db.Reader, query string, args ...any) (Contact, error) {
@@ -132,7 +124,6 @@ func fill(r *db.Reader, list []Contact) error {
 	})
 }
 
-// Filter narrows the list.
 // queryTerms are the first words of what was typed; an address or a number is
 // looked for as a whole.
 func queryTerms(q string) []string {
@@ -167,7 +158,7 @@ func matching(r *db.Reader, q string, limit int) ([]uuid.UUID, error) {
 		where += ` AND id IN (` + termQuery("$"+strconv.Itoa(len(args)-1), "$"+strconv.Itoa(len(args))) + `)`
 	}
 	args = append(args, limit)
-	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM contact WHERE tenant_id = $1 AND deleted_at IS NULL`+where+
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM contact WHERE tenant_id = $1 AND deleted_at IS NULL`+onlyVisible(r)+where+
 		` ORDER BY created_at DESC LIMIT $`+strconv.Itoa(len(args)), args...)
 }
 

@@ -12,12 +12,15 @@ import (
 	"konak/internal/kit/db"
 )
 
+// Filter narrows the list.
 type Filter struct {
 	Kind, Tag, Query string
 	OwnerID          *uuid.UUID
 	Blocked          *bool
 	// Test narrows to what the test environment made, or to what is live.
 	Test *bool
+	// onlyTest is set for keys of the test environment.
+	onlyTest bool
 }
 
 // list reads the newest first and looks at no more than the given number of
@@ -83,6 +86,7 @@ func listQuery(r *db.Reader, what string, f Filter, p db.Page, rows int) (string
 		args = append(args, v)
 		return "$" + strconv.Itoa(len(args))
 	}
+	f.onlyTest = f.onlyTest || inTest(r)
 	if terms := queryTerms(f.Query); len(terms) > 0 {
 		// What a word may mean is a bounded set: it is read whole and put in
 		// order. The plus keeps the planner from reading the table in its order.
@@ -110,6 +114,8 @@ func listQuery(r *db.Reader, what string, f Filter, p db.Page, rows int) (string
 func (f Filter) split() (driver, rest Filter) {
 	rest = f
 	switch {
+	case f.onlyTest:
+		driver.onlyTest, rest.onlyTest = true, false
 	case f.Tag != "":
 		driver.Tag, rest.Tag = f.Tag, ""
 	case f.OwnerID != nil:
@@ -138,6 +144,9 @@ func conditions(f Filter, terms []string, arg func(any) string) string {
 		} else {
 			where.WriteString(" AND NOT blocked")
 		}
+	}
+	if f.onlyTest {
+		where.WriteString(" AND test")
 	}
 	if f.Test != nil {
 		where.WriteString(" AND test = " + arg(*f.Test))

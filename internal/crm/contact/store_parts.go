@@ -91,7 +91,7 @@ func refByPhone(r *db.Reader, e164 string) (Ref, error) {
 
 // refByID follows a merge to the contact that stayed.
 func refByID(r *db.Reader, id uuid.UUID) (Ref, error) {
-	return db.One(r, scanRef, `SELECT id, name, blocked, test FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, r.Tenant(), id)
+	return db.One(r, scanRef, `SELECT id, name, blocked, test FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+onlyVisible(r), r.Tenant(), id)
 }
 
 func touch(tx *db.Tx, id uuid.UUID, wrote bool) error {

@@ -10,7 +10,7 @@ import (
 // of them.
 func SearchAfter(r *db.Reader, after uuid.UUID, limit int) ([]Contact, error) {
 	list, err := db.All(r, scan, `SELECT `+columns+` FROM contact
-		WHERE tenant_id = $1 AND id > $2 AND deleted_at IS NULL ORDER BY id LIMIT $3`, r.Tenant(), after, limit)
+		WHERE tenant_id = $1 AND id > $2 AND deleted_at IS NULL`+onlyVisible(r)+` ORDER BY id LIMIT $3`, r.Tenant(), after, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func SearchOf(r *db.Reader, ids []uuid.UUID) ([]Contact, error) {
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
 	list, err := db.All(r, scan, `SELECT `+columns+` FROM contact
-		WHERE tenant_id = $1 AND id `+in+` AND deleted_at IS NULL`, r.Tenant(), arg)
+		WHERE tenant_id = $1 AND id `+in+` AND deleted_at IS NULL`+onlyVisible(r), r.Tenant(), arg)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"konak/internal/crm/conversation/count"
 	"konak/internal/crm/conversation/hourly"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
 
@@ -27,7 +28,7 @@ func (s *Service) ReadAllCounts(ctx context.Context) (AllCounts, error) {
 func (s *Service) CountsOf(ctx context.Context, all AllCounts) (Counts, error) {
 	me := AgentID(ctx)
 	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (out Counts, err error) {
-		out = count.Sum(all.rows, me)
+		out = count.Sum(all.rows, caller.From(ctx), me)
 		if out.Unread, err = badge(r, me); err != nil {
 			return out, err
 		}

@@ -29,6 +29,8 @@ type Filter struct {
 	IsRequest   *bool
 	CreatedFrom *clock.Time
 	CreatedTo   *clock.Time
+	// onlyTest is set for keys of the test environment.
+	onlyTest bool
 	// terms and contacts are what a search means.
 	searched bool
 	terms    []string
@@ -156,6 +158,9 @@ func selectQuery(f Filter, o Order, limit int, arg func(any) string) string {
 func conditions(f Filter, arg func(any) string) string {
 	var where strings.Builder
 	add := func(s string) { where.WriteString(" AND " + s) }
+	if f.onlyTest {
+		add("c.test")
+	}
 	if f.Tag != "" {
 		add("EXISTS (SELECT 1 FROM conversation_tag t WHERE t.tenant_id = $1 AND t.conversation_id = c.id AND t.tag = " + arg(contact.TagKey(f.Tag)) + ")")
 	}

@@ -3,6 +3,7 @@ package conversation
 import (
 	"github.com/google/uuid"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -59,7 +60,7 @@ func readMentions(r *db.Reader, agent uuid.UUID, unread bool, p db.Page, rows in
 	}, db.Window{
 		Rows: rows,
 		Query: `SELECT m.item_id, c.id AS conversation_id, c.contact_name, c.subject, i.author_kind, i.author_id, i.body, m.seen, m.at,
-				i.deleted_at IS NULL AND c.deleted_at IS NULL AS there
+				i.deleted_at IS NULL AND c.deleted_at IS NULL` + onlyVisible(r) + ` AS there
 			FROM (SELECT tenant_id, item_id, seen, at FROM item_mention
 				WHERE tenant_id = $1 AND agent_id = $2` + only + ` AND (at, item_id) < ($3, $4)
 				ORDER BY at DESC, item_id DESC LIMIT $5) AS m
@@ -76,7 +77,8 @@ func readMentions(r *db.Reader, agent uuid.UUID, unread bool, p db.Page, rows in
 func unreadMentions(r *db.Reader, agent uuid.UUID, limit int) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM (SELECT tenant_id, item_id FROM item_mention
 			WHERE tenant_id = $1 AND agent_id = $2 AND NOT seen ORDER BY at DESC, item_id DESC LIMIT $4) AS m
-		JOIN conversation_item i ON i.tenant_id = m.tenant_id AND i.id = m.item_id AND i.deleted_at IS NULL LIMIT $3) AS found`,
+		JOIN conversation_item i ON i.tenant_id = m.tenant_id AND i.id = m.item_id AND i.deleted_at IS NULL`+
+		caller.OnlyVisible(r.Context(), "i.test")+` LIMIT $3) AS found`,
 		r.Tenant(), agent, limit, mentionRows)
 }
 

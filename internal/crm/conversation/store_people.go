@@ -142,7 +142,7 @@ func countKeyOf(c *Conversation) *count.Key {
 	if c == nil || c.DeletedAt != nil {
 		return nil
 	}
-	k := count.Key{State: string(c.State), Waiting: c.WaitingSince != nil, Channel: c.Channel}
+	k := count.Key{State: string(c.State), Waiting: c.WaitingSince != nil, Channel: c.Channel, Test: c.Test}
 	if c.OwnerID != nil {
 		k.Owner = *c.OwnerID
 	}
@@ -155,7 +155,7 @@ func countKeyOf(c *Conversation) *count.Key {
 // joinedBy locks the conversations that an agent joined, in order.
 func joinedBy(tx *db.Tx, agent uuid.UUID) ([]Conversation, error) {
 	return db.All(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
-		WHERE c.tenant_id = $1 AND c.id IN (SELECT conversation_id FROM conversation_agent WHERE tenant_id = $1 AND agent_id = $2)
+		WHERE c.tenant_id = $1 AND c.id IN (SELECT conversation_id FROM conversation_agent WHERE tenant_id = $1 AND agent_id = $2)`+onlyVisible(&tx.Reader)+`
 		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), agent)
 }
 

@@ -3,6 +3,7 @@ package conversation
 import (
 	"github.com/google/uuid"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
 
@@ -17,7 +18,7 @@ type Text struct {
 // ids, for who keeps an index of them.
 func SearchAfter(r *db.Reader, after uuid.UUID, limit int) ([]Conversation, error) {
 	return db.All(r, scan, `SELECT `+columns+` FROM conversation c
-		WHERE c.tenant_id = $1 AND c.id > $2 AND c.deleted_at IS NULL AND c.merged_into_id IS NULL
+		WHERE c.tenant_id = $1 AND c.id > $2 AND c.deleted_at IS NULL AND c.merged_into_id IS NULL`+onlyVisible(r)+`
 		ORDER BY c.id LIMIT $3`, r.Tenant(), after, limit)
 }
 
@@ -28,7 +29,7 @@ func SearchOf(r *db.Reader, ids []uuid.UUID) ([]Conversation, error) {
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
 	return db.All(r, scan, `SELECT `+columns+` FROM conversation c
-		WHERE c.tenant_id = $1 AND c.id `+in+` AND c.deleted_at IS NULL AND c.merged_into_id IS NULL`,
+		WHERE c.tenant_id = $1 AND c.id `+in+` AND c.deleted_at IS NULL AND c.merged_into_id IS NULL`+onlyVisible(r),
 		r.Tenant(), arg)
 }
 
@@ -38,8 +39,8 @@ func OfContacts(r *db.Reader, contacts []uuid.UUID, limit int) ([]uuid.UUID, err
 		return nil, nil
 	}
 	in, arg := db.In(r.Dialect(), 3, contacts)
-	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM conversation
-		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY id DESC LIMIT $2`,
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT c.id FROM conversation c
+		WHERE c.tenant_id = $1 AND c.contact_id `+in+onlyVisible(r)+` ORDER BY c.id DESC LIMIT $2`,
 		r.Tenant(), limit, arg)
 }
 
@@ -56,6 +57,6 @@ func Texts(r *db.Reader, ids []uuid.UUID, each int) ([]Text, error) {
 	}, `SELECT conversation_id, id, body FROM (
 			SELECT conversation_id, id, body, at, row_number() OVER (PARTITION BY conversation_id ORDER BY at DESC, id DESC) AS place
 			FROM conversation_item WHERE tenant_id = $1 AND conversation_id `+in+`
-				AND kind <> 'event' AND deleted_at IS NULL AND body <> '') t
+				AND kind <> 'event' AND deleted_at IS NULL AND body <> ''`+caller.OnlyVisible(r.Context(), "test")+`) t
 		WHERE place <= $2 ORDER BY conversation_id, at DESC, id DESC`, r.Tenant(), each, arg)
 }

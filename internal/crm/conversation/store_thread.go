@@ -10,7 +10,7 @@ import (
 func LockThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.channel_account_id = $2 AND c.contact_id = $3
-			AND c.single_thread AND c.merged_into_id IS NULL AND c.deleted_at IS NULL`+
+			AND c.single_thread AND c.merged_into_id IS NULL AND c.deleted_at IS NULL`+onlyVisible(&tx.Reader)+
 		tx.Dialect().ForUpdate("c"), tx.Tenant(), account, contact)
 }
 
@@ -19,7 +19,7 @@ func LockThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
 func LockChannelThread(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel = $3
-			AND c.merged_into_id IS NULL AND c.deleted_at IS NULL
+			AND c.merged_into_id IS NULL AND c.deleted_at IS NULL`+onlyVisible(&tx.Reader)+`
 		ORDER BY c.last_activity_at DESC, c.id DESC LIMIT 1`+
 		tx.Dialect().ForUpdate("c"), tx.Tenant(), contact, channel)
 }
@@ -29,7 +29,7 @@ func LockChannelThread(tx *db.Tx, channel string, contact uuid.UUID) (Conversati
 func LockMergedThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel_account_id = $3
-			AND c.single_thread AND c.merged_into_id IS NOT NULL AND c.deleted_at IS NULL
+			AND c.single_thread AND c.merged_into_id IS NOT NULL AND c.deleted_at IS NULL`+onlyVisible(&tx.Reader)+`
 		ORDER BY c.last_activity_at DESC LIMIT 1`+tx.Dialect().ForUpdate("c"), tx.Tenant(), contact, account)
 }
 
@@ -38,7 +38,7 @@ func LockMergedThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, erro
 func lockThreadWithoutAccount(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel = $3 AND c.channel_account_id IS NULL
-			AND c.merged_into_id IS NULL AND c.deleted_at IS NULL
+			AND c.merged_into_id IS NULL AND c.deleted_at IS NULL`+onlyVisible(&tx.Reader)+`
 		ORDER BY c.last_activity_at DESC, c.id DESC LIMIT 1`+
 		tx.Dialect().ForUpdate("c"), tx.Tenant(), contact, channel)
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
 
@@ -51,6 +52,7 @@ func list(r *db.Reader, f Filter, o Order, p db.Page, rows int) (db.List[Convers
 
 // listPart reads a page of rows that have what the order goes by.
 func listPart(r *db.Reader, f Filter, o Order, p db.Page, rows int) (out db.List[Conversation], err error) {
+	f.onlyTest = caller.From(r.Context()).Test
 	if f.few, err = isFew(r, f); err != nil {
 		return out, err
 	}
@@ -69,6 +71,10 @@ func (f Filter) split(o Order) (driver, rest Filter) {
 		return f, Filter{}
 	}
 	rest = f
+	if f.onlyTest { // its indexes have every order, and only what is a test's
+		driver.onlyTest, rest.onlyTest = true, false
+		return driver, rest
+	}
 	if o.Name != "last_activity" {
 		if o.Name == "created" {
 			driver.CreatedFrom, driver.CreatedTo, rest.CreatedFrom, rest.CreatedTo = f.CreatedFrom, f.CreatedTo, nil, nil

@@ -13,6 +13,8 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/hourly"
+	"konak/internal/crm/finder"
 	"konak/internal/crm/reply"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -98,7 +100,7 @@ func TestTestKeys(t *testing.T) {
 	})
 }
 
-// A key of the test environment changes nothing that is live.
+// A key of the test environment changes nothing that is live, and sees none of it.
 func TestTestKeysLeaveLiveAlone(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -115,15 +117,18 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 
 		key := in.Key(true, perm.All()...)
 		path := public + "/" + id.String()
-		key.Get(path).Want(200) // reading is no effect
-		key.Post(path+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "TEST REPLY"}).Refused(409, "test_environment")
-		key.Post(path+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "not", "message_type": "note"}).Refused(409, "test_environment")
-		key.Post(path+"/reply", map[string]any{"type": "user", "body": "x"}).Refused(409, "test_environment")
-		key.Put(path+"/state", map[string]any{"state": "closed"}).Refused(409, "test_environment")
-		key.Post(path+"/tags", map[string]any{"add": []string{"x"}}).Refused(409, "test_environment")
-		key.Post(path+"/participants", map[string]any{"contact_id": friend.ID}).Refused(409, "test_environment")
-		key.Delete(path+"/participants/"+friend.ID.String()).Refused(409, "test_environment")
-		key.Post(public, map[string]any{"contact_id": in.customer.ID, "body": "x"}).Refused(409, "test_environment")
+		key.Get(path).Refused(404, "not_found")
+		key.Get(path+"/items").Refused(404, "not_found")
+		key.Get(path+"/participants").Refused(404, "not_found")
+		key.Post(path+"/typing", map[string]any{"typing": true}).Refused(404, "not_found")
+		key.Post(path+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "TEST REPLY"}).Refused(404, "not_found")
+		key.Post(path+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "not", "message_type": "note"}).Refused(404, "not_found")
+		key.Post(path+"/reply", map[string]any{"type": "user", "body": "x"}).Refused(404, "not_found")
+		key.Put(path+"/state", map[string]any{"state": "closed"}).Refused(404, "not_found")
+		key.Post(path+"/tags", map[string]any{"add": []string{"x"}}).Refused(404, "not_found")
+		key.Post(path+"/participants", map[string]any{"contact_id": friend.ID}).Refused(404, "not_found")
+		key.Delete(path+"/participants/"+friend.ID.String()).Refused(404, "not_found")
+		key.Post(public, map[string]any{"contact_id": in.customer.ID, "body": "x"}).Refused(422, "validation_failed")
 
 		// The same at the gates, for what no key's route reaches today.
 		ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.APIKey, TenantID: in.ID, Slug: in.Slug, ID: uuid.New(), Test: true, Perms: perm.NewSet(perm.All()...)})
@@ -167,8 +172,20 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 			},
 			"contact merge":   func(ctx context.Context) error { return one(book.Merge(ctx, in.customer.ID, friend.ID)) },
 			"contact removal": func(ctx context.Context) error { return book.Delete(ctx, in.customer.ID) },
+
+			"read":         func(ctx context.Context) error { return one(gate.Get(ctx, id)) },
+			"read contact": func(ctx context.Context) error { return one(book.Get(ctx, in.customer.ID)) },
+			"read notes": func(ctx context.Context) error {
+				return one(book.Notes(ctx, in.customer.ID, db.Page{Limit: 1, After: db.First}))
+			},
+			"read copies": func(ctx context.Context) error { return one(gate.Copies(ctx, id)) },
+			"typing":      func(ctx context.Context) error { return one(s.Live.AgentTypes(ctx, id, true)) },
 		} {
-			if err := act(ctx); !fault.Is(err, fault.TestEnvironment) {
+			want := fault.NotFound
+			if name == "begin" {
+				want = fault.ValidationFailed // of contact_id
+			}
+			if err := act(ctx); !fault.Is(err, want) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -187,8 +204,90 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 		// Deleted is deleted, whoever asks.
 		in.Owner.Delete(base + "/" + id.String()).Want(200)
 		key.Put(path+"/state", map[string]any{"state": "closed"}).Refused(404, "not_found")
-		if err := one(gate.Restore(ctx, id)); !fault.Is(err, fault.TestEnvironment) {
+		if err := one(gate.Restore(ctx, id)); !fault.Is(err, fault.NotFound) {
 			t.Errorf("restore: %v", err)
+		}
+	})
+}
+
+// A key of the test environment sees what was made in it, in lists, searches and
+// numbers, and nothing that is live. Everybody else sees both.
+func TestTestKeysSeeTheirOwn(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		live := in.begin()
+		upload := in.Owner.Header("Content-Type", "text/plain").Post("/api/crm/v1/attachments?filename=a.txt", "canlı").Want(201).ID()
+		in.Owner.Post(base+"/"+live.String()+"/reply-as-customer", map[string]any{"body": "x", "attachments": []string{upload}}).Want(200)
+		key := in.Key(true, perm.All()...)
+		var mine conversation.Conversation
+		key.Post(public, map[string]any{"contact": map[string]any{"email": "elif@example.com", "name": "Elif Deneme"}, "subject": "Kargo", "body": "deneme"}).Want(201).Data(&mine)
+		s.Settle()
+
+		ids := func(r *apptest.Response) (out []string) {
+			var list []struct{ ID string }
+			r.Want(200).Data(&list)
+			for _, c := range list {
+				out = append(out, c.ID)
+			}
+			return out
+		}
+		for _, query := range []string{"", "?sort=created", "?sort=-priority", "?sort=waiting_since", "?q=elif", "?state=open", "?q=kargo"} {
+			if diff := cmp.Diff([]string{mine.ID.String()}, ids(key.Get(public+query))); diff != "" {
+				t.Errorf("%q: %s", query, diff)
+			}
+		}
+		if got := ids(in.Owner.Get(base)); len(got) != 2 {
+			t.Errorf("an agent sees %v", got)
+		}
+		key.Get("/api/crm/public/v1/attachments/"+upload).Refused(404, "not_found")
+		key.Delete("/api/crm/public/v1/attachments/"+upload).Refused(404, "not_found")
+
+		// What an agent writes and sends in a test's conversation is its own.
+		theirs := in.Owner.Header("Content-Type", "text/plain").Post("/api/crm/v1/attachments?filename=b.txt", "deneme").Want(201).ID()
+		in.Owner.Post(base+"/"+mine.ID.String()+"/reply-as-customer", map[string]any{"body": "x", "attachments": []string{theirs}}).Want(200)
+		key.Get("/api/crm/public/v1/attachments/" + theirs).Want(200)
+
+		// The same below the routes, for what takes no key today.
+		ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.APIKey, TenantID: in.ID, Slug: in.Slug, ID: uuid.New(), Test: true, Perms: perm.NewSet(perm.All()...)})
+		page := db.Page{Limit: 10, After: db.First}
+		people, err := s.Contacts.List(ctx, contact.Filter{}, page)
+		if err != nil || len(people.Rows) != 1 || people.Rows[0].ID != mine.ContactID {
+			t.Errorf("contacts: %+v, %v", people.Rows, err)
+		}
+		people, err = s.Contacts.List(ctx, contact.Filter{Query: "elif"}, page)
+		if err != nil || len(people.Rows) != 1 || people.Rows[0].ID != mine.ContactID {
+			t.Errorf("contacts called elif: %+v, %v", people.Rows, err)
+		}
+		counts, err := s.Conversations.Counts(ctx)
+		if err != nil || counts.All.Open != 1 || len(counts.Channels) != 1 {
+			t.Errorf("counts: %+v, %v", counts, err)
+		}
+		if counts, err = s.Conversations.Counts(in.Context()); err != nil || counts.All.Open != 2 {
+			t.Errorf("everybody's counts: %+v, %v", counts, err)
+		}
+		if all, err := hourly.New(s.DB).Overview(ctx); err != nil || len(all.Channels) != 0 {
+			t.Errorf("by the hour: %+v, %v", all.Channels, err)
+		}
+		if all, err := hourly.New(s.DB).Overview(in.Context()); err != nil || len(all.Channels) == 0 {
+			t.Errorf("everybody's hours: %+v, %v", all.Channels, err)
+		}
+		// Whoever searches first, the index has everything.
+		found, err := s.Finder.Contacts(ctx, finder.Query{Text: "elif"}, page)
+		if err != nil || len(found.Rows) != 1 || found.Rows[0].Contact.ID != mine.ContactID {
+			t.Errorf("the search found %+v, %v", found.Rows, err)
+		}
+		if found, err = s.Finder.Contacts(in.Context(), finder.Query{Text: "elif"}, page); err != nil || len(found.Rows) != 2 {
+			t.Errorf("an agent's search found %+v, %v", found.Rows, err)
+		}
+		in.Owner.Post(base+"/"+live.String()+"/reply-as-customer", map[string]any{"body": "zeytinyağı"}).Want(200)
+		s.Settle()
+		talks, err := s.Finder.Conversations(ctx, finder.Query{Text: "zeytinyağı"}, page)
+		if err != nil || len(talks.Rows) != 0 {
+			t.Errorf("the search found %+v, %v", talks.Rows, err)
+		}
+		if talks, err = s.Finder.Conversations(in.Context(), finder.Query{Text: "zeytinyağı"}, page); err != nil || len(talks.Rows) != 1 {
+			t.Errorf("an agent's search found %+v, %v", talks.Rows, err)
 		}
 	})
 }

@@ -26,7 +26,7 @@ func LockThreadOn(tx *db.Tx, channel string, account, contact uuid.UUID) (Conver
 
 // AssignAccount gives a conversation that belongs to no account to one.
 func AssignAccount(tx *db.Tx, c *Conversation, account uuid.UUID) error {
-	if err := mayChange(tx, c); err != nil {
+	if err := checkVisible(tx, c); err != nil {
 		return err
 	}
 	c.ChannelAccountID, c.SingleThread = &account, true

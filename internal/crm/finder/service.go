@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -102,6 +103,8 @@ func (s *Service) open(ctx context.Context, tenant uuid.UUID) (*state, error) {
 	if w.failed != nil {
 		return nil, w.failed
 	}
+	// The index is everybody's, whatever its first searcher may see.
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: tenant})
 	err := w.refresh(ctx, s.DB.Tenant(tenant), math.MaxInt)
 	return w.state.Load(), err
 }

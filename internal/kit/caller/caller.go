@@ -57,9 +57,20 @@ type Caller struct {
 // Can says whether the caller holds p.
 func (c *Caller) Can(p perm.Permission) bool { return c != nil && c.Perms.Has(p) }
 
-// MayChange says whether the caller may change a record that is a test's or,
-// where test is false, a live one: the test environment leaves those alone.
-func (c *Caller) MayChange(test bool) bool { return test || !c.Test }
+// MaySee says whether there is, for the caller, a record that is a test's or,
+// where test is false, a live one. Keys of the test environment see only what
+// was made in it; everybody else sees both.
+func (c *Caller) MaySee(test bool) bool { return test || !c.Test }
+
+// OnlyVisible is MaySee as a part of a query: it returns " AND " and the column
+// that marks a test's record for a key of the test environment, and "" for
+// everybody else. Each query of a store that finds such records has it.
+func OnlyVisible(ctx context.Context, column string) string {
+	if From(ctx).Test {
+		return " AND " + column
+	}
+	return ""
+}
 
 type ctxKey struct{}
 

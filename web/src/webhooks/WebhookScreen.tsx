@@ -9,6 +9,7 @@ import { NotFoundPage } from '@/shell/ErrorPages'
 import { Badge, Code } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
 import { Card } from '@/ui/Card'
+import { CopyButton } from '@/ui/CodeBlock'
 import { ConfirmAct } from '@/ui/ConfirmAct'
 import { Fact } from '@/ui/Fact'
 import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
@@ -252,6 +253,15 @@ function Settings({ webhook }: { webhook: Webhook }) {
             </span>
           )}
         </Fact>
+        {webhook.keyless_id && (
+          <Fact label={t('webhooks.keylessId')}>
+            <span className="flex items-center justify-between gap-2">
+              <span className="font-mono text-[13px]">••••{webhook.keyless_id.slice(-4)}</span>
+              <CopyButton text={webhook.keyless_id} />
+            </span>
+            <span className="mt-1 block text-[13px] text-ink-2">{t('webhooks.keylessIdHint')}</span>
+          </Fact>
+        )}
         <Fact label={t('webhooks.order')}>{webhook.strict_order ? t('webhooks.order.strict') : t('webhooks.order.free')}</Fact>
         <Fact label={t('webhooks.rate')}>{webhook.rate_limit ?? t('webhooks.rate.none')}</Fact>
         <Fact label={t('common.created')}>{formatDateTime(webhook.created_at)}</Fact>

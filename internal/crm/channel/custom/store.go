@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -63,6 +64,6 @@ func opportunities(r *db.Reader, contact *uuid.UUID, p db.Page) (db.List[Opportu
 		err := row.Scan(&o.ID, &o.Title, &o.Stage, &o.Source, &o.ContactID, &o.ConversationID, &o.CreatedAt)
 		return o, err
 	}, `SELECT id, title, stage, source, contact_id, conversation_id, created_at FROM opportunity
-		WHERE tenant_id = $1 AND (created_at, id) < ($2, $3)`+of+` ORDER BY created_at DESC, id DESC LIMIT $4`, args...)
+		WHERE tenant_id = $1 AND (created_at, id) < ($2, $3)`+of+caller.OnlyVisible(r.Context(), "test")+` ORDER BY created_at DESC, id DESC LIMIT $4`, args...)
 	return db.Cut(rows, p, func(o Opportunity) db.Key { return db.Key{Sort: o.CreatedAt.UnixMicro(), ID: o.ID} }), err
 }

@@ -9,6 +9,8 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/conversation"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
 )
 
 // A key of the test environment writes records and sets nothing off.
@@ -86,7 +88,16 @@ func TestTestKeyStaysApart(t *testing.T) {
 			t.Errorf("got %+v", next)
 		}
 		path := "/conversations/" + real.Conversation.ID.String()
-		sh.key.Post(sh.path(path+"/csat"), map[string]any{"rating": 1}).Refused(409, "test_environment")
-		sh.key.Post(sh.path(path+"/escalate"), nil).Refused(409, "test_environment")
+		sh.key.Post(sh.path(path+"/csat"), map[string]any{"rating": 1}).Refused(404, "not_found")
+		sh.key.Post(sh.path(path+"/escalate"), nil).Refused(404, "not_found")
+		ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.APIKey, TenantID: sh.ID, Slug: sh.Slug, ID: uuid.New(), Test: true})
+		if list, err := s.Custom.Opportunities(ctx, nil, db.Page{Limit: 10, After: db.First}); err != nil || len(list.Rows) != 1 || list.Rows[0].ID != testForm.OpportunityID {
+			t.Errorf("got %+v, %v", list.Rows, err)
+		}
+		// A file that a real customer sent is not there.
+		file := live.Header("Content-Type", "text/plain").Post(sh.path("/files?filename=a.txt"), "x").Want(201).ID()
+		live.Post(sh.path("/messages"), map[string]any{"contact": map[string]any{"external_id": "c1"}, "body": "x", "attachments": []string{file}}).Want(200)
+		live.Get(sh.path("/files/" + file)).Want(200)
+		sh.key.Get(sh.path("/files/"+file)).Refused(404, "not_found")
 	})
 }

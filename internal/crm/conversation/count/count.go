@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
 )
 
 // Key is what a conversation is counted as. The nil UUID stands for nobody and
@@ -16,6 +18,7 @@ type Key struct {
 	Waiting      bool
 	Owner, Group uuid.UUID
 	Channel      string
+	Test         bool
 }
 
 // Row is a counter.
@@ -70,11 +73,14 @@ type Counts struct {
 	Channels   []ChannelCounts `json:"channels" nullable:"false"`
 }
 
-// Sum makes the numbers of one agent from the counters of the workspace; what is
-// unread is counted elsewhere.
-func Sum(rows []Row, me uuid.UUID) Counts {
+// Sum makes the numbers of one caller, who is the agent me or no agent, from the
+// counters of what they may see; what is unread is counted elsewhere.
+func Sum(rows []Row, who *caller.Caller, me uuid.UUID) Counts {
 	out := Counts{Groups: []GroupCounts{}, Channels: []ChannelCounts{}}
 	for _, row := range rows {
+		if !who.MaySee(row.Test) {
+			continue
+		}
 		out.All.add(row)
 		if row.Owner == uuid.Nil {
 			out.Unassigned.add(row)

@@ -41,18 +41,18 @@ func Move(tx *db.Tx, from, to *Key, id uuid.UUID) error {
 }
 
 func add(tx *db.Tx, k *Key, id uuid.UUID, by int) error {
-	return tx.ExecDeferred(`INSERT INTO conversation_count (tenant_id, state, waiting, owner_id, group_id, channel, shard, n)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, state, waiting, owner_id, group_id, channel, shard)
-		DO UPDATE SET n = conversation_count.n + $8`,
-		tx.Tenant(), k.State, k.Waiting, k.Owner, k.Group, k.Channel, int(id[15])%shards, by)
+	return tx.ExecDeferred(`INSERT INTO conversation_count (tenant_id, state, waiting, owner_id, group_id, channel, test, shard, n)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (tenant_id, state, waiting, owner_id, group_id, channel, test, shard)
+		DO UPDATE SET n = conversation_count.n + $9`,
+		tx.Tenant(), k.State, k.Waiting, k.Owner, k.Group, k.Channel, k.Test, int(id[15])%shards, by)
 }
 
 // Read reads the counters of a workspace.
 func Read(r *db.Reader) ([]Row, error) {
 	return db.All(r, func(row db.Row) (Row, error) {
 		var c Row
-		err := row.Scan(&c.State, &c.Waiting, &c.Owner, &c.Group, &c.Channel, &c.N)
+		err := row.Scan(&c.State, &c.Waiting, &c.Owner, &c.Group, &c.Channel, &c.Test, &c.N)
 		return c, err
-	}, `SELECT state, waiting, owner_id, group_id, channel, CAST(sum(n) AS bigint) FROM conversation_count
-		WHERE tenant_id = $1 GROUP BY state, waiting, owner_id, group_id, channel`, r.Tenant())
+	}, `SELECT state, waiting, owner_id, group_id, channel, test, CAST(sum(n) AS bigint) FROM conversation_count
+		WHERE tenant_id = $1 GROUP BY state, waiting, owner_id, group_id, channel, test`, r.Tenant())
 }

@@ -3,6 +3,7 @@ package file
 import (
 	"github.com/google/uuid"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/filetype"
@@ -76,13 +77,14 @@ type prefixed struct {
 func (p prefixed) Scan(dest ...any) error { return p.Row.Scan(append([]any{p.first}, dest...)...) }
 
 // byID reads a file that can be seen: an upload of the caller, or a
-// file of an item and a conversation that are not deleted.
-func byID(r *db.Reader, id, caller uuid.UUID) (Attachment, error) {
+// file of an item and a conversation that are not deleted and that the caller's
+// environment has.
+func byID(r *db.Reader, id, uploader uuid.UUID) (Attachment, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM attachment a
 		WHERE tenant_id = $1 AND id = $2 AND (uploader_id = $3 AND item_id IS NULL OR EXISTS (
 			SELECT 1 FROM conversation_item i JOIN conversation c ON c.tenant_id = i.tenant_id AND c.id = i.conversation_id
-			WHERE i.tenant_id = a.tenant_id AND i.id = a.item_id AND i.deleted_at IS NULL AND c.deleted_at IS NULL))`,
-		r.Tenant(), id, caller)
+			WHERE i.tenant_id = a.tenant_id AND i.id = a.item_id AND i.deleted_at IS NULL AND c.deleted_at IS NULL`+
+		caller.OnlyVisible(r.Context(), "c.test")+`))`, r.Tenant(), id, uploader)
 }
 
 // drop removes rows and gives the blobs that they held.
@@ -188,5 +190,6 @@ func attachedOn(r *db.Reader, account uuid.UUID, conversation *uuid.UUID, attach
 	}
 	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM attachment a
 		JOIN conversation_item i ON i.tenant_id = a.tenant_id AND i.id = a.item_id
-		WHERE a.tenant_id = $1 AND a.id = $2 AND i.channel_account_id = $3 AND i.kind = 'message' AND i.deleted_at IS NULL`+within+`)`, args...)
+		WHERE a.tenant_id = $1 AND a.id = $2 AND i.channel_account_id = $3 AND i.kind = 'message' AND i.deleted_at IS NULL`+
+		caller.OnlyVisible(r.Context(), "i.test")+within+`)`, args...)
 }

@@ -106,8 +106,10 @@ export const webhooks = {
   'webhooks.stats.last': 'Last delivered',
   'webhooks.settings': 'Settings of the workspace',
   'webhooks.keyless': 'Allow calls that carry only an id',
+  'webhooks.keylessId': 'Keyless ID',
+  'webhooks.keylessIdHint': 'Stands for the id in calls without a credential. Treat it like a password.',
   'webhooks.keylessHint':
-    'Routes with a webhook’s id then work without a credential: whoever knows it can read the history, test, pause or delete the webhook and rotate its secret. A delivery’s id can only resend. Such calls are audited, and owners get a mail about rotation and deletion.',
+    'Routes with a webhook’s keyless id then work without a credential: whoever knows it can read the history, test, pause or delete the webhook and rotate its secret. A delivery’s id can only resend. Such calls are audited, and owners get a mail about rotation and deletion.',
   'webhooks.delete.title': 'Delete this webhook?',
   'webhooks.delete.text': '{address} gets no further deliveries, and its secret and delivery history are permanently deleted.',
   'webhooks.delete.action': 'Delete the webhook',

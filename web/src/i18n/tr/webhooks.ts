@@ -109,8 +109,10 @@ export const webhooks: Record<keyof typeof en, string> = {
   'webhooks.stats.last': 'Son teslim',
   'webhooks.settings': 'Çalışma alanının ayarları',
   'webhooks.keyless': 'Yalnızca kimlik taşıyan çağrılara izin ver',
+  'webhooks.keylessId': 'Anahtarsız kimlik',
+  'webhooks.keylessIdHint': 'Kimlik doğrulaması olmayan çağrılarda kimliğin yerine geçer. Parola gibi saklayın.',
   'webhooks.keylessHint':
-    'Webhook kimliği taşıyan yollar o zaman kimlik doğrulaması olmadan çalışır: bu kimliği bilen, geçmişi okuyabilir, webhook’u deneyebilir, duraklatabilir, silebilir ve anahtarını yenileyebilir. İletim kimliği yalnızca yeniden gönderebilir. Bu çağrılar denetim kaydına yazılır; yenileme ve silme sahiplere e-postayla bildirilir.',
+    'Webhook’un anahtarsız kimliğini taşıyan yollar o zaman kimlik doğrulaması olmadan çalışır: bu kimliği bilen, geçmişi okuyabilir, webhook’u deneyebilir, duraklatabilir, silebilir ve anahtarını yenileyebilir. İletim kimliği yalnızca yeniden gönderebilir. Bu çağrılar denetim kaydına yazılır; yenileme ve silme sahiplere e-postayla bildirilir.',
   'webhooks.delete.title': 'Bu webhook silinsin mi?',
   'webhooks.delete.text': '{address} artık iletim almaz; anahtarı ve iletim geçmişi kalıcı olarak silinir.',
   'webhooks.delete.action': 'Webhook’u sil',
