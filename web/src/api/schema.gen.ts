@@ -537,7 +537,7 @@ export interface paths {
         get: operations["get-agent"];
         /**
          * Change an agent
-         * @description Everybody may change their own name, title and presence. A role, and anything of somebody else's, needs crm.agents.manage.
+         * @description Everybody may change their own name, title and presence; an app needs crm.agents.view for it. A role, and anything of somebody else's, needs crm.agents.manage.
          */
         put: operations["change-agent"];
         post?: never;
@@ -1142,7 +1142,7 @@ export interface paths {
         put?: never;
         /**
          * Sync templates
-         * @description Makes the list what the provider has; drafts stay.
+         * @description Makes the list what the provider has; drafts stay. Without a body: of all accounts.
          */
         post: operations["sync-templates"];
         delete?: never;
@@ -1780,7 +1780,7 @@ export interface paths {
         put?: never;
         /**
          * Open a new conversation with a customer
-         * @description The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then. A group needs crm.conversations.assign as well, another priority than normal crm.conversations.manage.
+         * @description On a channel that customers can be written to over; another, such as form or panel: 422. The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then. A group needs crm.conversations.assign as well, another priority than normal crm.conversations.manage.
          */
         post: operations["new-as-agent"];
         delete?: never;
@@ -7936,7 +7936,10 @@ export interface components {
              * @enum {string}
              */
             delivery: "sent" | "queued" | "failed" | "none";
-            /** @example whatsapp */
+            /**
+             * @description The route, also where it refused the message; null where there is none
+             * @example whatsapp
+             */
             delivery_channel: string | null;
             /** @description The reason when failed; also on the conversation as a channel_delivery_failed event */
             delivery_error: string | null;
@@ -12611,6 +12614,11 @@ export interface components {
             /** Format: uuid */
             id: string;
             /**
+             * Format: uuid
+             * @description Stands for the id in the path of routes that are called without a credential. Who knows it may call them, so it is null for who may not change webhooks
+             */
+            keyless_id: string | null;
+            /**
              * Format: date-time
              * @description When a disabled endpoint is tried again; null while nothing waits to be tried, and when only a person can enable it
              * @example 2026-11-15T09:30:00.000000Z
@@ -12791,6 +12799,11 @@ export interface components {
             /** Format: uuid */
             id: string;
             /**
+             * Format: uuid
+             * @description Stands for the id in the path of routes that are called without a credential. Who knows it may call them, so it is null for who may not change webhooks
+             */
+            keyless_id: string | null;
+            /**
              * Format: date-time
              * @description When a disabled endpoint is tried again; null while nothing waits to be tried, and when only a person can enable it
              * @example 2026-11-15T09:30:00.000000Z
@@ -12867,7 +12880,7 @@ export interface components {
         };
         WebhookWebhookSettings: {
             /**
-             * @description Whether routes that carry an endpoint's id, and resending by a delivery's id, work without a credential
+             * @description Whether routes that carry an endpoint's keyless id, and resending by a delivery's id, work without a credential
              * @example true
              */
             keyless: boolean;
@@ -12940,6 +12953,7 @@ export interface components {
             state: "none" | "waiting" | "verified" | "expired";
             /**
              * Format: date-time
+             * @description When a code last arrived; a later one that did not changes nothing of it
              * @example 2026-11-15T09:30:00.000000Z
              */
             verified_at: string | null;
@@ -23811,7 +23825,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["SyncInBody"];
             };
@@ -42469,6 +42483,7 @@ export interface operations {
                      *             "conversation.created"
                      *           ],
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "keyless_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "next_probe_at": "2026-11-15T09:30:00.000000Z",
                      *           "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
                      *           "rate_limit": 50,
@@ -42580,6 +42595,7 @@ export interface operations {
                      *           "conversation.created"
                      *         ],
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "keyless_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
                      *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
                      *         "rate_limit": 50,
@@ -43685,6 +43701,7 @@ export interface operations {
                      *           "conversation.created"
                      *         ],
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "keyless_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
                      *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
                      *         "rate_limit": 50,
@@ -43768,6 +43785,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The webhook's id; without a credential, its keyless_id */
                 id: string;
             };
             cookie?: never;
@@ -43902,6 +43920,7 @@ export interface operations {
                      *           "conversation.created"
                      *         ],
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "keyless_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
                      *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
                      *         "rate_limit": 50,
@@ -44024,6 +44043,7 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
+                /** @description The webhook's id; without a credential, its keyless_id */
                 id: string;
             };
             cookie?: never;
@@ -44403,6 +44423,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The webhook's id; without a credential, its keyless_id */
                 id: string;
             };
             cookie?: never;
@@ -44434,6 +44455,7 @@ export interface operations {
                      *           "conversation.created"
                      *         ],
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "keyless_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
                      *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
                      *         "rate_limit": 50,
@@ -44554,6 +44576,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The webhook's id; without a credential, its keyless_id */
                 id: string;
             };
             cookie?: never;
@@ -44585,6 +44608,7 @@ export interface operations {
                      *           "conversation.created"
                      *         ],
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "keyless_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
                      *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
                      *         "rate_limit": 50,
@@ -44704,6 +44728,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The webhook's id; without a credential, its keyless_id */
                 id: string;
             };
             cookie?: never;
@@ -47185,6 +47210,7 @@ export interface operations {
                      *             "conversation.created"
                      *           ],
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "keyless_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "next_probe_at": "2026-11-15T09:30:00.000000Z",
                      *           "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
                      *           "rate_limit": 50,
@@ -47296,6 +47322,7 @@ export interface operations {
                      *           "conversation.created"
                      *         ],
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "keyless_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
                      *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
                      *         "rate_limit": 50,
@@ -47892,6 +47919,7 @@ export interface operations {
                      *           "conversation.created"
                      *         ],
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "keyless_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
                      *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
                      *         "rate_limit": 50,
@@ -47975,6 +48003,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The webhook's id; without a credential, its keyless_id */
                 id: string;
             };
             cookie?: never;
@@ -48109,6 +48138,7 @@ export interface operations {
                      *           "conversation.created"
                      *         ],
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "keyless_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
                      *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
                      *         "rate_limit": 50,
@@ -48227,6 +48257,7 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
+                /** @description The webhook's id; without a credential, its keyless_id */
                 id: string;
             };
             cookie?: never;
@@ -48605,6 +48636,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The webhook's id; without a credential, its keyless_id */
                 id: string;
             };
             cookie?: never;
@@ -48636,6 +48668,7 @@ export interface operations {
                      *           "conversation.created"
                      *         ],
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "keyless_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
                      *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
                      *         "rate_limit": 50,
@@ -48756,6 +48789,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The webhook's id; without a credential, its keyless_id */
                 id: string;
             };
             cookie?: never;
@@ -48787,6 +48821,7 @@ export interface operations {
                      *           "conversation.created"
                      *         ],
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "keyless_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
                      *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
                      *         "rate_limit": 50,
@@ -48906,6 +48941,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The webhook's id; without a credential, its keyless_id */
                 id: string;
             };
             cookie?: never;
