@@ -12,7 +12,13 @@ import { Select } from './Select'
 configure({ asyncUtilTimeout: 20_000 })
 vi.setConfig({ testTimeout: 60_000 })
 
-beforeAll(() => chooseLanguage('en'))
+beforeAll(() => {
+  chooseLanguage('en')
+  // Without a layout nothing is visible here, and the library keeps the focus in the search only where that is.
+  Element.prototype.checkVisibility = () => true
+  Element.prototype.scrollIntoView = () => undefined
+  Object.assign(globalThis, { CSS: { escape: (text: string) => text } })
+})
 afterEach(cleanup)
 
 describe('Select', () => {

@@ -256,10 +256,10 @@ function Settings({ webhook }: { webhook: Webhook }) {
         {webhook.keyless_id && (
           <Fact label={t('webhooks.keylessId')}>
             <span className="flex items-center justify-between gap-2">
-              <span className="font-mono text-[13px]">••••{webhook.keyless_id.slice(-4)}</span>
+              <span className="font-mono text-sm">••••{webhook.keyless_id.slice(-4)}</span>
               <CopyButton text={webhook.keyless_id} />
             </span>
-            <span className="mt-1 block text-[13px] text-ink-2">{t('webhooks.keylessIdHint')}</span>
+            <span className="mt-1 block text-sm text-ink-2">{t('webhooks.keylessIdHint')}</span>
           </Fact>
         )}
         <Fact label={t('webhooks.order')}>{webhook.strict_order ? t('webhooks.order.strict') : t('webhooks.order.free')}</Fact>
