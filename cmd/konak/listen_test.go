@@ -14,6 +14,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 	"konak/internal/webhook"
+	"konak/internal/webhook/signature"
 )
 
 // A developer's server gets what the endpoint would, and can verify it.
@@ -56,7 +57,7 @@ func TestListenForwards(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := <-got
-	if r.header.Get("X-Service-Signature") != webhook.Sign(e.Secret, r.body) || r.header.Get("X-Service-Event") != "dlp.exception.created" ||
+	if r.header.Get("X-Service-Signature") != signature.Sign(e.Secret, r.body) || r.header.Get("X-Service-Event") != "dlp.exception.created" ||
 		!bytes.Contains(r.body, []byte("a@example.com")) {
 		t.Errorf("got %v\n%s", r.header, r.body)
 	}

@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"konak/internal/webhook"
+	"konak/internal/webhook/signature"
 )
 
 // binary makes the program that people run, the way the Makefile does, once for
@@ -212,7 +212,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	switch {
 	case err != nil || !strings.HasPrefix(e.ID, "evt_"):
 		r.faults = append(r.faults, "not an event: "+string(body))
-	case req.Header.Get("X-Service-Signature") != webhook.Sign(r.secret, body):
+	case req.Header.Get("X-Service-Signature") != signature.Sign(r.secret, body):
 		r.faults = append(r.faults, "wrong signature on "+e.ID)
 	case again && old != sum:
 		r.faults = append(r.faults, "another body of "+e.ID+" came before:\n"+string(body))

@@ -15,6 +15,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/webhook/signature"
 )
 
 type streamWebhookIn struct {
@@ -192,17 +193,17 @@ func (w *watcher) deliveriesTo(r *db.Reader, endpoint uuid.UUID, events []event.
 		return nil, err
 	}
 	var list []numberedDelivery
-	sign := signer(keys)
+	sign := signature.Signer(keys)
 	for i, e := range events {
 		if _, ok := there[ids[i]]; !ok {
 			continue
 		}
 		d := StreamedDelivery{DeliveryID: ids[i], EndpointID: endpoint, EventType: e.Type, Headers: map[string]string{}}
 		now := w.db.Clock().Now()
-		header := plainHeader(e.Type, ids[i].String(), strconv.FormatInt(now.Unix(), 10))
+		header := signature.PlainHeader(e.Type, ids[i].String(), now)
 		if d.BodyHidden = !w.maySee(w.who, e.Type); !d.BodyHidden {
-			j := job{id: ids[i], eventType: e.Type, body: e.Body()}
-			header, d.Body = sign.header(&j, now), string(j.body)
+			body := e.Body()
+			header, d.Body = sign.Header(e.Type, ids[i].String(), body, now), string(body)
 		}
 		for name, values := range header {
 			d.Headers[name] = values[0]

@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/event"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/secret"
+	"konak/internal/webhook/signature"
 )
 
 // A custom channel of the CRM is an endpoint of the module Channel. It has the
@@ -27,7 +28,7 @@ func (s *Service) CheckAddress(address string) (string, error) { return parseAdd
 // CreateChannelEndpoint makes a channel's endpoint and gives its secret, which is shown
 // once.
 func (s *Service) CreateChannelEndpoint(tx *db.Tx, id uuid.UUID, address string) (string, error) {
-	key := NewSecret()
+	key := signature.NewSecret()
 	set := settings{address: address, events: []string{}}
 	if err := putEndpoint(tx, Channel, id, set, s.box.Seal(tx.Tenant(), secretPurpose(id), []byte(key)), secret.Last4(key), nil); err != nil {
 		return "", fmt.Errorf("webhook: put endpoint: %w", err)
@@ -45,7 +46,7 @@ func (s *Service) ChangeChannelAddress(tx *db.Tx, id uuid.UUID, address string) 
 // RotateChannelSecret gives a channel a new secret. The old one is dead with the
 // commit: nothing is signed with it any more.
 func (s *Service) RotateChannelSecret(tx *db.Tx, id uuid.UUID) (string, error) {
-	key := NewSecret()
+	key := signature.NewSecret()
 	return key, s.channel(tx, id, func(Endpoint) error {
 		return rotateSecret(tx, id, s.box.Seal(tx.Tenant(), secretPurpose(id), []byte(key)), secret.Last4(key), nil)
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"konak/internal/kit/db"
+	"konak/internal/webhook/signature"
 )
 
 // SetHeartbeat sets how often streams show that they are alive.
@@ -32,7 +33,7 @@ func (s *Service) Config() Config {
 // so often since it began, and whose lane is lost or not.
 func (s *Sender) Signs(changes int, lost bool) bool {
 	since, ends := s.newLease()
-	l := &lane{state: sending, signer: signer{"secret"}, renewed: since, leaseEnds: ends, epoch: changes}
+	l := &lane{state: sending, signer: signature.Signer{"secret"}, renewed: since, leaseEnds: ends, epoch: changes}
 	if lost {
 		l.state = gone
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
+	"konak/internal/webhook/signature"
 )
 
 // laneState is where a lane stands between being claimed and being given back.
@@ -73,8 +74,8 @@ type lane struct {
 	// The endpoint's settings, as read last.
 	module   string
 	address  *url.URL
-	sealed   [2]string // what the signer was made from
-	signer   signer    // nil while the settings are read again
+	sealed   [2]string        // what the signer was made from
+	signer   signature.Signer // nil while the settings are read again
 	inOrder  bool
 	disabled bool
 	healthy  bool // a success changes nothing of the endpoint's health

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
+	"konak/internal/webhook/signature"
 )
 
 // The state machine of a lane is the one that decision 0010 draws, and it has no
@@ -87,7 +88,7 @@ func TestTenantLimit(t *testing.T) {
 	}{{perTenant - 1, true}, {perTenant, false}} {
 		s := &Sender{}
 		l := &lane{
-			state: sending, signer: signer{"secret"}, buffer: make([]job, 1),
+			state: sending, signer: signature.Signer{"secret"}, buffer: make([]job, 1),
 			pace: &pace{limit: perEndpoint}, load: &tenantLoad{inflight: c.inflight},
 		}
 		if s.waitForSlot(l); l.load.inLine[fast] != c.inLine {

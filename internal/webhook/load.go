@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/secret"
+	"konak/internal/webhook/signature"
 )
 
 // startLoad begins to read the settings of a lane that came into the state
@@ -146,7 +147,7 @@ func (s *Sender) applySettings(l *lane, t *target) (err error) {
 		if err != nil {
 			return err
 		}
-		l.signer, l.sealed = signer(keys), sealed
+		l.signer, l.sealed = signature.Signer(keys), sealed
 	}
 	l.beginSecond(now)
 	return nil

@@ -18,6 +18,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 	"konak/internal/webhook"
+	"konak/internal/webhook/signature"
 )
 
 const mailHooks = "/api/mail/v1/webhooks"
@@ -67,7 +68,7 @@ func TestRotation(t *testing.T) {
 		exempt(w, 1)
 		s.Settle()
 		got := rcv.take()[0]
-		if sig := got.header.Get("X-Service-Signature"); sig != webhook.Sign(now.Secret, got.body) {
+		if sig := got.header.Get("X-Service-Signature"); sig != signature.Sign(now.Secret, got.body) {
 			t.Error("the old secret outlived the rotation")
 		}
 		id, stamp := got.header.Get("Webhook-Id"), got.header.Get("Webhook-Timestamp")
@@ -89,7 +90,7 @@ func TestRotation(t *testing.T) {
 		if diff := cmp.Diff(both, got.header.Get("Webhook-Signature")); diff != "" {
 			t.Error(diff)
 		}
-		if got.header.Get("X-Service-Signature") != webhook.Sign(now.Secret, got.body) {
+		if got.header.Get("X-Service-Signature") != signature.Sign(now.Secret, got.body) {
 			t.Error("the plain signature left the old secret before its time")
 		}
 		if at := endpoint(w, e.ID).OldSecretEnds; at == nil || !at.Equal(s.Clock.Now().Add(time.Minute)) {
@@ -102,7 +103,7 @@ func TestRotation(t *testing.T) {
 			t.Errorf("an old secret that is over is still told of: %v", at)
 		}
 		got = rcv.take()[0]
-		if got.header.Get("X-Service-Signature") != webhook.Sign(next.Secret, got.body) {
+		if got.header.Get("X-Service-Signature") != signature.Sign(next.Secret, got.body) {
 			t.Error("the old secret outlived its grace")
 		}
 		w.Owner.Post(path, map[string]any{"grace_seconds": 604801}).Refused(422, "validation_failed")
@@ -407,7 +408,7 @@ func TestChange(t *testing.T) {
 		}
 		w.Owner.Post(path+"/test", nil).Want(200)
 		s.Settle()
-		if sent := now.take(); len(sent) != 1 || sent[0].header.Get("X-Service-Signature") != webhook.Sign(e.Secret, sent[0].body) {
+		if sent := now.take(); len(sent) != 1 || sent[0].header.Get("X-Service-Signature") != signature.Sign(e.Secret, sent[0].body) {
 			t.Errorf("got %d", len(sent))
 		}
 		if len(old.take()) != 0 {

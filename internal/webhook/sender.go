@@ -341,7 +341,7 @@ func (s *Sender) sign(r *result) (*url.URL, outbound.Header, bool) {
 	if !ok {
 		return nil, nil, false
 	}
-	return to, signer.header(&r.job, r.at), true
+	return to, signer.Header(r.eventType, r.id.String(), r.body, r.at), true
 }
 
 // putBack takes an attempt back that was not sent.

@@ -20,6 +20,7 @@ import (
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
+	"konak/internal/webhook/signature"
 )
 
 // Service holds the rules of endpoints, deliveries and recoveries.
@@ -122,7 +123,7 @@ func (s *Service) Create(ctx context.Context, module string, set settings) (Regi
 	if err := s.check(ctx, &set, Endpoint{}); err != nil {
 		return Registered{}, err
 	}
-	key := NewSecret()
+	key := signature.NewSecret()
 	out := Registered{Secret: key}
 	err := idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		if n, err := countEndpoints(tx, module); err != nil {
@@ -263,7 +264,7 @@ func (s *Service) SetStatus(ctx context.Context, module string, id uuid.UUID, st
 // Rotate is the gate for a new secret. The old one is signed with beside it
 // for the grace, or dies at once without one.
 func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace time.Duration) (Registered, error) {
-	key := NewSecret()
+	key := signature.NewSecret()
 	out := Registered{Secret: key}
 	err := s.change(ctx, module, id, func(tx *db.Tx, old Endpoint) (err error) {
 		var until *clock.Time

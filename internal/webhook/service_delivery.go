@@ -18,6 +18,7 @@ import (
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
+	"konak/internal/webhook/signature"
 )
 
 // Dispatch implements event.Subscriber: one delivery for each endpoint that
@@ -216,7 +217,7 @@ func (s *Service) Delivery(ctx context.Context, module string, id uuid.UUID) (d 
 			stamp = *d.LastAttemptAt
 		}
 		d.Headers = map[string]string{}
-		for name, values := range plainHeader(d.EventType, id.String(), fmt.Sprint(stamp.Unix())) {
+		for name, values := range signature.PlainHeader(d.EventType, id.String(), stamp.Time) {
 			d.Headers[name] = values[0]
 		}
 		d.Body = json.RawMessage("null")

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"konak/internal/kit/clock"
-	"konak/internal/webhook"
+	"konak/internal/webhook/signature"
 )
 
 // harness turns a snippet of the documentation into a program that reads the
@@ -59,8 +59,8 @@ func TestSnippets(t *testing.T) {
 	if len(found) != len(harness) {
 		t.Fatalf("%d snippets in the documentation, want %d", len(found), len(harness))
 	}
-	secret, body := webhook.NewSecret(), []byte(`{"sequence":1,"data":{"object":{"name":"Gülşah Öztürk"}}}`)
-	good := webhook.Sign(secret, body)
+	secret, body := signature.NewSecret(), []byte(`{"sequence":1,"data":{"object":{"name":"Gülşah Öztürk"}}}`)
+	good := signature.Sign(secret, body)
 	for _, m := range found {
 		h, ok := harness[m[1]]
 		if !ok {
@@ -117,10 +117,10 @@ process.stdout.write(JSON.stringify(cases.map(verify)))`
 		Stamp     string `json:"stamp"`
 		Signature string `json:"signature"`
 	}
-	secret, old := webhook.NewSecret(), webhook.NewSecret()
+	secret, old := signature.NewSecret(), signature.NewSecret()
 	sign := func(secret string, at time.Time, body string) delivery {
 		d := delivery{Body: body, ID: "5b0c6a0e-6a43-4a8e-9a3e-1f0f2d9c7b11", Stamp: fmt.Sprint(at.Unix())}
-		d.Signature = webhook.SignStandard(secret, d.ID, d.Stamp, []byte(body))
+		d.Signature = signature.SignStandard(secret, d.ID, d.Stamp, []byte(body))
 		return d
 	}
 	now := clock.System{}.Now()

@@ -15,6 +15,7 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/kit/perm"
 	"konak/internal/webhook"
+	"konak/internal/webhook/signature"
 )
 
 // streamed is a message of the stream, with the id that it had.
@@ -101,7 +102,7 @@ func TestStream(t *testing.T) {
 		got := l.next(2)
 		for _, d := range got {
 			secret := secrets[d.EndpointID.String()]
-			if secret == "" || d.Headers["X-Service-Signature"] != webhook.Sign(secret, []byte(d.Body)) ||
+			if secret == "" || d.Headers["X-Service-Signature"] != signature.Sign(secret, []byte(d.Body)) ||
 				d.Headers["X-Service-Delivery"] != d.DeliveryID.String() || !strings.Contains(d.Body, "a1@example.com") {
 				t.Errorf("got %+v", d)
 			}

@@ -276,7 +276,7 @@ func TestTyping(t *testing.T) {
 			t.Errorf("heard %+v", got)
 		}
 		public := "/api/crm/public/v1/conversations/" + id + "/typing"
-		w.Key(true, perm.ConversationsReply, perm.ConversationsView).Post(public, object{"typing": true}).Want(200) // a test key sets nothing off
+		w.Key(true, perm.ConversationsReply, perm.ConversationsView).Post(public, object{"typing": true}).Refused(404, "not_found") // a test key sees nothing live
 		w.FullKey().Post(public, object{"typing": false}).Want(200)
 		seen.until(live.TypingSignal).into(t, &got)
 		if got.AuthorKind != "contact" || got.Typing {

@@ -26,6 +26,8 @@ function Arrow({ orientation }: { orientation?: string }) {
 export function CalendarPart({ value, timed, onPick, onReady }: CalendarPartProps) {
   const { t, language } = useI18n()
   useEffect(onReady, [onReady])
+  // The number that a button shows stands as a word in its name.
+  const dayNames = new Intl.DateTimeFormat(language, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
   const [day = '', time = defaultTime] = value.split('T')
   const parsed = day ? new Date(`${day}T00:00`) : undefined
   const chosen = parsed && !Number.isNaN(parsed.getTime()) ? parsed : undefined
@@ -45,6 +47,7 @@ export function CalendarPart({ value, timed, onPick, onReady }: CalendarPartProp
         fixedWeeks
         showOutsideDays
         locale={language === 'tr' ? tr : enUS}
+        labels={{ labelDayButton: (of) => dayNames.format(of) }}
         weekStartsOn={1}
         selected={chosen}
         defaultMonth={chosen}

@@ -23,6 +23,7 @@ import (
 	"konak/internal/crm/conversation/survey"
 	"konak/internal/kit/db"
 	"konak/internal/webhook"
+	"konak/internal/webhook/signature"
 )
 
 const (
@@ -174,7 +175,7 @@ func TestChannel(t *testing.T) {
 		}
 		s.Settle()
 		list := sh.soft.take()
-		if len(list) != 1 || list[0].event != custom.MessageSent || list[0].signature != webhook.Sign(sh.ch.Secret, list[0].body) {
+		if len(list) != 1 || list[0].event != custom.MessageSent || list[0].signature != signature.Sign(sh.ch.Secret, list[0].body) {
 			t.Fatalf("got %+v", list)
 		}
 		var body struct {
@@ -194,7 +195,7 @@ func TestChannel(t *testing.T) {
 		sh.Owner.Do("PATCH", sh.session(""), map[string]any{"address": sh.url + "/there"}).Want(200)
 		sh.reply(got.Conversation.ID, "Kapınızda")
 		s.Settle()
-		if list = sh.soft.take(); len(list) != 1 || list[0].signature != webhook.Sign(sh.ch.Secret, list[0].body) {
+		if list = sh.soft.take(); len(list) != 1 || list[0].signature != signature.Sign(sh.ch.Secret, list[0].body) {
 			t.Errorf("got %+v", list)
 		}
 		var key custom.Rotated
@@ -211,7 +212,7 @@ func TestChannel(t *testing.T) {
 		sh.Owner.Post(sh.session("/ping"), nil).Want(200).Data(&ping)
 		s.Settle()
 		list = sh.soft.take()
-		if ping.DeliveryID == nil || len(list) != 1 || list[0].event != webhook.PingTest || list[0].signature != webhook.Sign(resigned.Secret, list[0].body) {
+		if ping.DeliveryID == nil || len(list) != 1 || list[0].event != webhook.PingTest || list[0].signature != signature.Sign(resigned.Secret, list[0].body) {
 			t.Errorf("got %+v, %+v", ping, list)
 		}
 		// A repeat with the same key shows no secret a second time.
@@ -638,7 +639,7 @@ func TestRotateUnderLoad(t *testing.T) {
 			wg.Wait()
 			late, seen := 0, map[int]bool{}
 			for _, g := range sh.peek() {
-				signed := slices.IndexFunc(secrets, func(k string) bool { return webhook.Sign(k, g.body) == g.signature })
+				signed := slices.IndexFunc(secrets, func(k string) bool { return signature.Sign(k, g.body) == g.signature })
 				seen[signed] = true
 				if signed < 0 || signed < len(shown) && g.at.After(shown[signed]) {
 					late++

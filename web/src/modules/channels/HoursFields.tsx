@@ -53,7 +53,7 @@ function Day({ day, spans, onChange }: { day: number; spans: Span[]; onChange: (
   return (
     <div role="group" aria-label={name} className="flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line pt-3 text-sm">
       <span className="w-24 shrink-0">{name}</span>
-      <div className="flex min-w-0 flex-1 flex-col gap-2">
+      <div className="flex flex-1 flex-col gap-2">
         {own.length === 0 && <span className="text-ink-3">{t('channels.closed')}</span>}
         {own.map((span, at) => (
           <div key={at} className="flex items-center gap-2">

@@ -1,4 +1,6 @@
-package webhook
+// Package signature makes the secrets of webhooks and the headers that are signed
+// with them.
+package signature
 
 import (
 	"crypto/hmac"
@@ -46,31 +48,31 @@ func SignStandard(secret, id, timestamp string, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(m.Sum(nil))
 }
 
-// signer holds an endpoint's secrets, the one that the plain signature uses
+// Signer holds an endpoint's secrets, the one that the plain signature uses
 // first.
-type signer []string
+type Signer []string
 
-// header is what is sent with a body.
-func (s signer) header(j *job, now time.Time) outbound.Header {
-	id, stamp := j.id.String(), strconv.FormatInt(now.Unix(), 10)
-	h := plainHeader(j.eventType, id, stamp)
-	h["X-Service-Signature"] = []string{Sign(s[0], j.body)}
+// Header is what is sent with the body of a delivery.
+func (s Signer) Header(eventType, id string, body []byte, now time.Time) outbound.Header {
+	h := PlainHeader(eventType, id, now)
+	stamp := h["Webhook-Timestamp"][0]
+	h["X-Service-Signature"] = []string{Sign(s[0], body)}
 	all := make([]string, len(s))
 	for i, secret := range s {
-		all[i] = SignStandard(secret, id, stamp, j.body)
+		all[i] = SignStandard(secret, id, stamp, body)
 	}
 	h["Webhook-Signature"] = []string{strings.Join(all, " ")}
 	return h
 }
 
-// plainHeader is a delivery's header without its signatures.
-func plainHeader(eventType, id, stamp string) outbound.Header {
+// PlainHeader is a delivery's header without its signatures.
+func PlainHeader(eventType, id string, now time.Time) outbound.Header {
 	return outbound.Header{
 		"Content-Type":       {"application/json"},
 		"User-Agent":         {"Konak-Webhooks/1"},
 		"X-Service-Event":    {eventType},
 		"X-Service-Delivery": {id},
 		"Webhook-Id":         {id},
-		"Webhook-Timestamp":  {stamp},
+		"Webhook-Timestamp":  {strconv.FormatInt(now.Unix(), 10)},
 	}
 }
