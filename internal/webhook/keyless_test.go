@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -41,7 +42,7 @@ func TestReadersSeeNoKey(t *testing.T) {
 			path := m.base + "/" + e.ID.String()
 			var queued webhook.Queued
 			w.Owner.Post(path+"/test", nil).Want(200).Data(&queued)
-			w.Owner.Post(path+"/recover", map[string]any{"since": s.Clock.Now()}).Want(202)
+			w.Owner.Post(path+"/recover", map[string]any{"since": s.Clock.Now().Add(-time.Hour)}).Want(202)
 			w.Owner.Post(path+"/rotate-secret", nil).Want(200)
 			s.Client("").Get(m.base + "/" + e.KeylessID.String() + m.history).Want(200)
 			s.Settle()

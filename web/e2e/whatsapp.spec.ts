@@ -37,7 +37,7 @@ test('a WhatsApp number is connected, and what Meta refuses is said at its field
   await drawer.getByLabel('Phone number ID').fill(number.id)
   await drawer.getByLabel('WhatsApp Business Account ID').fill(number.business)
   await drawer.getByLabel('Access token').fill('expired')
-  await drawer.getByLabel('App secret').fill(number.secret)
+  await drawer.getByLabel('App secret', { exact: true }).fill(number.secret)
   await expectAccessible(page)
   await drawer.getByRole('button', { name: 'Connect', exact: true }).click()
   await expect(drawer.getByText(/Meta does not take this token/)).toBeVisible()

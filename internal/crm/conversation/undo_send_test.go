@@ -60,7 +60,9 @@ func TestSendWithDelay(t *testing.T) {
 			t.Errorf("taken %+v", way.taken)
 		}
 		for _, bad := range []map[string]any{
-			{"body": "x"}, {"body": "x", "delay_s": 0}, {"body": "x", "delay_s": 61},
+			{"body": "x"},
+			{"body": "x", "delay_s": 0},
+			{"body": "x", "delay_s": 61},
 			{"body": "x", "delay_s": 5, "send_at": s.Clock.Now().Add(time.Hour)},
 			{"body": "x", "delay_s": 5, "then": map[string]any{"state": "open"}},
 			{"body": "x", "delay_s": 5, "then": map[string]any{"state": "snoozed"}},

@@ -164,8 +164,14 @@ func BenchmarkScan(b *testing.B) {
 		fmt.Fprintf(&keywords, "%s%s%d\n", words[i%len(words)], words[(i*7)%len(words)], i)
 	}
 	all := []dlp.Rule{
-		{ID: "k", Type: dlp.Keyword, Pattern: keywords.String()}, {ID: "c", Type: dlp.CreditCard}, {ID: "i", Type: dlp.IBAN}, {ID: "t", Type: dlp.TCKN},
-		{ID: "v", Type: dlp.VKN}, {ID: "p", Type: dlp.Phone}, {ID: "e", Type: dlp.Email}, {ID: "a", Type: dlp.AttachmentType, Pattern: "exe"},
+		{ID: "k", Type: dlp.Keyword, Pattern: keywords.String()},
+		{ID: "c", Type: dlp.CreditCard},
+		{ID: "i", Type: dlp.IBAN},
+		{ID: "t", Type: dlp.TCKN},
+		{ID: "v", Type: dlp.VKN},
+		{ID: "p", Type: dlp.Phone},
+		{ID: "e", Type: dlp.Email},
+		{ID: "a", Type: dlp.AttachmentType, Pattern: "exe"},
 	}
 	for name, rules := range map[string][]dlp.Rule{"detectors": all, "and a regex": append(slices.Clone(all), dlp.Rule{ID: "r", Type: dlp.Regex, Pattern: `PRJ-\d{4}`})} {
 		b.Run(name, func(b *testing.B) {

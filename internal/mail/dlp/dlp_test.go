@@ -418,8 +418,13 @@ func TestRedact(t *testing.T) {
 func TestCompileRefuses(t *testing.T) {
 	t.Parallel()
 	for _, r := range []dlp.Rule{
-		{Type: "colour"}, {Type: dlp.Keyword}, {Type: dlp.Keyword, Pattern: " \n* "}, {Type: dlp.Regex}, {Type: dlp.Regex, Pattern: "("},
-		{Type: dlp.Regex, Pattern: strings.Repeat("a", dlp.MaxRegexLength+1)}, {Type: dlp.AttachmentType, Pattern: ", *."},
+		{Type: "colour"},
+		{Type: dlp.Keyword},
+		{Type: dlp.Keyword, Pattern: " \n* "},
+		{Type: dlp.Regex},
+		{Type: dlp.Regex, Pattern: "("},
+		{Type: dlp.Regex, Pattern: strings.Repeat("a", dlp.MaxRegexLength+1)},
+		{Type: dlp.AttachmentType, Pattern: ", *."},
 	} {
 		if _, err := dlp.Compile([]dlp.Rule{r}, nil); err == nil {
 			t.Errorf("%+v was taken", r)

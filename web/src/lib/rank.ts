@@ -8,14 +8,15 @@ export function fold(text: string): string {
     .replace(/[ışğçöüâîû]/g, (letter) => plainLetters[letter] ?? letter)
 }
 
-/** Every word of the query begins a word of the text, or stands inside of it with a lower rank. */
+/** Every word of the query begins the text, or one of its words, or stands inside of it, with a lower rank each. */
 export function rank(text: string, query: string): number {
   const words = fold(query).split(/\s+/).filter(Boolean)
   const folded = fold(text)
   const starts = folded.split(/[\s./_-]+/)
   let score = words.length === 0 ? 1 : 0
   for (const word of words) {
-    if (starts.some((start) => start.startsWith(word))) score += 2
+    if (folded.startsWith(word)) score += 3
+    else if (starts.some((start) => start.startsWith(word))) score += 2
     else if (folded.includes(word)) score += 1
     else return 0
   }
