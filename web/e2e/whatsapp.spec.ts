@@ -51,7 +51,7 @@ test('a WhatsApp number is connected, and what Meta refuses is said at its field
   await expectAccessible(page)
   await shoot(page, 'whatsapp-connected')
   await done.getByRole('button', { name: 'Close', exact: true }).last().click()
-  await expect(page.getByRole('row').filter({ hasText: 'WhatsApp' }).first()).toContainText('Active')
+  await expect(page.getByRole('article').filter({ hasText: 'WhatsApp' }).first()).toContainText('Active')
 })
 
 test('a template is written, approved, and sent where the reply window is closed', async ({ page }) => {
@@ -173,7 +173,7 @@ test('a message shows what it answers, the ad it came from and its order; a sent
   await signIn(page, '/crm/channels')
 
   await test.step('read receipts are a switch of the number', async () => {
-    const row = page.getByRole('row').filter({ hasText: 'WhatsApp' }).first()
+    const row = page.getByRole('article').filter({ hasText: 'WhatsApp' }).first()
     const receipts = page.getByRole('dialog').getByRole('switch', { name: 'Read receipts' })
     for (const on of [true, false]) {
       await row.getByRole('button', { name: /Actions for/ }).click()
