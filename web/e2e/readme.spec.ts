@@ -28,7 +28,6 @@ test.describe('screens', () => {
     test(`a picture of ${name}`, async ({ page }) => {
       await signIn(page, path)
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-      await page.waitForLoadState('networkidle')
       await page.evaluate(() => document.fonts.ready)
       await page.screenshot({ path: `../docs/images/${name}.png` })
     })
@@ -38,7 +37,6 @@ test.describe('screens', () => {
     await signIn(page, '/contacts')
     await page.getByRole('link', { name: 'Hakan Öztürk' }).click()
     await expect(page.getByRole('heading', { name: 'Timeline' })).toBeVisible()
-    await page.waitForLoadState('networkidle')
     await page.screenshot({ path: '../docs/images/contact.png' })
   })
 })

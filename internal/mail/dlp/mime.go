@@ -168,9 +168,6 @@ func (m *mailReader) readHeader(top bool) (mailHeader, bool) {
 	}
 }
 
-// maxLine is how much of a line is read at once. A boundary is shorter.
-const maxLine = 8 << 10
-
 // readLine reads a line, or a piece of a long one. It returns false at a
 // boundary and at the end of the mail, and sets hit and closed.
 func (m *mailReader) readLine() ([]byte, bool) {
