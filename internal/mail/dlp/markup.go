@@ -65,7 +65,7 @@ func (x *extractor) scanMarkup(where Where, r io.Reader, m markup) {
 		if token == html.ErrorToken {
 			if err := z.Err(); errors.Is(err, html.ErrBufferExceeded) {
 				x.c.fail(where, ReasonTooLarge)
-			} else if err != io.EOF {
+			} else if !errors.Is(err, io.EOF) {
 				x.failRead(where, err)
 			}
 			break

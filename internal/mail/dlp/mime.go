@@ -3,6 +3,7 @@ package dlp
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"mime"
 	"strings"
@@ -182,8 +183,8 @@ func (m *mailReader) readLine() ([]byte, bool) {
 	}
 	atStart := m.start
 	line, err := m.r.ReadSlice('\n')
-	if err != nil && err != bufio.ErrBufferFull {
-		if err != io.EOF {
+	if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+		if !errors.Is(err, io.EOF) {
 			m.err = err
 		}
 		if len(line) == 0 {
