@@ -12,9 +12,10 @@ describe('fold', () => {
 
 describe('rank', () => {
   it('prefers beginnings of words and wants every word', () => {
+    expect(rank('conversation.created', 'con')).toBe(3)
     expect(rank('conversation.created', 'cre')).toBe(2)
     expect(rank('conversation.created', 'eat')).toBe(1)
-    expect(rank('conversation.created', 'created con')).toBe(4)
+    expect(rank('conversation.created', 'created con')).toBe(5)
     expect(rank('conversation.created', 'con x')).toBe(0)
   })
 
