@@ -157,7 +157,7 @@ test('name and language, password and two-factor authentication are changed on t
 
     await page.getByRole('button', { name: 'Your account' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByLabel('E-mail').fill(email)
+    await page.getByRole('textbox', { name: 'E-mail' }).fill(email)
     await page.getByLabel('Password', { exact: true }).fill(`${password} bugun`)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Two-factor authentication' })).toBeVisible()
