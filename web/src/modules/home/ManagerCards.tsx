@@ -36,7 +36,7 @@ export function ManagerCards() {
           <FailureText error={overview.error} />
         </Notice>
       )}
-      <div className="grid gap-5 xl:grid-cols-2">
+      <div className="grid grid-cols-1 gap-5 xl:grid-cols-2">
         <Card title={t('home.messages.title')}>{seen && <Messages seen={seen} />}</Card>
         <HealthCard seen={seen} />
       </div>
