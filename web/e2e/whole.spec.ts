@@ -56,6 +56,7 @@ test('selected conversations are transferred with a note, assigned and tagged', 
   await test.step('to an owner', async () => {
     const { bar, dialog } = await pick(page, names)
     await dialog.getByRole('radio', { name: 'Owner' }).check()
+    await choose(dialog.getByRole('combobox').first(), /Defne Yılmaz/)
     await dialog.getByRole('button', { name: 'Assign', exact: true }).click()
     await expect(bar).toBeHidden()
     for (const id of ids) expect((await read(page, id)).owner_id).not.toBeNull()
