@@ -74,7 +74,7 @@ const (
 	mailTime    = 15 * time.Minute // for one mail to come in
 	sessionTime = time.Hour
 	lingerTime  = time.Second
-	closingTime = 2 * time.Second  // for a session that has to make room
+	closingTime = 2 * time.Second  // for a session that is closed so that another can begin
 	graceTime   = 10 * time.Second // for a mail that is coming in when the server ends
 )
 
@@ -127,7 +127,7 @@ func (s *Server) admit(ctx context.Context, raw net.Conn) *conn {
 	defer s.mu.Unlock()
 	free := s.counts[address] < s.MaxPerAddress && s.counts[network] < s.MaxPerNetwork
 	if free && len(s.conns) >= s.MaxSessions {
-		free = s.makeRoom(network)
+		free = s.closeSessionFor(network)
 	}
 	if !free {
 		_ = raw.SetDeadline(clock.Deadline(time.Second))
@@ -142,7 +142,7 @@ func (s *Server) admit(ctx context.Context, raw net.Conn) *conn {
 	return c
 }
 
-// makeRoom closes a session in favour of one from the given network and says
+// closeSessionFor closes a session in favour of one from the given network and says
 // whether there was one to close. The caller holds the lock. It takes, in this
 // order:
 //
@@ -154,7 +154,7 @@ func (s *Server) admit(ctx context.Context, raw net.Conn) *conn {
 //     the given one.
 //
 // Among equals it takes the one that has waited the longest.
-func (s *Server) makeRoom(network netip.Prefix) bool {
+func (s *Server) closeSessionFor(network netip.Prefix) bool {
 	var closing *conn
 	var best closingRank
 	for c := range s.conns {
@@ -170,7 +170,8 @@ func (s *Server) makeRoom(network netip.Prefix) bool {
 	return true
 }
 
-// closingRank says how soon a session is closed to make room.
+// closingRank orders sessions by which of them is closed first when the server is
+// full and another begins.
 type closingRank struct {
 	class    int // 0 where it is not closed
 	sessions int // of its network, where they count
@@ -264,6 +265,6 @@ func (t *timedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// errCrowded is said to a sender whose session makes room for another. Where
+// errCrowded tells a sender that the session was closed so that another can begin. Where
 // the server ends, that is said instead.
 var errCrowded = &Error{421, "4.7.0", "Too many sessions, try again later"}

@@ -117,7 +117,7 @@ func TestSessionsOfAddressAndNetwork(t *testing.T) {
 }
 
 // Who holds all sessions and sends nothing does not keep others out: the session
-// that has been idle the longest, of the network that has the most, makes room.
+// that has been idle the longest, of the network that has the most, is closed.
 func TestIdleSessionsMakeRoom(t *testing.T) {
 	t.Parallel()
 	server, _, _ := start(t, nil)
@@ -131,7 +131,7 @@ func TestIdleSessionsMakeRoom(t *testing.T) {
 	few[0].wantClosed("the longest idle where two networks have the most")
 	honest.wantOpen("the only one of its network")
 
-	// A network that has the most makes room for its own only.
+	// A session of the network that has the most closes only one of its own network.
 	connectAll(t, server, "127.0.0.1", 1)
 	many[2].wantClosed("of the same network")
 	honest.wantOpen("the only one of its network, again")

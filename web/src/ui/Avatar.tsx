@@ -22,7 +22,7 @@ interface AvatarProps {
 export function Avatar({ name, id, size = 'md', className }: AvatarProps) {
   const { language } = useI18n()
   const both = initialsOf(name, language)
-  // The smallest has room for one letter of a size that can be read.
+  // The smallest shows one letter: two would be too small to read.
   const letters = size === 'xs' ? both.slice(0, 1) : both
   return (
     <span
