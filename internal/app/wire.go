@@ -130,7 +130,7 @@ func (a *App) wireStreams(p *parts) error {
 func (a *App) wireLive(p *parts) error {
 	a.Live = live.New(live.Config{Registry: p.present, Limits: p.limits, Agents: a.Agents, Conversations: a.Conversations})
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
-	a.Widget = widget.New(widget.Deps{
+	a.Widget = widget.New(widget.Config{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
 		Typing: visitors{a.Live}, Bus: p.hub, Limits: p.limits, BaseURL: a.cfg.BaseURL(),
 	})

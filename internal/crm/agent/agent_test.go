@@ -76,8 +76,8 @@ func TestAgents(t *testing.T) {
 		w.Owner.Post(path(a.ID, "/suspension"), nil).Refused(409, "not_active")
 		w.Owner.Post(path(a.ID, "/mobile-qr"), nil).Refused(409, "not_active")
 
-		letters := s.Letters(w.ID, "Ayse@Example.com")
-		token := regexp.MustCompile(`#token=(\S+)`).FindStringSubmatch(letters[0].Text)[1]
+		mails := s.Mails(w.ID, "Ayse@Example.com")
+		token := regexp.MustCompile(`#token=(\S+)`).FindStringSubmatch(mails[0].Text)[1]
 		s.Client("").Post(auth+"/invitations/accept", object{"token": token, "name": "Ayşe Demir", "password": strong}).Want(200)
 		w.Owner.Get(path(a.ID, "")).Want(200).Data(&a)
 		if a.State != "active" || a.Name != "Ayşe Demir" || a.InvitedAt != nil || a.LastSeenAt == nil {

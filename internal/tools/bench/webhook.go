@@ -22,8 +22,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/app"
-	"konak/internal/identity"
-	"konak/internal/identity/signin"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -143,10 +141,8 @@ func (e *env) openHooks(ctx context.Context, dialect db.Dialect, workspaces int)
 
 // workspace adds a workspace with an endpoint at a path of the receiver.
 func (h *hooks) workspace(ctx context.Context, i int, path, event string) error {
-	email, password := fmt.Sprintf("owner@bench%d.example", i), "correct horse battery staple"
-	w, _, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
-		Slug: fmt.Sprintf("bench%d", i), Name: "Bench", OwnerName: "Owner", OwnerEmail: email, Password: password,
-	})
+	slug := fmt.Sprintf("bench%d", i)
+	w, _, err := createWorkspace(ctx, h.app, slug)
 	if err != nil {
 		return err
 	}
@@ -155,7 +151,7 @@ func (h *hooks) workspace(ctx context.Context, i int, path, event string) error 
 		return err
 	}
 	h.keys, h.tenants = append(h.keys, key.Reveal()), append(h.tenants, w.ID)
-	in, err := h.app.Accounts.SignIn(ctx, signin.Proof{Email: email, Password: password, Slug: w.Slug})
+	token, err := signIn(ctx, h.app, slug)
 	if err != nil {
 		return err
 	}
@@ -163,7 +159,7 @@ func (h *hooks) workspace(ctx context.Context, i int, path, event string) error 
 	if err != nil {
 		return err
 	}
-	return call(ctx, "http://"+h.addr+hookPath, in.Token, body)
+	return call(ctx, "http://"+h.addr+hookPath, token, body)
 }
 
 func call(ctx context.Context, url, token string, body []byte) error {

@@ -31,8 +31,8 @@ type Typing interface {
 	VisitorTypes(ctx context.Context, conversation uuid.UUID, typing bool) error
 }
 
-// Deps are what the widget needs.
-type Deps struct {
+// Config holds what the widget needs.
+type Config struct {
 	DB            *db.DB
 	Channels      *channel.Service
 	Conversations *conversation.Service
@@ -46,10 +46,10 @@ type Deps struct {
 }
 
 // Service is live chat.
-type Service struct{ Deps }
+type Service struct{ Config }
 
 // New makes the widget channel.
-func New(d Deps) *Service { return &Service{d} }
+func New(c Config) *Service { return &Service{c} }
 
 // NewWidget is what a caller gives for a widget.
 type NewWidget struct {
@@ -205,10 +205,10 @@ func (s *Service) enter(ctx context.Context, key, from, ip string) (context.Cont
 }
 
 // config says how the widget looks now.
-func (s *Service) config(p *page) Config {
+func (s *Service) config(p *page) PublicConfig {
 	now := s.DB.Clock().Now()
 	l := p.set.Look
-	out := Config{
+	out := PublicConfig{
 		Name: p.Account.Name, Open: p.Account.Hours.V.Open(now),
 		Look: PublicLook{Color: l.Color, Position: l.Position, Language: l.Language, TR: l.TR, EN: l.EN, Prechat: l.Prechat},
 	}

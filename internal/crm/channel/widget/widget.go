@@ -127,8 +127,8 @@ type Visitor struct {
 	SeenAt         clock.Time
 }
 
-// Config is what a page needs to show the widget.
-type Config struct {
+// PublicConfig is what a page needs to show the widget.
+type PublicConfig struct {
 	Name    string      `json:"name" example:"Web sitesi"`
 	Open    bool        `json:"open" doc:"Whether somebody is there now"`
 	OpensAt *clock.Time `json:"opens_at" nullable:"true"`
