@@ -355,7 +355,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 		return err
 	}
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		all, err := named(tx, t.AccountID, t.Name)
+		all, err := listByName(tx, t.AccountID, t.Name)
 		if err != nil {
 			return err
 		}

@@ -90,7 +90,7 @@ func (c *Client) do(ctx context.Context, in call, out any) error {
 		return err
 	}
 	if resp.StatusCode/100 != 2 {
-		return refused(resp, text)
+		return parseRefusal(resp, text)
 	}
 	if err := json.Unmarshal(text, out); err != nil {
 		return fmt.Errorf("whatsapp: an answer that cannot be read: %w", err)
@@ -144,8 +144,8 @@ func (c *Client) send(ctx context.Context, in call) (*http.Response, error) {
 	return resp, nil
 }
 
-// refused reads the error object.
-func refused(resp *http.Response, text []byte) error {
+// parseRefusal reads the error object.
+func parseRefusal(resp *http.Response, text []byte) error {
 	r := &channel.Refusal{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}
 	var body ErrorBody
 	if err := json.Unmarshal(text, &body); err != nil || body.Error.Code == 0 && body.Error.Message == "" {
@@ -248,7 +248,7 @@ func outgoing(m channel.Message) Outgoing {
 	case channel.KindReaction:
 		out.Reaction = &Reaction{MessageID: m.ReactTo, Emoji: m.Emoji}
 	case channel.KindTemplate:
-		t := filled(m.Template)
+		t := templateMessage(m.Template)
 		out.Template = &t
 	}
 	return out
@@ -309,7 +309,7 @@ func (c *Client) Download(ctx context.Context, a channel.Access, mediaID string)
 		if err != nil {
 			return "", nil, err
 		}
-		return "", nil, refused(resp, text)
+		return "", nil, parseRefusal(resp, text)
 	}
 	return info.MimeType, resp.Body, nil
 }

@@ -136,7 +136,7 @@ func (h *node) streams(ctx context.Context, w io.Writer, n, events int) error {
 			a.read(resp.Body)
 		})
 	}
-	before := worked()
+	before := cpuTime()
 	act := caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member})
 	tick := time.NewTicker(time.Second / streamRate)
 	defer tick.Stop()
@@ -158,7 +158,7 @@ func (h *node) streams(ctx context.Context, w io.Writer, n, events int) error {
 		}
 		break
 	}
-	cpu := worked() - before
+	cpu := cpuTime() - before
 	stop()
 	readers.Wait()
 	slices.Sort(a.took)

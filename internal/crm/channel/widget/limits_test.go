@@ -85,7 +85,7 @@ func TestBudgets(t *testing.T) {
 }
 
 func readMiB(ctx context.Context, s *Service, p *page, visitor uuid.UUID) error {
-	_, err := io.Copy(io.Discard, s.counted(ctx, p, visitor, io.LimitReader(endless{}, 1<<20-1)))
+	_, err := io.Copy(io.Discard, s.limitBytes(ctx, p, visitor, io.LimitReader(endless{}, 1<<20-1)))
 	return err
 }
 
@@ -94,7 +94,7 @@ func TestCountedReader(t *testing.T) {
 	t.Parallel()
 	s := &Service{Config{Limits: limit.NewMemory(clock.NewFake(dbtest.Start), 1)}}
 	text := strings.Repeat("satır\n", 10_000)
-	got, err := io.ReadAll(s.counted(t.Context(), &page{}, uuid.UUID{1}, strings.NewReader(text)))
+	got, err := io.ReadAll(s.limitBytes(t.Context(), &page{}, uuid.UUID{1}, strings.NewReader(text)))
 	if err != nil || string(got) != text {
 		t.Errorf("%d of %d bytes, %v", len(got), len(text), err)
 	}

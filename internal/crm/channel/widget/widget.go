@@ -51,8 +51,8 @@ type Settings struct {
 
 var hexColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// tidy fills what was left out and brings origins into one form.
-func (l *Look) tidy() error {
+// normalise fills what was left out and brings origins into one form.
+func (l *Look) normalise() error {
 	if l.Color == "" {
 		l.Color = "#0b6e4f"
 	}
