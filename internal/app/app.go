@@ -37,6 +37,7 @@ import (
 	"konak/internal/crm/email"
 	"konak/internal/crm/finder"
 	"konak/internal/crm/live"
+	"konak/internal/crm/notice"
 	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
 	"konak/internal/identity"
@@ -103,6 +104,7 @@ type App struct {
 	Templates     *template.Service
 	WhatsApp      *whatsapp.Service
 	Live          *live.Service
+	Notices       *notice.Service
 	Finder        *finder.Service
 
 	Dispatcher *event.Dispatcher

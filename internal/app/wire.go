@@ -16,6 +16,7 @@ import (
 	"konak/internal/crm/finder"
 	"konak/internal/crm/inboxapi"
 	"konak/internal/crm/live"
+	"konak/internal/crm/notice"
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
@@ -129,6 +130,7 @@ func (a *App) wireStreams(p *parts) error {
 // wireLive makes live updates, search and the widget, which shows who types.
 func (a *App) wireLive(p *parts) error {
 	a.Live = live.New(live.Config{Registry: p.present, Limits: p.limits, Agents: a.Agents, Conversations: a.Conversations})
+	a.Notices = notice.New(notice.Config{DB: a.DB})
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
 	a.Widget = widget.New(widget.Config{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
@@ -171,7 +173,7 @@ func (a *App) wireAPI(p *parts) error {
 	})
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates, a.WhatsApp, a.Email, a.Custom, a.Widget,
-		a.Mail, a.Webhook, a.Advisor, a.Commerce, a.Live, a.Finder, &realtime.Routes{Streams: p.streams, Audience: a.Live},
+		a.Mail, a.Webhook, a.Advisor, a.Commerce, a.Live, a.Notices, a.Finder, &realtime.Routes{Streams: p.streams, Audience: a.Live},
 	} {
 		module.Register(a.API)
 	}

@@ -2879,6 +2879,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/me/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How one is told of what concerns one
+         * @description One's own, in this workspace. Who chose nothing has a sound for what is theirs or nobody's.
+         */
+        get: operations["get-notice-preferences"];
+        /** Choose how one is told of what concerns one */
+        put: operations["set-notice-preferences"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/opportunities": {
         parameters: {
             query?: never;
@@ -10827,6 +10848,76 @@ export interface components {
             subject?: string;
             /** @description An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account */
             template?: components["schemas"]["Use"];
+        };
+        NoticeEvents: {
+            /**
+             * @description Somebody else assigns a conversation to the agent
+             * @example true
+             */
+            assigned: boolean;
+            /**
+             * @description A note calls the agent
+             * @example true
+             */
+            mention: boolean;
+            /**
+             * @description A customer writes in a colleague's conversation
+             * @example false
+             */
+            others: boolean;
+            /**
+             * @description A customer writes in a conversation of the agent's
+             * @example true
+             */
+            reply: boolean;
+            /**
+             * @description A customer writes in a conversation that is nobody's
+             * @example true
+             */
+            waiting: boolean;
+        };
+        NoticePreferences: {
+            /**
+             * @description The panel shows a notice of the desktop, where the browser allows it
+             * @example false
+             */
+            desktop: boolean;
+            events: components["schemas"]["NoticeEvents"];
+            /**
+             * @description Subscribed browsers get a push while no panel of the agent is open
+             * @example false
+             */
+            push: boolean;
+            quiet_hours: components["schemas"]["NoticeQuietHours"];
+            /**
+             * @description The panel plays a sound
+             * @example true
+             */
+            sound: boolean;
+        };
+        NoticePreferencesEnvelope: {
+            data: components["schemas"]["NoticePreferences"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        NoticeQuietHours: {
+            /** @example true */
+            enabled: boolean;
+            /** @example 20:00 */
+            from: string;
+            /**
+             * @description A name of the IANA time zone database
+             * @example Europe/Istanbul
+             */
+            time_zone: string;
+            /**
+             * @description Earlier than from: on the next day. The same as from: the whole day
+             * @example 08:00
+             */
+            until: string;
         };
         OauthApp: {
             /**
@@ -40190,6 +40281,231 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-notice-preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "desktop": false,
+                     *         "events": {
+                     *           "assigned": true,
+                     *           "mention": true,
+                     *           "others": false,
+                     *           "reply": true,
+                     *           "waiting": true
+                     *         },
+                     *         "push": false,
+                     *         "quiet_hours": {
+                     *           "enabled": true,
+                     *           "from": "20:00",
+                     *           "time_zone": "Europe/Istanbul",
+                     *           "until": "08:00"
+                     *         },
+                     *         "sound": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NoticePreferencesEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-notice-preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticePreferences"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "desktop": false,
+                     *         "events": {
+                     *           "assigned": true,
+                     *           "mention": true,
+                     *           "others": false,
+                     *           "reply": true,
+                     *           "waiting": true
+                     *         },
+                     *         "push": false,
+                     *         "quiet_hours": {
+                     *           "enabled": true,
+                     *           "from": "20:00",
+                     *           "time_zone": "Europe/Istanbul",
+                     *           "until": "08:00"
+                     *         },
+                     *         "sound": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NoticePreferencesEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
