@@ -200,7 +200,7 @@ func (a *API) allowedMethods(path string) []string {
 
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	if a.cfg.Fallback == nil || isAPIPath(r.URL.Path) {
-		writeFault(w, r, fault.New(fault.NotFound))
+		writeFault(w, r, fault.New(fault.UnknownAddress))
 		return
 	}
 	a.cfg.Fallback.ServeHTTP(w, r)

@@ -32,6 +32,9 @@ const (
 	NotLicensed         Code = "not_licensed"
 	StepUpRequired      Code = "step_up_required"
 	CrossOrigin         Code = "cross_origin"
+	UnknownAddress      Code = "unknown_address"
+	SessionRequired     Code = "session_required"
+	KeyRequired         Code = "key_required"
 	NotFound            Code = "not_found"
 	MethodNotAllowed    Code = "method_not_allowed"
 	Conflict            Code = "conflict"
@@ -105,7 +108,9 @@ var catalogue = map[Code]entry{
 	InvalidGrant:        {400, "The code is wrong, was used already or is too old.", "Kod yanlış, daha önce kullanılmış ya da süresi dolmuş."},
 	UnsupportedResponse: {400, "Only the response type \"code\" is served.", "Yalnızca \"code\" yanıt türü sunulur."},
 	UnsupportedGrant:    {400, "Only the grant type \"authorization_code\" is served.", "Yalnızca \"authorization_code\" izin türü sunulur."},
-	Unauthenticated:     {401, "Sign in, or send a valid credential.", "Oturum açın ya da geçerli bir kimlik bilgisi gönderin."},
+	Unauthenticated:     {401, "Sign in, or send a valid credential as \"Authorization: Bearer …\".", "Oturum açın ya da geçerli bir kimlik bilgisini \"Authorization: Bearer …\" olarak gönderin."},
+	SessionRequired:     {401, "This address takes a session, not an API key. Keys are for the addresses under /public/ and those that say so.", "Bu adres API anahtarı değil, oturum ister. Anahtarlar /public/ altındaki ve bunu belirten adresler içindir."},
+	KeyRequired:         {401, "This address takes an API key, not a session. Send it as \"Authorization: Bearer key_live_…\".", "Bu adres oturum değil, API anahtarı ister. Anahtarı \"Authorization: Bearer key_live_…\" olarak gönderin."},
 	Forbidden:           {403, "You need the permission %q for this.", "Bunun için %q yetkisi gerekir."},
 	NotLicensed:         {403, "This workspace has no licence for the module %q.", "Bu çalışma alanının %q modülü için lisansı yok."},
 	StepUpRequired:      {403, "Confirm your password to go on.", "Devam etmek için parolanızı doğrulayın."},
@@ -114,6 +119,7 @@ var catalogue = map[Code]entry{
 	TwoFactorRequired:   {403, "This workspace asks for two-factor authentication. Turn it on in your account to go on.", "Bu çalışma alanı iki adımlı doğrulama istiyor. Devam etmek için hesabınızda açın."},
 	CrossOrigin:         {403, "Requests from another site are refused.", "Başka bir siteden gelen istekler kabul edilmez."},
 	NotFound:            {404, "There is no such record.", "Böyle bir kayıt yok."},
+	UnknownAddress:      {404, "This address does not exist. /openapi.json lists those that do.", "Böyle bir adres yok. Var olanlar /openapi.json içindedir."},
 	MethodNotAllowed:    {405, "This address does not answer that method.", "Bu adres bu yöntemi yanıtlamaz."},
 	Conflict:            {409, "This would collide with a record that exists.", "Bu işlem var olan bir kayıtla çakışıyor."},
 	TwoFactorOn:         {409, "Two-factor authentication is already on. Turn it off first.", "İki adımlı doğrulama zaten açık. Önce kapatın."},
