@@ -60,7 +60,7 @@ func (a *App) wireContacts(p *parts) (err error) {
 	a.Cards = card.New(card.Config{Conversations: a.Conversations, Contacts: p.book, Shop: shop{a.Commerce}})
 	a.Agents, err = agent.New(agent.Config{
 		DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Presence: p.present,
-		OnSuspend: []agent.Hook{endAccess(a.Identity), func(_ context.Context, tx *db.Tx, who agent.Agent) error {
+		OnLeave: []agent.Hook{endAccess(a.Identity), func(_ context.Context, tx *db.Tx, who agent.Agent) error {
 			_, err := a.Conversations.Released(tx, who.ID)
 			return err
 		}},

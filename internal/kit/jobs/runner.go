@@ -302,9 +302,9 @@ func (r *Runner) change(tx *db.Tx, j *Job, query string, args ...any) (ours bool
 }
 
 // TakeOver frees the jobs of a process that is known to be gone: they are due
-// at once instead of at the end of their lease. One that was lost before waits
-// for that end, so that a job that takes its process down leaves the next one
-// some time for the others.
+// at once instead of at the end of their lease. A job that was already lost once
+// waits for the end of its lease: it may be what kills the process, and the other
+// jobs should get a turn first.
 func (r *Runner) TakeOver(ctx context.Context, previous uuid.UUID) error {
 	var n int64
 	err := r.cfg.DB.System("job claim").InTx(ctx, func(tx *db.Tx) (err error) {

@@ -42,7 +42,7 @@ const (
 	maxAnswer = 1 << 20
 )
 
-// New makes a client; the address is Meta's where it is empty.
+// New makes a client; an empty address means Meta's own.
 func New(address string, transport http.RoundTripper) *Client {
 	base := strings.TrimSuffix(cmp.Or(address, Host), "/")
 	hosts := []string{mediaHost}
@@ -135,7 +135,7 @@ func (c *Client) send(ctx context.Context, in call) (*http.Response, error) {
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		// The error of the client repeats the address, which is no news.
+		// The error of the client repeats the address, which the caller knows.
 		if u, ok := errors.AsType[*url.Error](err); ok {
 			err = u.Err
 		}
