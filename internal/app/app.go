@@ -39,6 +39,8 @@ import (
 	"konak/internal/crm/live"
 	"konak/internal/crm/notice"
 	"konak/internal/crm/reply"
+	"konak/internal/crm/telephony"
+	"konak/internal/crm/telephony/wallet"
 	"konak/internal/crm/template"
 	"konak/internal/identity"
 	"konak/internal/identity/captcha"
@@ -103,6 +105,8 @@ type App struct {
 	Widget        *widget.Service
 	Templates     *template.Service
 	WhatsApp      *whatsapp.Service
+	Telephony     *telephony.Service
+	Wallet        *wallet.Service
 	Live          *live.Service
 	Notices       *notice.Service
 	Finder        *finder.Service
@@ -114,7 +118,8 @@ type App struct {
 	Waker      *conversation.Waker
 	Limits     *limit.Shared // nil where there is but one node
 
-	standIn *standIn // nil outside a demo
+	standIn *standIn     // nil outside a demo
+	bank    *bankStandIn // nil outside a demo
 	ready   atomic.Bool
 }
 
@@ -129,6 +134,7 @@ func Catalog() event.Catalog {
 	c = append(c, template.Events()...)
 	c = append(c, mail.Events()...)
 	c = append(c, commerce.Events()...)
+	c = append(c, wallet.Events()...)
 	return append(c, webhook.Events()...)
 }
 
@@ -185,7 +191,7 @@ func (a *App) build(ctx context.Context, box *secret.Box) error {
 // Close closes the database.
 func (a *App) Close() error {
 	a.Finder.Close()
-	return errors.Join(a.standIn.close(), a.DB.Close())
+	return errors.Join(a.standIn.close(), a.bank.close(), a.DB.Close())
 }
 
 // Work runs the background workers until ctx ends.

@@ -29,7 +29,7 @@ func TestWorkspaces(t *testing.T) {
 		s.Clock.Advance(time.Second)
 		var made identity.OwnWorkspace
 		w.Owner.Post(auth+"/workspaces", object{"name": " Şube İki ", "slug": "sube-iki"}).Want(201).Data(&made)
-		if made.Workspace.Name != "Şube İki" || made.Membership.Role != "owner" || made.Current || len(made.Licences) != 7 {
+		if made.Workspace.Name != "Şube İki" || made.Membership.Role != "owner" || made.Current || len(made.Licences) != 8 {
 			t.Errorf("got %+v", made)
 		}
 		var list []identity.OwnWorkspace
