@@ -16,6 +16,7 @@ CREATE TABLE scheduled_message (
     item_id            uuid,
     error              text,
     follow_up          text NOT NULL DEFAULT 'null',
+    dlp_override       text NOT NULL DEFAULT '',
     test               boolean NOT NULL,
     created_at         bigint NOT NULL,
     PRIMARY KEY (tenant_id, id),

@@ -23,6 +23,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/ledger"
 	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/outbound"
@@ -43,12 +44,13 @@ type parts struct {
 	streams *realtime.Streams
 	present *live.Registry
 	numbers *whatsapp.Numbers
+	privacy *ledger.Ledger
 }
 
 // wire makes the modules, one area after the other. What is made later may use
 // what was made before; stores and gates come first, routes and workers last.
 func (a *App) wire(box *secret.Box) error {
-	p := &parts{box: box, hub: bus.NewHub(), catalog: Catalog()}
+	p := &parts{box: box, hub: bus.NewHub(), catalog: Catalog(), privacy: ledger.New(box)}
 	for _, area := range []func(*parts) error{
 		a.wireKit,
 		a.wireIdentity,

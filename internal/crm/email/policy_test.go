@@ -1,6 +1,7 @@
 package email_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func begun(t *testing.T, s *apptest.Server) (p *post, id string) {
 
 func (p *post) rule(body map[string]any) {
 	p.t.Helper()
-	body["name"] = body["action"].(string) + body["pattern_type"].(string)
+	body["name"] = fmt.Sprint(body["action"], body["pattern_type"], body["pattern"])
 	p.Owner.Post(dlpRules, body).Want(201)
 }
 
@@ -277,6 +278,67 @@ func TestPolicyForward(t *testing.T) {
 		p.Owner.Post(path, to).Refused(422, "dlp_blocked")
 		if n := len(s.Mails(p.ID, "depo@nakliye.example")); n != 0 {
 			t.Errorf("%d mails of the service", n)
+		}
+	})
+}
+
+// A message for later is judged when it is written, and again when it goes.
+func TestPolicyScheduled(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		path := "/api/crm/v1/conversations/" + id + "/scheduled"
+		schedule := func(body string) *apptest.Response {
+			return p.Owner.Post(path, map[string]any{"body": body, "delay_s": 5})
+		}
+		p.rule(map[string]any{"pattern_type": "credit_card", "action": "warn"})
+		p.rule(map[string]any{"pattern_type": "keyword", "pattern": "yasak", "action": "block"})
+		schedule(cardNumber).Refused(422, "dlp_warning")
+		schedule("bu yasak").Refused(422, "dlp_blocked")
+		p.Owner.Post(path, map[string]any{"body": cardNumber, "delay_s": 5, "dlp_override": map[string]any{"reason": "Müşteri istedi"}}).Want(201)
+		schedule("çok gizli").Want(201)
+		p.rule(map[string]any{"pattern_type": "keyword", "pattern": "gizli", "action": "block"})
+		s.Clock.Advance(10 * time.Second)
+		s.Settle()
+		if got := p.sink.got(); len(got) != 1 || !strings.Contains(got[0].parse(t).Text, cardNumber) {
+			t.Errorf("got %+v", got)
+		}
+		var list []struct {
+			Error *string `json:"error"`
+		}
+		p.Owner.Get(path + "?state=failed").Want(200).Data(&list)
+		if len(list) != 1 || list[0].Error == nil || *list[0].Error != "dlp_blocked" {
+			t.Errorf("got %+v", list)
+		}
+		actions := []string{}
+		for _, i := range p.incidents() {
+			actions = append(actions, i.ActionTaken+" "+i.Note)
+		}
+		slices.Sort(actions)
+		if got := strings.Join(actions, ","); got != "block ,block ,warn ,warn Müşteri istedi" {
+			t.Errorf("incidents: %s", got)
+		}
+	})
+}
+
+// What has to be covered is covered while the message waits, and recorded once.
+func TestPolicyCoversScheduled(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		p.rule(map[string]any{"pattern_type": "credit_card", "action": "redact"})
+		var m struct {
+			Body string `json:"body"`
+		}
+		p.Owner.Post("/api/crm/v1/conversations/"+id+"/scheduled", map[string]any{"body": "Kart " + cardNumber, "delay_s": 5}).Want(201).Data(&m)
+		const want = "Kart ████ ████ ████ ████"
+		if m.Body != want {
+			t.Errorf("it waits as %q", m.Body)
+		}
+		s.Clock.Advance(10 * time.Second)
+		s.Settle()
+		if got := p.sink.got(); len(got) != 1 || got[0].parse(t).Text != want || len(p.incidents()) != 1 {
+			t.Errorf("got %+v, incidents %+v", got, p.incidents())
 		}
 	})
 }

@@ -27,6 +27,7 @@ type scheduleIn struct {
 		Channel     string          `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
 		AccountID   *uuid.UUID      `json:"channel_account_id,omitempty" format:"uuid"`
 		Attachments []uuid.UUID     `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		DLPOverride *override       `json:"dlp_override,omitempty" doc:"After a 422 dlp_warning: why the message goes all the same"`
 	}
 }
 
@@ -51,12 +52,13 @@ func (s *Service) registerScheduled(a *api.API) {
 	post := route("POST", "/{id}/scheduled", "schedule-message", "Send a message later", perm.ConversationsReply)
 	post.TakesKey = true
 	post.Status, post.Refusals = 201, []int{409}
-	post.Doc = "It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route."
+	post.Doc = "It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route. An e-mail that a data-loss-prevention rule stops: 422 dlp_blocked; one that a rule warns about: 422 dlp_warning, until it comes with dlp_override."
 	api.Handle(a, post, func(ctx context.Context, in *scheduleIn) (later.Scheduled, error) {
 		b := in.Body
 		return s.replies.Schedule(ctx, in.ID.UUID, reply.Later{
 			Answer: reply.Answer{
 				Author: conversation.AgentAuthor(caller.From(ctx).ID), Body: b.Body, Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
+				Override: b.DLPOverride.text(),
 			},
 			SendAt: b.SendAt, Delay: time.Duration(b.Delay) * time.Second, FollowUp: b.Then, UntilReply: b.UntilReply,
 		})

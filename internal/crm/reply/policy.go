@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/later"
 	"konak/internal/kit/db"
 	"konak/internal/kit/policy"
 )
@@ -18,6 +19,19 @@ func (s *Service) checkText(tx *db.Tx, c *conversation.Conversation, item *conve
 		item.Body = v.Body
 	}
 	return v.Incident, err
+}
+
+// checkScheduled asks the policy about a message that goes later, so that its
+// author learns of a refusal at once: dlp_blocked or dlp_warning. What has to be
+// covered is covered and recorded now; everything else that the policy finds is
+// recorded when the message goes, because it is judged again then.
+func (s *Service) checkScheduled(tx *db.Tx, c *conversation.Conversation, m *later.Scheduled, route *conversation.Route) error {
+	v, err := s.judge(tx, c, c.Subject, m.Body, route, m.Override)
+	if err != nil || v.Body == m.Body {
+		return err
+	}
+	m.Body = v.Body
+	return s.policy.RecordText(tx, v.Incident, m.ID.String())
 }
 
 // judge asks the policy about a text on a route. Only e-mail is judged.

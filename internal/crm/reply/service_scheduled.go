@@ -67,7 +67,8 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 		who := conversation.AuthorFrom(tx)
 		m = later.Scheduled{
 			ID: tx.NewID(), ConversationID: id, State: later.Waiting, AuthorKind: who.Kind, AuthorID: who.ID, Body: held.Body,
-			UntilReply: l.UntilReply, SendAt: sendAt, Attachments: held.Attachments, Test: c.Test, CreatedAt: clock.At(tx.Now()),
+			UntilReply: l.UntilReply, Override: strings.TrimSpace(l.Override), SendAt: sendAt, Attachments: held.Attachments,
+			Test: c.Test, CreatedAt: clock.At(tx.Now()),
 		}
 		m.FollowUp.V = l.FollowUp
 		if l.Channel != "" {
@@ -75,7 +76,11 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 		}
 		// Whether there is a way now says nothing about then, but a message
 		// that could not go even now is a mistake that its author should see.
-		if _, err := s.findRoute(tx, &c, l.Answer); err != nil && !fault.Is(err, fault.WindowClosed) {
+		route, err := s.findRoute(tx, &c, l.Answer)
+		if err != nil && !fault.Is(err, fault.WindowClosed) {
+			return err
+		}
+		if err := s.checkScheduled(tx, &c, &m, route); err != nil {
 			return err
 		}
 		if err := later.Put(tx, &m); err != nil {
@@ -94,7 +99,7 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 		}
 		return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
 	})
-	return m, err
+	return m, s.RecordRefusal(ctx, err)
 }
 
 // sendAt is the time at which a message goes.
@@ -288,7 +293,7 @@ func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	a := Answer{Author: conversation.Author{Kind: m.AuthorKind, ID: m.AuthorID}, Body: m.Body, held: db.OrEmpty(files[id])}
+	a := Answer{Author: conversation.Author{Kind: m.AuthorKind, ID: m.AuthorID}, Body: m.Body, Override: m.Override, held: db.OrEmpty(files[id])}
 	if m.Channel != nil {
 		a.Channel, a.AccountID = *m.Channel, m.ChannelAccountID
 	}

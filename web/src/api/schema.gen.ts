@@ -2614,7 +2614,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message later
-         * @description It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route.
+         * @description It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route. An e-mail that a data-loss-prevention rule stops: 422 dlp_blocked; one that a rule warns about: 422 dlp_warning, until it comes with dlp_override.
          */
         post: operations["schedule-message"];
         /** Cancel every message that waits */
@@ -9807,11 +9807,10 @@ export interface components {
              */
             group_id?: string;
             /**
-             * @description Why people take over
-             * @default agent_asked
+             * @description Why people take over; agent_asked where nothing is said
              * @example Fiyat pazarlığı
              */
-            reason: string;
+            reason?: string;
         };
         HourlyChannel: {
             /**
@@ -11788,6 +11787,8 @@ export interface components {
              * @example 5
              */
             delay_s?: number;
+            /** @description After a 422 dlp_warning: why the message goes all the same */
+            dlp_override?: components["schemas"]["Override"];
             /**
              * Format: date-time
              * @description At most a year ahead
@@ -32192,7 +32193,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["HandoverInBody"];
             };
