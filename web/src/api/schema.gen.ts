@@ -537,7 +537,7 @@ export interface paths {
         get: operations["get-agent"];
         /**
          * Change an agent
-         * @description Everybody may change their own name, title and presence; an app needs crm.agents.view for it. A role, and anything of somebody else's, needs crm.agents.manage.
+         * @description Everybody may change their own name, title, presence and signature; an app needs crm.agents.view for it. A role, and anything of somebody else's, needs crm.agents.manage.
          */
         put: operations["change-agent"];
         post?: never;
@@ -2614,7 +2614,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message later
-         * @description It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route.
+         * @description It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route. An e-mail is judged now and again at its time: one that a data-loss-prevention rule stops is 422 dlp_blocked, one that a rule warns about 422 dlp_warning, until it comes with dlp_override.
          */
         post: operations["schedule-message"];
         /** Cancel every message that waits */
@@ -5486,6 +5486,12 @@ export interface components {
             /** @example agent */
             role: string;
             /**
+             * @description In Markdown; stands below the e-mail answers that ask for it
+             * @example **Ayşe Demir**
+             *     Destek uzmanı
+             */
+            signature: string;
+            /**
              * @example active
              * @enum {string}
              */
@@ -5861,6 +5867,12 @@ export interface components {
             presence?: "online" | "away" | "away_reassign" | "offline";
             /** @example admin */
             role?: string;
+            /**
+             * @description In Markdown; empty for none
+             * @example **Ayşe Demir**
+             *     Destek uzmanı
+             */
+            signature?: string;
             /** @example Ekip lideri */
             title?: string;
         };
@@ -7800,7 +7812,7 @@ export interface components {
              */
             delivery: "sent" | "queued" | "failed" | "none" | null;
             delivery_error: string | null;
-            /** @description What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason) */
+            /** @description What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason), how its text is written where it is not plain (format: markdown), and whether a data-loss-prevention rule covered words in it (redacted) */
             detail: {
                 [key: string]: unknown;
             };
@@ -8217,6 +8229,12 @@ export interface components {
              * @example no_route
              */
             error: string | null;
+            /**
+             * @description How the text is written
+             * @example plain
+             * @enum {string}
+             */
+            format: "plain" | "markdown";
             /** Format: uuid */
             id: string;
             /**
@@ -8229,6 +8247,8 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             send_at: string;
+            /** @description Whether the author's signature follows, where it goes by e-mail */
+            signature: boolean;
             /**
              * @example waiting
              * @enum {string}
@@ -9463,6 +9483,8 @@ export interface components {
             fields: {
                 [key: string]: string[];
             };
+            /** @description What data-loss-prevention rules found, for dlp_blocked and dlp_warning */
+            matches: components["schemas"]["ErrorMatch"][];
             /**
              * Format: int64
              * @description How recent the proof of the password must be, in seconds
@@ -9492,6 +9514,16 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             window_expired_at: string | null;
+        };
+        ErrorMatch: {
+            /** @example credit_card */
+            pattern_type: string;
+            /**
+             * @example [
+             *       "************1111"
+             *     ]
+             */
+            samples_masked: string[];
         };
         ErrorStep: {
             /** @example close */
@@ -10816,6 +10848,11 @@ export interface components {
             channel_account_id?: string;
             /** Format: uuid */
             contact_id: string;
+            /**
+             * @description plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks
+             * @enum {string}
+             */
+            format?: "plain" | "markdown";
             /** Format: uuid */
             group_id?: string;
             /**
@@ -10823,6 +10860,8 @@ export interface components {
              * @enum {string}
              */
             priority: "low" | "normal" | "high" | "urgent";
+            /** @description Add the author's signature, where it goes by e-mail */
+            signature?: boolean;
             /** @example Randevu hatırlatma */
             subject?: string;
             /** @description An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account */
@@ -11472,6 +11511,11 @@ export interface components {
             channel_account_id?: string;
             /** @description After a 422 dlp_warning: why the message goes all the same */
             dlp_override?: components["schemas"]["Override"];
+            /**
+             * @description plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks
+             * @enum {string}
+             */
+            format?: "plain" | "markdown";
             /** @description Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions */
             mentions?: string[];
             /**
@@ -11480,6 +11524,8 @@ export interface components {
              * @enum {string}
              */
             message_type: "comment" | "note";
+            /** @description Add the author's signature, where it goes by e-mail */
+            signature?: boolean;
         };
         ReplyAsCustomerInBody: {
             /** @description Ids of files that the caller uploaded; with them the text may be empty */
@@ -11534,12 +11580,21 @@ export interface components {
              * @example 5
              */
             delay_s?: number;
+            /** @description After a 422 dlp_warning: why the message goes all the same */
+            dlp_override?: components["schemas"]["Override"];
+            /**
+             * @description plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks
+             * @enum {string}
+             */
+            format?: "plain" | "markdown";
             /**
              * Format: date-time
              * @description At most a year ahead
              * @example 2026-11-15T09:30:00.000000Z
              */
             send_at?: string;
+            /** @description Add the author's signature, where it goes by e-mail */
+            signature?: boolean;
             /** @description What becomes of the conversation when it went, unless the customer wrote since; needs crm.conversations.manage */
             then?: components["schemas"]["FollowUp"];
             /** @description Cancel it when the customer writes before */
@@ -17852,6 +17907,7 @@ export interface operations {
                      *           "name": "Ayşe Demir",
                      *           "presence": "online",
                      *           "role": "agent",
+                     *           "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *           "state": "active",
                      *           "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *           "title": "Destek uzmanı"
@@ -17957,6 +18013,7 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
+                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -18088,6 +18145,7 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
+                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -18196,6 +18254,7 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
+                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -19044,6 +19103,7 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
+                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -19184,6 +19244,7 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
+                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -37310,9 +37371,11 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "error": "no_route",
+                     *           "format": "plain",
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "send_at": "2026-11-15T09:30:00.000000Z",
+                     *           "signature": false,
                      *           "state": "waiting",
                      *           "then": {
                      *             "state": "closed",
@@ -37444,9 +37507,11 @@ export interface operations {
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "error": "no_route",
+                     *         "format": "plain",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "send_at": "2026-11-15T09:30:00.000000Z",
+                     *         "signature": false,
                      *         "state": "waiting",
                      *         "then": {
                      *           "state": "closed",
@@ -37699,9 +37764,11 @@ export interface operations {
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "error": "no_route",
+                     *         "format": "plain",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "send_at": "2026-11-15T09:30:00.000000Z",
+                     *         "signature": false,
                      *         "state": "waiting",
                      *         "then": {
                      *           "state": "closed",
