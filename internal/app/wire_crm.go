@@ -79,7 +79,7 @@ func (a *App) wireReplies(p *parts) error {
 	a.Replies = reply.New(reply.Config{
 		DB: a.DB, Conversations: a.Conversations, Inbound: a.Inbound, Contacts: p.book, Agents: a.Identity, Templates: a.Templates,
 		Forwarder: email.Forwarder{Mailboxes: a.Email, Otherwise: reply.PlainForwarder{Mailer: a.Mailer}},
-		Policy:    a.Mail, Senders: a.Email,
+		Policy:    a.Mail, Senders: a.Email, Signatures: a.Agents,
 	})
 	a.Desk = desk.New(desk.Config{DB: a.DB, Contacts: a.Contacts, Conversations: a.Conversations, Replies: a.Replies, Agents: a.Identity})
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
 	"konak/internal/mail/dlp"
 )
 
@@ -110,6 +111,15 @@ func (i *Incident) reason(rules []Rule) string {
 		}
 	}
 	return "unscanned"
+}
+
+// found is what the incident shows of its matches, for the fault.
+func (i *Incident) found() []fault.Match {
+	out := make([]fault.Match, len(i.Matches))
+	for n, m := range i.Matches {
+		out[n] = fault.Match{PatternType: m.PatternType, SamplesMasked: m.SamplesMasked}
+	}
+	return out
 }
 
 // The refs of incidents: a mail's own for what was found in the whole mail,

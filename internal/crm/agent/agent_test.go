@@ -138,10 +138,11 @@ func TestAgentRights(t *testing.T) {
 		id, ayse := add(t, s, w, "ayse@example.com", "agent")
 		_, admin := add(t, s, w, "admin@example.com", "admin")
 
-		// One's own name, title and presence; nothing more, and nobody else's.
+		// One's own name, title, presence and signature; nothing more, and nobody else's.
 		var a agent.Agent
+		ayse.Do("PUT", path(id, ""), object{"signature": " **Ayşe**\n"}).Want(200)
 		ayse.Do("PUT", path(id, ""), object{"presence": "away_reassign", "title": "Uzman"}).Want(200).Data(&a)
-		if a.Presence != "away_reassign" || a.Name != "Ayşe Demir" {
+		if a.Presence != "away_reassign" || a.Name != "Ayşe Demir" || a.Signature != "**Ayşe**" {
 			t.Errorf("got %+v", a)
 		}
 		ayse.Do("PUT", path(id, ""), object{"presence": "asleep"}).Refused(422, "validation_failed")
@@ -149,6 +150,7 @@ func TestAgentRights(t *testing.T) {
 			t.Errorf("got %+v", f)
 		}
 		ayse.Do("PUT", path(w.Member, ""), object{"title": "x"}).Refused(403, "forbidden")
+		ayse.Do("PUT", path(w.Member, ""), object{"signature": "x"}).Refused(403, "forbidden")
 		visitor, guest := add(t, s, w, "guest@example.com", "guest") // who may not even see agents
 		guest.Do("PUT", path(visitor, ""), object{"presence": "away", "name": "Misafir"}).Want(200)
 		guest.Do("PUT", path(id, ""), object{"presence": "away"}).Refused(403, "forbidden")
@@ -184,12 +186,12 @@ func TestSuspension(t *testing.T) {
 		ayse.Post(auth+"/api-keys", object{"name": "x", "environment": "live", "scopes": []string{"webhooks.read"}}).Want(201).Data(&key)
 		var qr agent.NewQR
 		ayse.Post(path(id, "/mobile-qr"), nil).Want(201).Data(&qr)
-		ayse.Do("PUT", path(id, ""), object{"presence": "online"}).Want(200)
+		ayse.Do("PUT", path(id, ""), object{"presence": "online", "signature": "Ayşe"}).Want(200)
 		s.Client(key.Key).Get(catalog).Want(200)
 
 		var a agent.Agent
 		w.Owner.Post(path(id, "/suspension"), nil).Want(200).Data(&a)
-		if a.State != "suspended" || a.SuspendedAt == nil || a.Presence != "offline" {
+		if a.State != "suspended" || a.SuspendedAt == nil || a.Presence != "offline" || a.Signature != "Ayşe" {
 			t.Errorf("got %+v", a)
 		}
 		gone := func() {

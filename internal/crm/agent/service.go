@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -73,6 +74,12 @@ func New(cfg Config) (*Service, error) {
 func HandsBack(r *db.Reader, agent uuid.UUID) (bool, error) {
 	profiles, err := profilesOf(r, []uuid.UUID{agent})
 	return profiles[agent].presence == AwayReassign, err
+}
+
+// Signature is what an agent's e-mail answers end with, "" for nothing.
+func (s *Service) Signature(r *db.Reader, agent uuid.UUID) (string, error) {
+	profiles, err := profilesOf(r, []uuid.UUID{agent})
+	return profiles[agent].signature, err
 }
 
 // Chosen is what an agent last chose to be, "" if they never did.
@@ -149,7 +156,7 @@ func (s *Service) Add(ctx context.Context, n NewMember, title string) (a Agent, 
 			return err
 		}
 		if title != "" {
-			if err := saveProfile(tx, profile{m.ID, title, ""}); err != nil {
+			if err := saveProfile(tx, profile{id: m.ID, title: title}); err != nil {
 				return fmt.Errorf("agent: save profile: %w", err)
 			}
 		}
@@ -160,7 +167,7 @@ func (s *Service) Add(ctx context.Context, n NewMember, title string) (a Agent, 
 }
 
 // Change is the gate for changing an agent. People change their own name,
-// title and presence; a role, and anything of somebody else's, needs the
+// title, presence and signature; a role, and anything of somebody else's, needs the
 // permission to manage agents.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, err error) {
 	who := caller.From(ctx)
@@ -183,15 +190,18 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, 
 		if err != nil {
 			return err
 		}
-		p := profile{id, before.Title, before.chosen}
+		p := profile{id, before.Title, before.chosen, before.Signature}
 		if u.Title != nil {
 			p.title = *u.Title
 		}
 		if u.Presence != nil {
 			p.presence = *u.Presence
 		}
+		if u.Signature != nil {
+			p.signature = strings.TrimSpace(*u.Signature)
+		}
 		a = merge(m, p)
-		if p.title == before.Title && p.presence == before.chosen {
+		if p == (profile{id, before.Title, before.chosen, before.Signature}) {
 			return nil
 		}
 		if err := s.choose(tx, before, p); err != nil {
@@ -199,6 +209,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, 
 		}
 		return audit.Write(tx, "agent.changed", id.String(), map[string]any{
 			"title": p.title, "title_before": before.Title, "presence": a.Presence, "presence_before": before.Presence,
+			"signature": p.signature, "signature_before": before.Signature,
 		})
 	})
 	return a, err
@@ -231,7 +242,7 @@ func (s *Service) end(ctx context.Context, id uuid.UUID, change func(*db.Tx, uui
 		if a.chosen != "" {
 			before := a
 			a.chosen, a.Presence = "", Offline
-			if err := s.choose(tx, before, profile{id, a.Title, ""}); err != nil {
+			if err := s.choose(tx, before, profile{id: id, title: a.Title, signature: a.Signature}); err != nil {
 				return err
 			}
 		}

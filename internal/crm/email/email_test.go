@@ -119,7 +119,9 @@ type line struct {
 	Delivery      *string `json:"delivery"`
 	DeliveryError *string `json:"delivery_error"`
 	Detail        struct {
-		Refused []conversation.RefusedRecipient `json:"refused_recipients"`
+		Refused  []conversation.RefusedRecipient `json:"refused_recipients"`
+		Format   string                          `json:"format"`
+		Redacted bool                            `json:"redacted"`
 	} `json:"detail"`
 	Attachments []struct {
 		ID        string  `json:"id"`
