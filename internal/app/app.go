@@ -57,6 +57,7 @@ import (
 	"konak/internal/kit/node"
 	"konak/internal/kit/secret"
 	"konak/internal/mail"
+	"konak/internal/mail/domain"
 	"konak/internal/webhook"
 	"konak/migrations"
 )
@@ -80,6 +81,7 @@ type App struct {
 	OAuth    *oauth.Service
 	Captcha  *captcha.Gate
 	Mail     *mail.Service
+	Domains  *domain.Service
 	Webhook  *webhook.Service
 	Advisor  *advisor.Service
 	Commerce *commerce.Service
@@ -133,6 +135,7 @@ func Catalog() event.Catalog {
 	c = append(c, custom.Events()...)
 	c = append(c, template.Events()...)
 	c = append(c, mail.Events()...)
+	c = append(c, domain.Events()...)
 	c = append(c, commerce.Events()...)
 	c = append(c, wallet.Events()...)
 	return append(c, webhook.Events()...)

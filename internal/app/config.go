@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -46,6 +47,8 @@ type Config struct {
 	MailDailyQuota  int64    `env:"KONAK_MAIL_DAILY_QUOTA" default:"2000" help:"Recipients that a workspace's mail over --smtp-url may have in a day; what is more waits until midnight UTC."`
 	MailListen      string   `env:"KONAK_MAIL_LISTEN" placeholder:"ADDRESS" help:"Address to take customers' mail on by SMTP, such as 0.0.0.0:25; without it only mailboxes elsewhere are fetched."`
 	MailDomain      string   `env:"KONAK_MAIL_DOMAIN" placeholder:"DOMAIN" help:"Domain of forwarding and reply addresses, whose MX leads to --mail-listen."`
+	MailHost        string   `env:"KONAK_MAIL_HOST" placeholder:"HOST" help:"Host name of --mail-listen, for the MX records of workspaces' own domains; --mail-domain by default."`
+	MailSPF         string   `env:"KONAK_MAIL_SPF" name:"mail-spf" default:"mx" help:"Term of SPF records that stands for the servers that send the installation's mail, such as include:_spf.example.com."`
 	MailTLSCert     string   `env:"KONAK_MAIL_TLS_CERT" name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with."`
 	MailTLSKey      string   `env:"KONAK_MAIL_TLS_KEY" name:"mail-tls-key" placeholder:"FILE" help:"Its key."`
 	MailMaxSize     int64    `env:"KONAK_MAIL_MAX_SIZE" default:"37748736" help:"Largest mail that is taken, in bytes."`
@@ -71,6 +74,9 @@ type Config struct {
 	LimitFactor int `kong:"-"`
 	// DNS is for tests: who is asked for TXT records instead of the system.
 	DNS email.Resolver `kong:"-"`
+	// NameServers is for tests: who is asked for the records of mail domains
+	// instead of the servers that are responsible.
+	NameServers func(ctx context.Context, name string) ([]netip.AddrPort, error) `kong:"-"`
 	// StreamCheck is for tests: how often open streams look whether their
 	// watchers may still watch.
 	StreamCheck time.Duration `kong:"-"`
@@ -192,6 +198,11 @@ func (c *Config) mailDomain() string {
 		return "in.konak.example"
 	}
 	return c.MailDomain
+}
+
+// mailHost is the name of the server that takes mail.
+func (c *Config) mailHost() string {
+	return strings.ToLower(cmp.Or(c.MailHost, c.mailDomain(), "mail."+c.Domain))
 }
 
 // captchaSources are the origins that the panel may load a captcha from.

@@ -11,6 +11,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,7 +120,8 @@ func prepare(tb testing.TB, dialect db.Dialect) *Server {
 	s.cfg = app.Config{
 		DB: dbtest.URL(tb, dialect), Data: tb.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off",
 		Domain: "localhost", SQLiteSync: "normal", RowSecurity: true,
-		WebhookAllow: []string{"127.0.0.0/8"},
+		WebhookAllow: []string{"127.0.0.0/8"}, MailSPF: "mx",
+		NameServers:  func(context.Context, string) ([]netip.AddrPort, error) { return nil, nil },
 		PasswordCost: password.Cost{Memory: 8, Time: 1}, LimitFactor: 1000,
 	}
 	return s

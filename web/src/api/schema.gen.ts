@@ -3614,6 +3614,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mail/v1/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List mail domains */
+        get: operations["list-mail-domains"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/domains/{id}/dns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look a mail domain's DNS records up
+         * @description Asks the name servers that are responsible for the domain, at most once in ten seconds. Where they do not answer, what was found before stands. The domain becomes active as soon as every mandatory record is there; it stops being so only after two of the regular rounds (1, 5 and 15 minutes, hourly for three days, then daily) found one missing.
+         */
+        get: operations["check-mail-domain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mail/v1/gdpr": {
         parameters: {
             query?: never;
@@ -3690,6 +3727,63 @@ export interface paths {
         put: operations["close-privacy-request"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/provision/domain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a mail domain
+         * @description Adds the domain, or changes the selector and the routing of one that is there; another selector comes with new DKIM keys. A domain may wait in several workspaces, and belongs to the one that shows its ownership record: 409 domain_taken for the others.
+         */
+        post: operations["provision-mail-domain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/provision/domain/quickstart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a mail domain and list its DNS records
+         * @description Adds the domain where it is not there and answers with every DNS record that it needs, also as a zone file. Add them at the domain's provider; GET /domains/{id}/dns shows which are seen.
+         */
+        post: operations["quickstart-mail-domain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/provision/domain/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a mail domain */
+        delete: operations["delete-mail-domain"];
         options?: never;
         head?: never;
         patch?: never;
@@ -9169,6 +9263,154 @@ export interface components {
              */
             trace_id: string;
         };
+        DomainDetails: {
+            domain: components["schemas"]["DomainDomain"];
+            records: components["schemas"]["DomainRecord"][];
+            /**
+             * @description All records as a zone file has them
+             * @example $ORIGIN example.com.
+             *     $TTL 300
+             *     @ IN MX 10 mail.konak.example.
+             */
+            zone_file: string;
+        };
+        DomainDetailsEnvelope: {
+            data: components["schemas"]["DomainDetails"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DomainDomain: {
+            /**
+             * Format: date-time
+             * @description When its records were looked up last
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            checked_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * @description As people read it
+             * @example örnek.com
+             */
+            display: string;
+            /**
+             * @description As name servers know it
+             * @example xn--rnek-4qa.com
+             */
+            domain: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * @description domain_taken: another workspace has shown that the domain is its own
+             * @example
+             * @enum {string}
+             */
+            problem: "" | "domain_taken";
+            /**
+             * @example embedded
+             * @enum {string}
+             */
+            routing: "embedded";
+            /**
+             * @description The DKIM records are at this name followed by r (RSA) and e (Ed25519)
+             * @example s202611
+             */
+            selector: string;
+            /**
+             * @description pending: the ownership record was not seen yet. verifying: mandatory records are missing. active: all are there. degraded: two rounds found some missing. suspended: the ownership record is gone
+             * @example active
+             * @enum {string}
+             */
+            state: "pending" | "verifying" | "active" | "degraded" | "suspended";
+            /**
+             * Format: date-time
+             * @description When it became active first
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            verified_at: string | null;
+        };
+        DomainDomainEnvelope: {
+            data: components["schemas"]["DomainDomain"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DomainDomainListEnvelope: {
+            data: components["schemas"]["DomainDomain"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DomainRecord: {
+            /**
+             * Format: date-time
+             * @description When the name servers answered last
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            checked_at: string | null;
+            /**
+             * @description Why the last look gave no answer (timeout, server_failed, unreachable), or what is wrong (other_server_first, too_many_lookups, wrong_key, wrong_value)
+             * @example
+             */
+            error: string;
+            /**
+             * @description What the name servers have at this name
+             * @example [
+             *       "10 mail.konak.example."
+             *     ]
+             */
+            found: string[];
+            /** @example example.com */
+            fqdn: string;
+            /**
+             * @description The name without the domain, as many providers ask for it
+             * @example @
+             */
+            host: string;
+            /**
+             * Format: int64
+             * @example 10
+             */
+            priority?: number;
+            /** @example mx */
+            purpose: string;
+            /** @description Whether the domain becomes active only with it */
+            required: boolean;
+            /**
+             * @example ok
+             * @enum {string}
+             */
+            status: "ok" | "missing" | "mismatch" | "duplicate" | "unreachable";
+            /**
+             * Format: int64
+             * @example 300
+             */
+            ttl: number;
+            /**
+             * @example MX
+             * @enum {string}
+             */
+            type: "TXT" | "MX" | "SRV";
+            /** @example mail.konak.example. */
+            value: string;
+            /** @description A text in strings of at most 255 bytes, as name servers keep it */
+            value_chunks: string[];
+        };
         Done: {
             /** @example true */
             done: boolean;
@@ -11187,6 +11429,21 @@ export interface components {
             /** @example Defne Yılmaz */
             name?: string;
         };
+        ProvisionInBody: {
+            /** @example kaya.example */
+            domain: string;
+            /**
+             * @description embedded: this installation takes and sends the domain's mail
+             * @example embedded
+             * @enum {string}
+             */
+            routing: "embedded";
+            /**
+             * @description Where the DKIM keys are; by default the present one, or one named after the month
+             * @example s202611
+             */
+            selector?: string;
+        };
         PublicCreateConversationInBody: {
             /** @example Siparişim ne zaman gelir? */
             body: string;
@@ -11417,6 +11674,10 @@ export interface components {
              * @example https://cargo.example/732189004561
              */
             tracking_url?: string;
+        };
+        QuickstartInBody: {
+            /** @example kaya.example */
+            domain: string;
         };
         RatingInBody: {
             /** @example Teşekkürler */
@@ -46339,6 +46600,231 @@ export interface operations {
             };
         };
     };
+    "list-mail-domains": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "checked_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "display": "örnek.com",
+                     *           "domain": "xn--rnek-4qa.com",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "problem": "",
+                     *           "routing": "embedded",
+                     *           "selector": "s202611",
+                     *           "state": "active",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainDomainListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "check-mail-domain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "domain": {
+                     *           "checked_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "display": "örnek.com",
+                     *           "domain": "xn--rnek-4qa.com",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "problem": "",
+                     *           "routing": "embedded",
+                     *           "selector": "s202611",
+                     *           "state": "active",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "records": [
+                     *           {
+                     *             "checked_at": "2026-11-15T09:30:00.000000Z",
+                     *             "error": "",
+                     *             "found": [
+                     *               "10 mail.konak.example."
+                     *             ],
+                     *             "fqdn": "example.com",
+                     *             "host": "@",
+                     *             "priority": 10,
+                     *             "purpose": "mx",
+                     *             "required": false,
+                     *             "status": "ok",
+                     *             "ttl": 300,
+                     *             "type": "MX",
+                     *             "value": "mail.konak.example.",
+                     *             "value_chunks": [
+                     *               "text"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "zone_file": "$ORIGIN example.com.\n$TTL 300\n@ IN MX 10 mail.konak.example.\n"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainDetailsEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "list-privacy-requests": {
         parameters: {
             query?: {
@@ -46858,6 +47344,386 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "provision-mail-domain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProvisionInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "checked_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "display": "örnek.com",
+                     *         "domain": "xn--rnek-4qa.com",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "problem": "",
+                     *         "routing": "embedded",
+                     *         "selector": "s202611",
+                     *         "state": "active",
+                     *         "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainDomainEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "quickstart-mail-domain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuickstartInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "domain": {
+                     *           "checked_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "display": "örnek.com",
+                     *           "domain": "xn--rnek-4qa.com",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "problem": "",
+                     *           "routing": "embedded",
+                     *           "selector": "s202611",
+                     *           "state": "active",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "records": [
+                     *           {
+                     *             "checked_at": "2026-11-15T09:30:00.000000Z",
+                     *             "error": "",
+                     *             "found": [
+                     *               "10 mail.konak.example."
+                     *             ],
+                     *             "fqdn": "example.com",
+                     *             "host": "@",
+                     *             "priority": 10,
+                     *             "purpose": "mx",
+                     *             "required": false,
+                     *             "status": "ok",
+                     *             "ttl": 300,
+                     *             "type": "MX",
+                     *             "value": "mail.konak.example.",
+                     *             "value_chunks": [
+                     *               "text"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "zone_file": "$ORIGIN example.com.\n$TTL 300\n@ IN MX 10 mail.konak.example.\n"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainDetailsEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-mail-domain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

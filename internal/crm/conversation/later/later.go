@@ -47,8 +47,6 @@ type Scheduled struct {
 	FollowUp  api.Nullable[FollowUp] `json:"then" doc:"What becomes of the conversation when it went"`
 	CreatedAt clock.Time             `json:"created_at"`
 
-	// Override is why it goes although a rule warns about it.
-	Override   string `json:"-"`
 	AuthorKind string `json:"-"`
 	// Override is why it goes although a rule warns about it, "" for no reason.
 	Override string `json:"-"`
