@@ -20,6 +20,7 @@ import (
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/telegram"
 	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
@@ -102,6 +103,7 @@ type App struct {
 	Widget        *widget.Service
 	Templates     *template.Service
 	WhatsApp      *whatsapp.Service
+	Telegram      *telegram.Service
 	Live          *live.Service
 	Finder        *finder.Service
 

@@ -54,6 +54,7 @@ type Config struct {
 	CaptchaSecret   string   `env:"KONAK_CAPTCHA_SECRET" placeholder:"SECRET" help:"Secret of turnstile or hcaptcha."`
 	CaptchaAddress  string   `env:"KONAK_CAPTCHA_ADDRESS" placeholder:"URL" help:"Where turnstile or hcaptcha is, if not at its own address: a stand-in while developing."`
 	WhatsAppAddress string   `env:"KONAK_WHATSAPP_ADDRESS" name:"whatsapp-address" placeholder:"URL" help:"Where Meta's Graph API is, if not at its own address: a stand-in while developing. A demo brings its own."`
+	TelegramAddress string   `env:"KONAK_TELEGRAM_ADDRESS" name:"telegram-address" placeholder:"URL" help:"Where Telegram's Bot API is, if not at its own address: a server of one's own, or a stand-in while developing. A demo brings its own."`
 	Demo            bool     `env:"KONAK_DEMO" help:"Fill an empty database with demo workspaces; loopback only."`
 
 	WebhookLease time.Duration `env:"KONAK_WEBHOOK_LEASE" default:"40s" help:"How long a node that has died keeps its webhook endpoints before another takes them over."`
@@ -109,14 +110,13 @@ func (c *Config) Check() error {
 			return fmt.Errorf("--captcha-address %q: write http://HOST:PORT or https://HOST", c.CaptchaAddress)
 		}
 	}
-	if c.WhatsAppAddress != "" {
-		if u, err := url.Parse(c.WhatsAppAddress); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("--whatsapp-address %q: write http://HOST:PORT or https://HOST", c.WhatsAppAddress)
-		}
-	}
-	if c.PublicURL != "" {
-		if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("--public-url %q: write http://HOST or https://HOST", c.PublicURL)
+	for _, a := range []struct{ setting, value, form string }{
+		{"whatsapp-address", c.WhatsAppAddress, "http://HOST:PORT or https://HOST"},
+		{"telegram-address", c.TelegramAddress, "http://HOST:PORT or https://HOST"},
+		{"public-url", c.PublicURL, "http://HOST or https://HOST"},
+	} {
+		if u, err := url.Parse(a.value); a.value != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+			return fmt.Errorf("--%s %q: write %s", a.setting, a.value, a.form)
 		}
 	}
 	return nil
