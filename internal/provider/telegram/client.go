@@ -138,11 +138,12 @@ func (c *Client) Bot(ctx context.Context, token secret.Text) (channel.Bot, error
 	return channel.Bot{ID: u.ID, Name: nameOf(u.FirstName, u.LastName), Username: u.Username}, nil
 }
 
-// SetWebhook implements channel.Provider. Updates that wait stay.
+// SetWebhook implements channel.Provider. Updates that wait stay. They come one
+// after the other: over several connections they would overtake each other.
 func (c *Client) SetWebhook(ctx context.Context, token secret.Text, address, key string) error {
 	var done bool
 	return c.call(ctx, token, "setWebhook", map[string]any{
-		"url": address, "secret_token": key, "allowed_updates": AllowedUpdates, "max_connections": 10,
+		"url": address, "secret_token": key, "allowed_updates": AllowedUpdates, "max_connections": 1,
 	}, &done)
 }
 

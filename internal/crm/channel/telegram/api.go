@@ -49,7 +49,7 @@ func (s *Service) Register(a *api.API) {
 	})
 
 	start := channel.Route("POST", "/chatbot/business/start", "start-chatbot-business", "Start linking the company's chat-bot account", perm.ChannelsManage)
-	start.Refusals = []int{409}
+	start.Refusals = []int{404, 409}
 	start.Doc = "The person whose Telegram account it is opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account then is a channel of its own. The link counts for 15 minutes and for one person. A workspace without a bot: 409."
 	api.Handle(a, start, func(ctx context.Context, in *businessIn) (Started, error) {
 		link, err := s.StartBusiness(ctx, in.Body.ChannelID)
