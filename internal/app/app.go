@@ -20,6 +20,7 @@ import (
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/telegram"
 	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
@@ -109,6 +110,7 @@ type App struct {
 	WhatsApp      *whatsapp.Service
 	Telephony     *telephony.Service
 	Wallet        *wallet.Service
+	Telegram      *telegram.Service
 	Live          *live.Service
 	Notices       *notice.Service
 	Finder        *finder.Service

@@ -63,6 +63,7 @@ type Config struct {
 	IyzicoAddress   string   `env:"KONAK_IYZICO_ADDRESS" placeholder:"URL" help:"Where iyzico is, if not at its own address: https://sandbox-api.iyzipay.com to try it out."`
 	WalletCurrency  string   `env:"KONAK_WALLET_CURRENCY" default:"TRY" placeholder:"CODE" help:"Currency of call credit that is not topped up yet, as three letters."`
 	TelephonySwitch string   `env:"KONAK_TELEPHONY_SWITCH_URL" name:"telephony-switch-url" placeholder:"URL" help:"Where a workspace can ask for another telephony tier."`
+	TelegramAddress string   `env:"KONAK_TELEGRAM_ADDRESS" name:"telegram-address" placeholder:"URL" help:"Where Telegram's Bot API is, if not at its own address: a server of one's own, or a stand-in while developing. A demo brings its own."`
 	Demo            bool     `env:"KONAK_DEMO" help:"Fill an empty database with demo workspaces; loopback only."`
 
 	WebhookLease time.Duration `env:"KONAK_WEBHOOK_LEASE" default:"40s" help:"How long a node that has died keeps its webhook endpoints before another takes them over."`
@@ -123,25 +124,21 @@ func (c *Config) Check() error {
 			return fmt.Errorf("--captcha-address %q: write http://HOST:PORT or https://HOST", c.CaptchaAddress)
 		}
 	}
-	if c.WhatsAppAddress != "" {
-		if u, err := url.Parse(c.WhatsAppAddress); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("--whatsapp-address %q: write http://HOST:PORT or https://HOST", c.WhatsAppAddress)
-		}
-	}
 	if (c.IyzicoKey == "") != (c.IyzicoSecret == "") {
 		return errors.New("--iyzico-key and --iyzico-secret go together")
 	}
 	if c.WalletCurrency != "" && !currencyCode.MatchString(c.WalletCurrency) {
 		return fmt.Errorf("--wallet-currency %q: write three capital letters, for example TRY", c.WalletCurrency)
 	}
-	for flag, address := range map[string]string{"iyzico-address": c.IyzicoAddress, "telephony-switch-url": c.TelephonySwitch} {
-		if u, err := url.Parse(address); address != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-			return fmt.Errorf("--%s %q: write http://HOST:PORT or https://HOST", flag, address)
-		}
-	}
-	if c.PublicURL != "" {
-		if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("--public-url %q: write http://HOST or https://HOST", c.PublicURL)
+	for _, a := range []struct{ setting, value, form string }{
+		{"whatsapp-address", c.WhatsAppAddress, "http://HOST:PORT or https://HOST"},
+		{"telegram-address", c.TelegramAddress, "http://HOST:PORT or https://HOST"},
+		{"iyzico-address", c.IyzicoAddress, "http://HOST:PORT or https://HOST"},
+		{"telephony-switch-url", c.TelephonySwitch, "http://HOST:PORT or https://HOST"},
+		{"public-url", c.PublicURL, "http://HOST or https://HOST"},
+	} {
+		if u, err := url.Parse(a.value); a.value != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+			return fmt.Errorf("--%s %q: write %s", a.setting, a.value, a.form)
 		}
 	}
 	return nil

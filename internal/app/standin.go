@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"konak/internal/kit/clock"
+	"konak/internal/sandbox/telegram"
 	"konak/internal/sandbox/whatsapp"
 )
 
@@ -17,13 +18,18 @@ import (
 // own on loopback, so that everything works without an account anywhere.
 type standIn struct {
 	whatsapp *whatsapp.Server
+	telegram *telegram.Server
 	server   *http.Server
 	url      string
 }
 
-// standIn starts the stand-ins of a demo; nil for what is none.
+// demoPollFor is how long a demo's Telegram keeps a question for news.
+const demoPollFor = 25 * time.Second
+
+// standIn starts the stand-ins of a demo; nil for what is none, and for one that
+// is given services of its own.
 func (c *Config) standIn(now clock.Source) (*standIn, error) {
-	if !c.Demo || c.WhatsAppAddress != "" {
+	if !c.Demo || c.WhatsAppAddress != "" || c.TelegramAddress != "" {
 		return nil, nil
 	}
 	service, err := whatsapp.Open(now, filepath.Join(c.Data, "whatsapp-sandbox.json"))
@@ -32,11 +38,19 @@ func (c *Config) standIn(now clock.Source) (*standIn, error) {
 	}
 	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("the stand-in for WhatsApp cannot listen: %w", err)
+		return nil, fmt.Errorf("the stand-ins cannot listen: %w", err)
 	}
+	chats := telegram.New(now)
+	chats.PollFor, chats.KnowsEverybody = demoPollFor, true
 	s := &standIn{
-		whatsapp: service, url: "http://" + ln.Addr().String(),
-		server: &http.Server{Handler: service, ReadHeaderTimeout: 10 * time.Second},
+		whatsapp: service, telegram: chats, url: "http://" + ln.Addr().String(),
+		server: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if chats.Serves(r.URL.Path) {
+				chats.ServeHTTP(w, r)
+			} else {
+				service.ServeHTTP(w, r)
+			}
+		}), ReadHeaderTimeout: 10 * time.Second},
 	}
 	go func() { _ = s.server.Serve(ln) }()
 	return s, nil
@@ -55,6 +69,7 @@ func (s *standIn) close() error {
 		return nil
 	}
 	s.whatsapp.Close()
+	s.telegram.Close()
 	if err := s.server.Close(); err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/telegram"
 	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
@@ -24,6 +25,7 @@ import (
 	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
 	"konak/internal/kit/db"
+	botapi "konak/internal/provider/telegram"
 	graph "konak/internal/provider/whatsapp"
 )
 
@@ -93,7 +95,8 @@ func (a *App) whatsAppClient(p *parts) (_ whatsapp.Provider, err error) {
 	}
 	if a.standIn != nil {
 		a.standIn.demoBusinesses(a.cfg.BaseURL())
-		a.log.Info("a stand-in for WhatsApp listens", "address", a.standIn.url)
+		a.standIn.demoBots()
+		a.log.Info("stand-ins for WhatsApp and Telegram listen", "address", a.standIn.url)
 	}
 	return graph.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), nil
 }
@@ -105,6 +108,11 @@ func (a *App) wireChannels(p *parts) error {
 		Replies: a.Replies, Files: a.Files, Templates: a.Templates, BaseURL: a.cfg.BaseURL(),
 	})
 	a.Kinds[whatsapp.Name] = a.WhatsApp
+	a.Telegram = telegram.New(telegram.Config{
+		DB: a.DB, Log: a.log, Box: p.box, Channels: a.Channels, Inbound: a.Inbound, Edits: a.Edits, Files: a.Files,
+		Provider: botapi.New(a.standIn.address(a.cfg.TelegramAddress), p.out), BaseURL: a.cfg.BaseURL(), Plain: a.cfg.TelegramAddress != "",
+	})
+	a.Kinds[telegram.Name] = a.Telegram
 	a.Custom = custom.New(custom.Config{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
 		Engine: a.Webhook, BaseURL: a.cfg.BaseURL(),

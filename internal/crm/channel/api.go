@@ -67,4 +67,13 @@ func (s *Service) Register(a *api.API) {
 	api.Handle(a, ai, func(ctx context.Context, in *channelAIIn) (Account, error) {
 		return s.SetAI(ctx, in.ID.UUID, in.Body.Enabled)
 	})
+
+	hook := Route("GET", "/{id}/webhook", "channel-webhook", "Ask the provider for the webhook's state", perm.ChannelsView)
+	hook.Refusals = []int{409, 502}
+	hook.Doc = "The chat-bot's provider is asked, and the account's own flag becomes what it answers: one that it does not call needs attention (webhook_missing). A kind of channel without such a webhook: 409."
+	api.Handle(a, hook, func(ctx context.Context, in *channelIn) (Webhook, error) { return s.Webhook(ctx, in.ID.UUID) })
+	hook = Route("POST", "/{id}/webhook", "register-channel-webhook", "Register the webhook, or register it again", perm.ChannelsManage)
+	hook.Refusals = []int{409, 502}
+	hook.Doc = "The provider is told our address and the secret token that proves its calls, and is asked whether it took them. An account that was polled is called from then on."
+	api.Handle(a, hook, func(ctx context.Context, in *channelIn) (Webhook, error) { return s.RegisterWebhook(ctx, in.ID.UUID) })
 }

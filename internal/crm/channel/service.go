@@ -256,21 +256,24 @@ func (s *Service) SetStatus(ctx context.Context, id uuid.UUID, status string) (a
 
 // Disconnect is the gate for the end of an account; a repeat changes nothing.
 func (s *Service) Disconnect(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		a, err := lock(tx, id)
-		if err != nil {
-			return db.NotFound(err)
-		}
-		if a.Status == Disconnected {
-			return nil
-		}
-		// The kind may still need the credentials, to end what it holds elsewhere.
-		a.KeyLast4 = nil
-		if err := s.move(tx, &a, Disconnected, nil); err != nil {
-			return err
-		}
-		return strip(tx, id)
-	})
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.DisconnectIn(tx, id) })
+}
+
+// DisconnectIn is Disconnect in a transaction, for accounts that end together.
+func (s *Service) DisconnectIn(tx *db.Tx, id uuid.UUID) error {
+	a, err := lock(tx, id)
+	if err != nil {
+		return db.NotFound(err)
+	}
+	if a.Status == Disconnected {
+		return nil
+	}
+	// The kind may still need the credentials, to end what it holds elsewhere.
+	a.KeyLast4 = nil
+	if err := s.move(tx, &a, Disconnected, nil); err != nil {
+		return err
+	}
+	return strip(tx, id)
 }
 
 // move writes a new status, tells the kind and announces it. What is so

@@ -21,6 +21,7 @@ var tableOwners = map[string][]string{
 	"internal/crm/channel":          {"channel_account"},
 	"internal/crm/channel/custom":   {"form_guard", "form_submission", "opportunity"},
 	"internal/crm/channel/widget":   {"widget_visitor"},
+	"internal/crm/channel/telegram": {"telegram_bot", "telegram_connection", "telegram_link"},
 	"internal/crm/channel/whatsapp": {"whatsapp_number"},
 	"internal/crm/contact": {
 		"contact", "contact_claim", "contact_consent", "contact_email", "contact_identity", "contact_import",

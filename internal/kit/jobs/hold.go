@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -44,26 +45,33 @@ func (r *Runner) hold(ctx context.Context, k *Kind, j *Job, cause error) error {
 			return fmt.Errorf("jobs: hold: %w", err)
 		}
 		begins := db.IsNoRow(err) || !tx.Now().Before(h.until.Time)
-		if begins {
+		asked, isAsked := errors.AsType[heldUntil](cause)
+		reason, next := k.HoldReason, clock.At(tx.Now())
+		switch {
+		case isAsked: // no failure, no reason to show to people, and it stays before those that came after it
+			begins = begins || asked.at.After(h.until.Time)
+			h.until, reason, next = clock.At(asked.at), "", j.CreatedAt
+		case begins:
 			pause := min(firstHold<<min(h.failures, 10), longestHold)
 			h.until = clock.At(tx.Now().Add(pause - time.Duration(spread*float64(pause)/4)))
+			h.failures++
 		}
 		// The job stays due: what keeps it from being begun is the hold.
 		ours, err := r.change(tx, j, `UPDATE job SET next_at = $4, last_error = $5, claim_id = NULL
-			WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`, clock.At(tx.Now()), cause.Error())
+			WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`, next, cause.Error())
 		if err != nil || !ours || !begins {
 			return err
 		}
 		if _, err := tx.Exec(`INSERT INTO job_hold (tenant_id, kind, account_id, until, failures, reason, error)
 			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, account_id, kind)
 			DO UPDATE SET until = $4, failures = $5, reason = $6, error = $7`,
-			j.TenantID, j.Kind, j.AccountID, h.until, h.failures+1, k.HoldReason, cause.Error()); err != nil {
+			j.TenantID, j.Kind, j.AccountID, h.until, h.failures, reason, cause.Error()); err != nil {
 			return fmt.Errorf("jobs: hold: %w", err)
 		}
-		if r.cfg.Accounts == nil {
+		if r.cfg.Accounts == nil || isAsked {
 			return nil
 		}
-		return r.cfg.Accounts.HoldAccount(tx, j.AccountID, k.HoldReason)
+		return r.cfg.Accounts.HoldAccount(tx, j.AccountID, reason)
 	})
 }
 
@@ -98,7 +106,7 @@ func (r *Runner) endHold(tx *db.Tx, k *Kind, j *Job) error {
 	if err := r.cfg.Accounts.ReleaseAccount(tx, j.AccountID, k.HoldReason); err != nil {
 		return err
 	}
-	other, err := db.One(&tx.Reader, db.Scalar[string], `SELECT reason FROM job_hold WHERE tenant_id = $1 AND account_id = $2 ORDER BY kind LIMIT 1`,
+	other, err := db.One(&tx.Reader, db.Scalar[string], `SELECT reason FROM job_hold WHERE tenant_id = $1 AND account_id = $2 AND reason <> '' ORDER BY kind LIMIT 1`,
 		j.TenantID, j.AccountID)
 	if db.IsNoRow(err) {
 		return nil

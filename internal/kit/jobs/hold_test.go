@@ -261,3 +261,43 @@ func TestSilentServerDelaysNobody(t *testing.T) {
 		}
 	})
 }
+
+// A server that asks for a pause gets it for the whole account: no job of it
+// begins before its end, no attempt is counted, and people are shown nothing.
+func TestServerAsksForPause(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		tenant := dbtest.Tenant(t, d, "a")
+		busy, done, told := true, 0, &shown{}
+		r := newRunner(t, d, func(_ context.Context, j *jobs.Job) error {
+			if j.Attempts != 1 {
+				t.Errorf("attempt %d", j.Attempts)
+			}
+			if busy {
+				busy = false
+				return jobs.HoldUntil(c.Now().Add(90*time.Second), errors.New("too many requests"))
+			}
+			done++
+			return nil
+		}, outside, func(c *jobs.Config) { c.Kinds[0].PerAccount = 1 }, showTo(told))
+		for _, name := range []string{"a", "b", "c"} {
+			enqueueFor(t, d, tenant, kind, account(1), name)
+			c.Advance(time.Millisecond)
+		}
+		r.step()
+		c.Advance(89 * time.Second)
+		r.step()
+		if done != 0 {
+			t.Errorf("%d jobs were done in the pause", done)
+		}
+		c.Advance(2 * time.Second)
+		for r.step() > 0 {
+		}
+		if strings.Join(r.done, " ") != "a a b c" {
+			t.Errorf("did %v", r.done)
+		}
+		if done != 3 || strings.Contains(strings.Join(told.lines, " "), "hold 1") {
+			t.Errorf("%d jobs are done, people are told %v", done, told.lines)
+		}
+	})
+}

@@ -162,6 +162,21 @@ func HoldOnTimeout(err error) error {
 	return err
 }
 
+// HoldUntil says that the server of the job's account answers and asks for a
+// pause. The account is held until then, and the attempt is not counted. People
+// are shown nothing: the server is well.
+func HoldUntil(at time.Time, err error) error {
+	return heldUntil{fmt.Errorf("%w: %w", ErrHold, err), at}
+}
+
+// heldUntil is a hold whose end the server outside asked for.
+type heldUntil struct {
+	error
+	at time.Time
+}
+
+func (h heldUntil) Unwrap() error { return h.error }
+
 // later is an error by which a handler asks to run again at a time.
 type later struct {
 	at   time.Time

@@ -237,7 +237,7 @@ func (r *Runner) finish(ctx context.Context, k *Kind, j *Job, err error, interru
 	case interrupted:
 		return r.putOff(ctx, j, r.cfg.DB.Clock().Now())
 	case errors.Is(err, ErrHold) && j.AccountID != uuid.Nil && !errors.Is(err, ErrDrop) && !r.tooOld(k, j):
-		r.cfg.Log.Warn("an account is held: its server does not answer", "kind", j.Kind, "tenant", j.TenantID, "account", j.AccountID, "error", err)
+		r.cfg.Log.Warn("an account is held: its server does not answer, or asks for a pause", "kind", j.Kind, "tenant", j.TenantID, "account", j.AccountID, "error", err)
 		return r.hold(ctx, k, j, err)
 	}
 	r.cfg.Log.Warn("job failed", "kind", j.Kind, "job", j.ID, "tenant", j.TenantID, "attempt", j.Attempts, "error", err)

@@ -14,6 +14,7 @@ import (
 
 	"konak/internal/kit/clock"
 	wire "konak/internal/provider/whatsapp"
+	"konak/internal/sandbox/callback"
 )
 
 // Business is a WhatsApp Business Account with its numbers.
@@ -42,7 +43,7 @@ type Message struct {
 type Server struct {
 	clock clock.Source
 	file  string
-	post  *poster
+	post  *callback.Poster
 
 	mu         sync.Mutex
 	businesses map[string]*Business
@@ -76,7 +77,7 @@ type failure struct {
 // New makes a service that forgets everything when it ends.
 func New(c clock.Source) *Server {
 	return &Server{
-		clock: c, post: newPoster(), businesses: map[string]*Business{}, files: map[string]*file{}, uploads: map[string]*upload{}, last: 1000,
+		clock: c, post: callback.NewPoster(), businesses: map[string]*Business{}, files: map[string]*file{}, uploads: map[string]*upload{}, last: 1000,
 	}
 }
 
@@ -127,10 +128,10 @@ func (s *Server) keep() {
 }
 
 // Close waits for what is still being posted.
-func (s *Server) Close() { s.post.close() }
+func (s *Server) Close() { s.post.Close() }
 
 // Settle waits until every webhook that is due was posted.
-func (s *Server) Settle() { s.post.waitForPosts() }
+func (s *Server) Settle() { s.post.Settle() }
 
 // Add makes a business known. One of the same id keeps its templates and what
 // customers wrote.
@@ -171,7 +172,6 @@ func (s *Server) Sent() []Message {
 	return out
 }
 
-// id is a new one; the lock is held.
 // Read lists the customers' messages that were marked as read.
 func (s *Server) Read() []string {
 	s.mu.Lock()
@@ -179,6 +179,7 @@ func (s *Server) Read() []string {
 	return slices.Clone(s.read)
 }
 
+// id is a new one; the lock is held.
 func (s *Server) id() string {
 	s.last++
 	return strconv.Itoa(100_000_000_000_000 + s.last)

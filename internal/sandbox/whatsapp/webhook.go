@@ -1,7 +1,6 @@
 package whatsapp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,94 +9,11 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"sync"
 	"time"
 
 	wire "konak/internal/provider/whatsapp"
+	"konak/internal/sandbox/callback"
 )
-
-// poster sends webhooks one after the other, so that they arrive in order.
-type poster struct {
-	client *http.Client
-	queue  chan callback
-	done   chan struct{}
-	once   sync.Once
-
-	mu      sync.Mutex
-	idle    *sync.Cond
-	pending int
-}
-
-type callback struct {
-	to, signature string
-	body          []byte
-}
-
-func newPoster() *poster {
-	p := &poster{client: &http.Client{Timeout: 10 * time.Second}, queue: make(chan callback, 1024), done: make(chan struct{})}
-	p.idle = sync.NewCond(&p.mu)
-	go p.run()
-	return p
-}
-
-func (p *poster) run() {
-	for {
-		select {
-		case <-p.done:
-			return
-		case next := <-p.queue:
-			p.send(next)
-			p.mu.Lock()
-			p.pending--
-			p.idle.Broadcast()
-			p.mu.Unlock()
-		}
-	}
-}
-
-// send tries three times; a stand-in has no days to wait.
-func (p *poster) send(next callback) {
-	for range 3 {
-		req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, next.to, bytes.NewReader(next.body))
-		if err != nil {
-			return
-		}
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set(wire.SignatureHeader, next.signature)
-		resp, err := p.client.Do(req)
-		if err != nil {
-			continue
-		}
-		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20))
-		_ = resp.Body.Close()
-		if resp.StatusCode/100 == 2 {
-			return
-		}
-	}
-}
-
-func (p *poster) add(next callback) {
-	p.mu.Lock()
-	p.pending++
-	p.mu.Unlock()
-	select {
-	case p.queue <- next:
-	default: // a stand-in does not hold its callers up
-		p.mu.Lock()
-		p.pending--
-		p.mu.Unlock()
-	}
-}
-
-func (p *poster) waitForPosts() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for p.pending > 0 {
-		p.idle.Wait()
-	}
-}
-
-func (p *poster) close() { p.once.Do(func() { close(p.done) }) }
 
 // postChange posts a change to the business's callback, signed; the lock is held.
 func (s *Server) postChange(b *Business, field string, value any) {
@@ -114,7 +30,7 @@ func (s *Server) postChange(b *Business, field string, value any) {
 	if err != nil {
 		return
 	}
-	s.post.add(callback{to: b.Callback, signature: wire.Sign(b.AppSecret, text), body: text})
+	s.post.Add(callback.Call{To: b.Callback, Header: wire.SignatureHeader, Value: wire.Sign(b.AppSecret, text), Body: text})
 }
 
 // subscribe asks the callback whether it is the caller's before it is used; one

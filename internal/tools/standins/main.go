@@ -1,10 +1,11 @@
 // Standins serves the stand-ins of outside services on loopback, for the
 // browser tests and for trying things by hand:
 //
-//	standins [-listen 127.0.0.1:0] turnstile|hcaptcha|whatsapp
+//	standins [-listen 127.0.0.1:0] turnstile|hcaptcha|whatsapp|telegram
 //
 // It prints the address. The secret is "secret", the site key "site"; WhatsApp's
-// number is "11" of the business "1", its token "token".
+// number is "11" of the business "1", its token "token"; Telegram's bot is "77",
+// its token "77:token".
 package main
 
 import (
@@ -18,6 +19,7 @@ import (
 	"konak/internal/kit/clock"
 	wire "konak/internal/provider/whatsapp"
 	"konak/internal/sandbox/hcaptcha"
+	"konak/internal/sandbox/telegram"
 	"konak/internal/sandbox/turnstile"
 	"konak/internal/sandbox/whatsapp"
 )
@@ -36,12 +38,15 @@ func serve(listen, name string) error {
 	graph.Add(whatsapp.Business{
 		ID: "1", Token: "token", AppSecret: "secret", Numbers: []wire.PhoneNumber{{ID: "11", Display: "+90 212 555 01 01", VerifiedName: "Demo"}},
 	})
+	chats := telegram.New(clock.System{})
+	chats.PollFor = 25 * time.Second
+	chats.Add(telegram.Bot{ID: 77, Name: "Demo", Username: "demo_bot", Token: "77:token"})
 	services := map[string]http.Handler{
-		"turnstile": turnstile.New("secret"), "hcaptcha": hcaptcha.New("secret", "site"), "whatsapp": graph,
+		"turnstile": turnstile.New("secret"), "hcaptcha": hcaptcha.New("secret", "site"), "whatsapp": graph, "telegram": chats,
 	}
 	service, ok := services[name]
 	if !ok {
-		return fmt.Errorf("%q is no service; name turnstile, hcaptcha or whatsapp", name)
+		return fmt.Errorf("%q is no service; name turnstile, hcaptcha, whatsapp or telegram", name)
 	}
 	ln, err := net.Listen("tcp", listen)
 	if err != nil {

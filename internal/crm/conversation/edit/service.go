@@ -85,20 +85,24 @@ func (s *Service) Edit(ctx context.Context, id, item uuid.UUID, body string, men
 			}
 			return conversation.ErrUnchanged
 		}
-		who := conversation.AuthorFrom(tx)
-		old := Edition{ID: tx.NewID(), Body: i.Body, EditorKind: who.Kind, EditorID: who.ID, EditedAt: clock.At(tx.Now())}
-		if err := putEdition(tx, i.ID, old); err != nil {
-			return fmt.Errorf("conversation: keep edition: %w", err)
-		}
-		i.Body, i.EditedAt = body, &old.EditedAt
-		if err := conversation.SetBody(tx, i); err != nil {
-			return fmt.Errorf("conversation: edit: %w", err)
-		}
-		if err := s.gate.RefreshPreview(tx, c); err != nil {
+		if err := s.setBody(tx, c, i, body, conversation.AuthorFrom(tx)); err != nil {
 			return err
 		}
 		return audit.Write(tx, "conversation.item_edited", i.ID.String(), map[string]string{"conversation": c.ID.String()})
 	})
+}
+
+// setBody gives an item another text and keeps what it said.
+func (s *Service) setBody(tx *db.Tx, c *conversation.Conversation, i *conversation.Item, body string, by conversation.Author) error {
+	old := Edition{ID: tx.NewID(), Body: i.Body, EditorKind: by.Kind, EditorID: by.ID, EditedAt: clock.At(tx.Now())}
+	if err := putEdition(tx, i.ID, old); err != nil {
+		return fmt.Errorf("conversation: keep edition: %w", err)
+	}
+	i.Body, i.EditedAt = body, &old.EditedAt
+	if err := conversation.SetBody(tx, i); err != nil {
+		return fmt.Errorf("conversation: edit: %w", err)
+	}
+	return s.gate.RefreshPreview(tx, c)
 }
 
 // Revisions lists what an item said before.
@@ -116,14 +120,19 @@ func (s *Service) Delete(ctx context.Context, id, item uuid.UUID) error {
 		if p := editPolicyOf(ctx, c, i, s.db.Clock()); !p.CanDelete {
 			return refusal(*p.DeleteReason)
 		}
-		i.DeletedAt = clock.Ptr(tx.Now())
-		if err := conversation.SetDeleted(tx, i); err != nil {
-			return fmt.Errorf("conversation: delete item: %w", err)
-		}
-		if err := s.gate.RefreshPreview(tx, c); err != nil {
+		if err := s.hide(tx, c, i); err != nil {
 			return err
 		}
 		return audit.Write(tx, "conversation.item_deleted", i.ID.String(), map[string]string{"conversation": c.ID.String()})
 	})
 	return err
+}
+
+// hide marks an item as deleted.
+func (s *Service) hide(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
+	i.DeletedAt = clock.Ptr(tx.Now())
+	if err := conversation.SetDeleted(tx, i); err != nil {
+		return fmt.Errorf("conversation: delete item: %w", err)
+	}
+	return s.gate.RefreshPreview(tx, c)
 }

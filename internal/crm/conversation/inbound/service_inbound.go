@@ -51,6 +51,10 @@ type Inbound struct {
 	Uploads     []uuid.UUID
 	// Email is the original, where the message came as one.
 	Email *conversation.Email
+	// FromUs says that somebody of the workspace wrote it in the provider's own
+	// app, outside Konak: an answer that was sent. From is the customer whom it
+	// went to.
+	FromUs bool
 }
 
 // Ingested is what became of an inbound message.
@@ -99,6 +103,10 @@ func (s *Service) ingest(tx *db.Tx, in Inbound, source conversation.Source, out 
 	if in.ProviderMessageID != "" {
 		item.ProviderMessageID = &in.ProviderMessageID
 	}
+	if in.FromUs {
+		sent := conversation.Sent
+		item.AuthorKind, item.AuthorID, item.Delivery = conversation.ByAgent, nil, &sent
+	}
 	was, err := s.findThread(tx, in, ref, source)
 	if db.IsNoRow(err) {
 		return s.startConversation(tx, in, ref, source, item, out)
@@ -117,7 +125,11 @@ func (s *Service) ingest(tx *db.Tx, in Inbound, source conversation.Source, out 
 	if item.Attachments, err = file.Take(tx, in.Uploads, in.Attachments); err != nil {
 		return err
 	}
-	out.Conversation, err = s.gate.ReceiveCustomerMessage(tx, was, item)
+	if in.FromUs {
+		out.Conversation, err = s.gate.AddAnswer(tx, was, item)
+	} else {
+		out.Conversation, err = s.gate.ReceiveCustomerMessage(tx, was, item)
+	}
 	out.Item, out.Created = *item, out.Conversation.ID != was.ID
 	return err
 }
@@ -183,7 +195,9 @@ func (s *Service) startConversation(tx *db.Tx, in Inbound, ref contact.Ref, sour
 		ContactID:    ref.ID, ContactName: ref.Name, Subject: strings.TrimSpace(in.Subject), WaitingSince: clock.Ptr(tx.Now()),
 		Test: ref.Test,
 	}
-	if in.AI && !ref.Blocked {
+	if in.FromUs {
+		c.WaitingSince = nil
+	} else if in.AI && !ref.Blocked {
 		c.AIState = conversation.AIActive
 	}
 	if in.GroupID != nil {
@@ -207,8 +221,11 @@ func (s *Service) startConversation(tx *db.Tx, in Inbound, ref contact.Ref, sour
 		return contact.ErrRace
 	}
 	out.Written, out.Created = conversation.Written{Conversation: c, Item: *item}, true
-	if ref.Blocked {
+	switch {
+	case ref.Blocked:
 		return nil
+	case in.FromUs:
+		return s.contacts.Reached(tx, ref.ID)
 	}
 	return s.contacts.Wrote(tx, ref.ID)
 }

@@ -21,6 +21,8 @@ import { useChannels, useDisconnect, useSetStatus, type Account } from './channe
 
 const WhatsAppDrawer = lazy(() => withTexts(() => import('./WhatsAppDrawer'), 'templates')().then((m) => ({ default: m.WhatsAppDrawer })))
 
+const TelegramDrawer = lazy(() => import('./TelegramDrawer').then((m) => ({ default: m.TelegramDrawer })))
+
 const statuses = {
   connecting: { label: 'channels.status.connecting', tone: 'accent' },
   active: { label: 'channels.status.active', tone: 'ok' },
@@ -29,7 +31,7 @@ const statuses = {
   disconnected: { label: 'channels.status.disconnected', tone: 'neutral' },
 } as const satisfies Record<Account['status'], { label: PlainKey; tone: Tone }>
 
-const kinds: Record<string, PlainKey> = { custom: 'channels.kind.custom', widget: 'channels.kind.widget', email: 'channels.kind.email', whatsapp: 'channels.kind.whatsapp' }
+const kinds: Record<string, PlainKey> = { custom: 'channels.kind.custom', widget: 'channels.kind.widget', email: 'channels.kind.email', whatsapp: 'channels.kind.whatsapp', telegram: 'channels.kind.telegram' }
 /** Why an account needs attention, and what to do about it. */
 const reasons: Record<string, PlainKey> = {
   ...mailboxReasons,
@@ -39,10 +41,21 @@ const reasons: Record<string, PlainKey> = {
   number_flagged: 'channels.reason.numberFlagged',
   inbound_test_expired: 'channels.reason.inboundTest',
   provider_unreachable: 'channels.reason.providerUnreachable',
+  poll_conflict: 'telegram.reason.pollConflict',
+  business_ended: 'telegram.reason.businessEnded',
 }
 
-type Layer = { kind: 'custom' | 'widget' | 'whatsapp' | 'disconnect'; account: Account } | { kind: 'newCustom' | 'newWidget' | 'newWhatsApp' }
-const withSettings = ['custom', 'widget', 'whatsapp'] as const
+/** Reasons whose way out differs from one kind of channel to the next. */
+const reasonsOf: Record<string, Record<string, PlainKey>> = {
+  telegram: { token_expired: 'telegram.reason.tokenExpired', webhook_missing: 'telegram.reason.webhookMissing' },
+}
+
+function reasonKey(account: Account): PlainKey | undefined {
+  return account.reason ? (reasonsOf[account.kind]?.[account.reason] ?? reasons[account.reason]) : undefined
+}
+
+type Layer = { kind: 'custom' | 'widget' | 'whatsapp' | 'telegram' | 'disconnect'; account: Account } | { kind: 'newCustom' | 'newWidget' | 'newWhatsApp' | 'newTelegram' }
+const withSettings = ['custom', 'widget', 'whatsapp', 'telegram'] as const
 
 export function ChannelsScreen() {
   const { t } = useI18n()
@@ -56,6 +69,9 @@ export function ChannelsScreen() {
     <>
       <Button icon={Plus} onClick={() => setLayer({ kind: 'newWhatsApp' })}>
         {t('channels.addWhatsApp')}
+      </Button>
+      <Button icon={Plus} onClick={() => setLayer({ kind: 'newTelegram' })}>
+        {t('channels.addTelegram')}
       </Button>
       <Button icon={Plus} onClick={() => setLayer({ kind: 'newCustom' })}>
         {t('channels.addCustom')}
@@ -129,6 +145,8 @@ export function ChannelsScreen() {
       <Suspense>
         {layer?.kind === 'newWhatsApp' && <WhatsAppDrawer account={null} onClose={close} />}
         {layer?.kind === 'whatsapp' && <WhatsAppDrawer account={layer.account} onClose={close} />}
+        {layer?.kind === 'newTelegram' && <TelegramDrawer account={null} onClose={close} />}
+        {layer?.kind === 'telegram' && <TelegramDrawer account={layer.account} onClose={close} />}
       </Suspense>
       {layer?.kind === 'disconnect' && <DisconnectConfirm account={layer.account} onClose={close} />}
     </>
@@ -148,6 +166,7 @@ interface ChannelCardProps {
 function ChannelCard({ account, carried, today, menu }: ChannelCardProps) {
   const { t } = useI18n()
   const { label, tone } = statuses[account.status]
+  const reason = reasonKey(account)
   return (
     <article aria-label={account.name} className="flex h-full flex-col rounded-lg border border-line bg-surface p-4 shadow-1">
       <header className="flex items-start gap-3">
@@ -163,7 +182,7 @@ function ChannelCard({ account, carried, today, menu }: ChannelCardProps) {
           {t(label)}
         </Badge>
       </p>
-      {account.reason && <p className="mt-1.5 text-sm text-ink-2">{reasons[account.reason] ? t(reasons[account.reason] as PlainKey) : account.reason}</p>}
+      {account.reason && <p className="mt-1.5 text-sm text-ink-2">{reason ? t(reason) : account.reason}</p>}
       <footer className="mt-auto flex flex-wrap justify-between gap-x-4 gap-y-1 pt-4 text-sm text-ink-2">
         {today && <span>{t('channels.today', { received: formatNumber(carried?.received ?? 0), sent: formatNumber(carried?.sent ?? 0) })}</span>}
         <span className="text-ink-3">

@@ -23,6 +23,14 @@ export interface NumberSettings {
   read_receipts: boolean
 }
 
+/** What Telegram says of a bot, or of a person's account that it works in. */
+export interface BotSettings {
+  bot_id: number
+  bot_username: string
+  mode: 'webhook' | 'polling'
+  business?: { username: string; can_reply: boolean }
+}
+
 const key = ['crm', 'channels'] as const
 const pageSize = 50
 
@@ -110,6 +118,40 @@ export function useConnectWhatsApp() {
     mutationFn: (body: { name?: string; phone_number_id: string; business_account_id: string; access_token: string; app_secret: string }) =>
       ask(api.POST('/api/crm/v1/channels/connect/{channel}', { params: { path: { channel: 'whatsapp' } }, body })).then((envelope) => envelope.data),
     onSuccess: refresh,
+  })
+}
+
+/** Connects a bot, or gives one that is connected another token. */
+export function useConnectTelegram() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (body: { name?: string; bot_token: string; mode?: 'webhook' | 'polling' }) =>
+      ask(api.POST('/api/crm/v1/channels/connect/telegram', { body })).then((envelope) => envelope.data),
+    onSuccess: refresh,
+  })
+}
+
+/** Asks the provider whether it calls us; the account's status follows its answer. */
+export function useWebhook(id: string) {
+  return useQuery({
+    queryKey: [...key, 'webhook', id],
+    queryFn: () => ask(api.GET('/api/crm/v1/channels/{id}/webhook', { params: { path: { id } } })).then((envelope) => envelope.data),
+  })
+}
+
+export function useRegisterWebhook(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => ask(api.POST('/api/crm/v1/channels/{id}/webhook', { params: { path: { id } } })).then((envelope) => envelope.data),
+    onSuccess: () => client.invalidateQueries({ queryKey: key }),
+  })
+}
+
+/** Makes a link by which a person lets the bot into their own account. */
+export function useStartBusiness() {
+  return useMutation({
+    mutationFn: (id: string) =>
+      ask(api.POST('/api/crm/v1/channels/chatbot/business/start', { body: { channel_id: id } })).then((envelope) => envelope.data.link),
   })
 }
 

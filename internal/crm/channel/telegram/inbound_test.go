@@ -1,0 +1,356 @@
+package telegram_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/png"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/edit"
+	"konak/internal/crm/conversation/file"
+	wire "konak/internal/provider/telegram"
+)
+
+func TestCustomersWrite(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("/start")
+		if len(sh.inbox()) != 0 {
+			t.Error("who only opened the bot asked for something")
+		}
+		first := sh.says("Merhaba, siparişim nerede?")
+		c := sh.only()
+		if c.Channel != "telegram" || c.ContactName != "Elif Kaya" || *c.ChannelAccountID != sh.acc.ID || c.State != conversation.Open {
+			t.Errorf("the conversation is %+v", c)
+		}
+		var who contact.Contact
+		sh.Owner.Get("/api/crm/v1/contacts/" + c.ContactID.String()).Want(200).Data(&who)
+		if i := who.Identities[0]; i.ExternalID != "555" || i.WindowExpiresAt != nil || who.Language != "tr" {
+			t.Errorf("the contact is %+v", who)
+		}
+		mine := sh.items(c.ID)[0]
+		for _, tc := range []struct {
+			name, body, detail string
+			message            wire.Message
+		}{
+			{"location", "https://maps.google.com/?q=41.01,29", "", wire.Message{Location: &wire.Location{Latitude: 41.01, Longitude: 29}}},
+			{"venue", "Depo\nKadıköy\nhttps://maps.google.com/?q=41,29", "", wire.Message{
+				Location: &wire.Location{Latitude: 41, Longitude: 29}, Venue: &wire.Venue{Title: "Depo", Address: "Kadıköy", Location: wire.Location{Latitude: 41, Longitude: 29}},
+			}},
+			{"contact", "Ali Can\n+905321112233", "", wire.Message{Contact: &wire.Contact{PhoneNumber: "+905321112233", FirstName: "Ali", LastName: "Can"}}},
+			{"animated sticker", "😀", "", wire.Message{Sticker: &wire.File{FileID: "s", Emoji: "😀", IsAnimated: true}}},
+			{"poll", "Hangisi?", "", wire.Message{Poll: &wire.Poll{Question: "Hangisi?"}}},
+			{"game", "gösterilemiyor", "", wire.Message{Game: json.RawMessage(`{"title":"x"}`)}},
+			{"answer", "Bunu diyorum", fmt.Sprintf(`"quoted_item_id":%q`, mine.ID), wire.Message{Text: "Bunu diyorum", ReplyTo: &wire.Message{MessageID: first, Chat: wire.Chat{ID: 555}}}},
+			{"forwarded", "Şunu gördüm", `"forwarded":true`, wire.Message{Text: "Şunu gördüm", ForwardOrigin: json.RawMessage(`{"type":"user"}`)}},
+		} {
+			got := sh.writes(tc.message)
+			detail, err := json.Marshal(got.Detail)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(got.Body, tc.body) || !strings.Contains(string(detail), tc.detail) || got.AuthorKind != conversation.ByContact {
+				t.Errorf("%s: %q with %s", tc.name, got.Body, detail)
+			}
+		}
+		// What a bot wrote is none of ours.
+		sh.box.Write(botID, elif, wire.Message{Text: "bip", From: &wire.User{ID: 555, IsBot: true}})
+		sh.settle()
+		if got := sh.items(c.ID); len(got) != 9 {
+			t.Errorf("%d items", len(got))
+		}
+	})
+}
+
+func picture(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestCustomersSendFiles(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		content := picture(t)
+		id := sh.box.File(content)
+		for _, tc := range []struct {
+			name    string
+			message wire.Message
+		}{
+			{"photo.jpg", wire.Message{Caption: "Kırık", Photo: []wire.File{{FileID: "small"}, {FileID: id, FileSize: int64(len(content))}}}},
+			{"voice.ogg", wire.Message{Voice: &wire.File{FileID: id, MimeType: "audio/ogg"}}},
+			{"fatura.png", wire.Message{Document: &wire.File{FileID: id, FileName: "fatura.png", MimeType: "image/png"}}},
+			{"animation.mp4", wire.Message{Animation: &wire.File{FileID: id}, Document: &wire.File{FileID: "other", FileName: "x.gif"}}},
+			{"sticker.webp", wire.Message{Sticker: &wire.File{FileID: id, Emoji: "😀"}}},
+			{"video.mp4", wire.Message{VideoNote: &wire.File{FileID: id}}},
+		} {
+			got := sh.writes(tc.message)
+			if len(got.Attachments) != 1 || got.Attachments[0].Pending || got.Attachments[0].Name != tc.name || got.Attachments[0].Size != int64(len(content)) || got.Body != tc.message.Caption {
+				t.Errorf("%s: %+v", tc.name, got)
+				continue
+			}
+			if f := sh.Owner.Get("/api/crm/v1/attachments/" + got.Attachments[0].ID.String()).Want(200); !bytes.Equal(f.Body, content) {
+				t.Errorf("%s has other bytes", tc.name)
+			}
+		}
+		// An album is several messages, in their order, that name it.
+		for n := range 2 {
+			got := sh.writes(wire.Message{MediaGroupID: "77", Photo: []wire.File{{FileID: id}}, Caption: strings.Repeat("Albüm", 1-n)})
+			if got.Detail["album"] != "77" || len(got.Attachments) != 1 {
+				t.Errorf("of the album: %+v", got)
+			}
+		}
+		for what, f := range map[string]wire.File{
+			file.BlockedGone: {FileID: "lost", FileName: "a.pdf"},
+			file.BlockedSize: {FileID: "huge", FileName: "b.mp4", FileSize: 21 << 20},
+		} {
+			if got := sh.writes(wire.Message{Document: &f}); len(got.Attachments) != 1 || got.Attachments[0].Blocked == nil || *got.Attachments[0].Blocked != what {
+				t.Errorf("%s: %+v", what, got)
+			}
+		}
+	})
+}
+
+// A file that was acknowledged is fetched while the bot is paused, and while the
+// provider is away; one whose path leads elsewhere is not.
+func TestFilesArriveLater(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		id := sh.box.File(picture(t))
+		for range 2 {
+			sh.box.Fail("getFile", 502, "Bad Gateway", 0)
+		}
+		sh.box.Write(botID, elif, wire.Message{Photo: []wire.File{{FileID: id}}})
+		sh.box.Say(botID, elif, "Gördünüz mü?")
+		sh.box.Settle()
+		sh.Owner.Do("PATCH", channels+"/"+sh.acc.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		sh.settle()
+		items := sh.items(sh.only().ID)
+		if len(items) != 2 || items[0].Body != "Gördünüz mü?" || !items[1].Attachments[0].Pending {
+			t.Fatalf("what came is %+v", items)
+		}
+		for range 3 {
+			sh.s.Clock.Advance(10 * time.Second)
+			sh.settle()
+		}
+		if a := sh.items(sh.only().ID)[1].Attachments[0]; a.Pending || a.Type != "image/png" {
+			t.Errorf("the file is %+v", a)
+		}
+	})
+}
+
+func TestFilePathLeadsNowhereElse(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("Merhaba")
+		for _, path := range []string{"../bot" + token + "/getMe", "a//b", "", "https://evil.example/x"} {
+			var asked []string
+			answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked = append(asked, r.URL.Path)
+				_, _ = fmt.Fprintf(w, `{"ok":true,"result":{"file_id":"f","file_path":%q}}`, path)
+			})
+			sh.box.Write(botID, elif, wire.Message{Photo: []wire.File{{FileID: "f"}}})
+			sh.box.Settle()
+			sh.instead.Store(&answer)
+			sh.settle()
+			sh.instead.Store(nil)
+			a := sh.items(sh.only().ID)[0].Attachments[0]
+			if len(asked) != 1 || a.Blocked == nil || *a.Blocked != file.BlockedGone {
+				t.Errorf("%q: asked for %v, the file is %+v", path, asked, a)
+			}
+		}
+	})
+}
+
+func TestEdits(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		id := sh.says("Yarın gelin")
+		c := sh.only()
+		for range 2 { // the second time nothing changes
+			sh.box.Edit(botID, elif, wire.Message{MessageID: id, Text: "Öbür gün gelin"})
+			sh.settle()
+		}
+		got := sh.items(c.ID)
+		if len(got) != 1 || got[0].Body != "Öbür gün gelin" || got[0].EditedAt == nil || sh.only().Preview != "Öbür gün gelin" {
+			t.Errorf("the message is %+v", got)
+		}
+		var before []edit.Edition
+		sh.Owner.Get(conversations + "/" + c.ID.String() + "/items/" + got[0].ID.String() + "/edits").Want(200).Data(&before)
+		if len(before) != 1 || before[0].Body != "Yarın gelin" || before[0].EditorKind != conversation.ByContact {
+			t.Errorf("it said %+v", before)
+		}
+		// A change that overtakes its message brings it; the message then is a repeat.
+		sh.box.Edit(botID, elif, wire.Message{MessageID: 99, Text: "Düzeltilmiş"})
+		sh.box.Write(botID, elif, wire.Message{MessageID: 99, Text: "Düzltilms"})
+		sh.settle()
+		if got := sh.items(c.ID); len(got) != 2 || got[0].Body != "Düzeltilmiş" {
+			t.Errorf("after the overtaking: %+v", got)
+		}
+	})
+}
+
+func TestReactions(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		theirs := sh.says("Teşekkürler")
+		c := sh.only()
+		path := conversations + "/" + c.ID.String() + "/items/" + sh.items(c.ID)[0].ID.String() + "/reaction"
+		sh.Owner.Post(path, map[string]any{"emoji": "👍"}).Want(200)
+		if out := sh.box.Sent(botID); len(out) != 1 || out[0].ReactTo != theirs || out[0].Emoji != "👍" || out[0].Chat != elif.ID {
+			t.Errorf("the provider got %+v", out)
+		}
+		if e := sh.Owner.Post(path, map[string]any{"emoji": "🦄"}).Refused(422, "reaction_unsupported"); !strings.Contains(e.Reason, "REACTION_INVALID") {
+			t.Errorf("a sign that the provider has not: %+v", e)
+		}
+		ours := sh.reply(c.ID, "Rica ederiz")
+		sh.settle()
+		sent := sh.box.Sent(botID)
+		for _, sign := range []string{"🎉", "❤"} {
+			sh.box.React(botID, elif, sent[0].MessageID, sign)
+			sh.settle()
+			if got := sh.item(c.ID, ours.ID); len(got.Reactions) != 1 || got.Reactions[0].Emoji != sign || got.Reactions[0].AuthorKind != conversation.ByContact {
+				t.Errorf("after %s: %+v", sign, got.Reactions)
+			}
+		}
+		sh.box.React(botID, elif, sent[0].MessageID, "")
+		sh.box.React(botID, elif, 12345, "👍") // a message that we do not have
+		sh.settle()
+		if got := sh.item(c.ID, ours.ID); len(got.Reactions) != 0 {
+			t.Errorf("taken away: %+v", got.Reactions)
+		}
+	})
+}
+
+// A button is the customer's word; one of a survey is their rating.
+func TestButtons(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("Merhaba")
+		c := sh.only()
+		press := sh.box.Press(botID, elif, 5, wire.Button{Text: "Evet", CallbackData: "yes"})
+		sh.settle()
+		if got := sh.items(c.ID)[0]; got.Body != "Evet" || got.Detail["button"] != "yes" {
+			t.Errorf("the press is %+v", got)
+		}
+		if got := sh.box.Answered(botID); len(got) != 1 || got[0] != press {
+			t.Errorf("answered %v", got)
+		}
+		sh.Owner.Put(conversations+"/settings", map[string]any{"reopen": true, "reopen_days": nil, "csat": true}).Want(200)
+		sh.box.Sent(botID)
+		sh.Owner.Post(conversations+"/"+c.ID.String()+"/close", nil).Want(200)
+		sh.s.Clock.Advance(time.Minute)
+		sh.settle()
+		asked := sh.box.Sent(botID)
+		if len(asked) != 1 || len(asked[0].Buttons) != 5 {
+			t.Fatalf("the customer was asked %+v", asked)
+		}
+		sh.box.Press(botID, elif, asked[0].MessageID, asked[0].Buttons[3])
+		sh.settle()
+		got := sh.items(c.ID)[0]
+		if got.Event == nil || *got.Event != "rated" || got.Detail["rating"] != float64(4) || sh.only().State != conversation.Closed {
+			t.Errorf("the rating is %+v", got)
+		}
+	})
+}
+
+// Where the provider cannot call, one node asks it, and takes everything once.
+func TestPolling(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		sh.connect(map[string]any{"mode": "polling"}).Want(201).Data(&sh.acc)
+		if w := sh.webhook(); w.Registered || w.Mode != channel.ByPolling || sh.account(sh.acc.ID).Status != channel.Active {
+			t.Errorf("the webhook is %+v", w)
+		}
+		poll := func() {
+			t.Helper()
+			sh.s.Clock.Advance(time.Second)
+			sh.settle()
+		}
+		for n := range 3 {
+			sh.box.Say(botID, elif, fmt.Sprint("ileti ", n))
+		}
+		poll()
+		poll()
+		items := sh.items(sh.only().ID)
+		if len(items) != 3 || items[0].Body != "ileti 2" || items[2].Body != "ileti 0" {
+			t.Fatalf("polled %+v", items)
+		}
+		if w := sh.webhook(); w.Pending != 0 {
+			t.Errorf("%d still wait", w.Pending)
+		}
+		// While it is paused nobody asks; what waits comes afterwards.
+		at := channels + "/" + sh.acc.ID.String()
+		sh.Owner.Do("PATCH", at+"/status", map[string]any{"status": "paused"}).Want(200)
+		sh.box.Say(botID, elif, "bekleyen")
+		poll()
+		if w := sh.webhook(); w.Pending != 1 {
+			t.Errorf("%d wait", w.Pending)
+		}
+		sh.Owner.Do("PATCH", at+"/status", map[string]any{"status": "active"}).Want(200)
+		poll()
+		if got := sh.items(sh.only().ID); len(got) != 4 || got[0].Body != "bekleyen" {
+			t.Errorf("after the pause: %d items", len(got))
+		}
+		// A provider that is away, garbled or busy loses nothing.
+		garbled := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"ok":tr`)) })
+		sh.box.Say(botID, elif, "kaybolmayan")
+		sh.instead.Store(&garbled)
+		poll()
+		sh.instead.Store(nil)
+		sh.box.Fail("getUpdates", 500, "Internal Server Error", 0)
+		sh.box.Fail("getUpdates", 429, "Too Many Requests: retry after 5", 5)
+		for range 4 {
+			sh.later(31 * time.Second)
+			sh.settle()
+		}
+		if got := sh.items(sh.only().ID); len(got) != 5 || got[0].Body != "kaybolmayan" {
+			t.Errorf("after the faults: %d items, %q", len(got), got[0].Body)
+		}
+		// Somebody else has the bot: people are shown so.
+		sh.box.Fail("getUpdates", 409, "Conflict: terminated by other getUpdates request", 0)
+		poll()
+		if a := sh.account(sh.acc.ID); a.Status != channel.Attention || *a.Reason != "poll_conflict" {
+			t.Errorf("in conflict: %+v", a)
+		}
+		sh.later(31 * time.Second)
+		sh.settle()
+		if a := sh.account(sh.acc.ID); a.Status != channel.Active {
+			t.Errorf("after the conflict: %+v", a)
+		}
+		// Registering the webhook ends the polling.
+		sh.Owner.Post(at+"/webhook", nil).Want(200)
+		poll()
+		sh.says("aranan")
+		if got := sh.items(sh.only().ID); len(got) != 6 || got[0].Body != "aranan" {
+			t.Errorf("after the switch: %d items", len(got))
+		}
+	})
+}
+
+// Two nodes do not ask for the same bot at once.
+func TestOneNodePolls(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		sh.connect(map[string]any{"mode": "polling"}).Want(201).Data(&sh.acc)
+		sh.settle()
+		sh.s.Clock.Advance(time.Second)
+		other := sh.s.Node()
+		under := 0
+		slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/getUpdates") {
+				if under++; under == 1 {
+					other.Settle() // the other node looks for work while this one asks
+				}
+			}
+			sh.box.ServeHTTP(w, r)
+		})
+		sh.instead.Store(&slow)
+		sh.s.Settle()
+		if under != 1 {
+			t.Errorf("%d nodes asked", under)
+		}
+	})
+}

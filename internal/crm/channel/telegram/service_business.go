@@ -1,0 +1,177 @@
+package telegram
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/secret"
+)
+
+// linkPrefix begins the state of a link.
+const linkPrefix = "tgb_"
+
+// linkFor is how long a link to tie a person's account counts.
+const linkFor = 15 * time.Minute
+
+// Link is how a person ties their account on Telegram to the workspace.
+type Link struct {
+	URL         string     `json:"url" example:"https://t.me/demo_destek_bot?start=k3Jd0f" doc:"To be opened in Telegram by the person whose account it is"`
+	State       string     `json:"state" example:"k3Jd0f" doc:"Ties the person to the workspace; counts once"`
+	BotUsername string     `json:"bot_username" example:"demo_destek_bot" doc:"To be added in Telegram under Settings, Telegram Business, Chatbots"`
+	ExpiresAt   clock.Time `json:"expires_at" doc:"Until when the link can be opened and the bot added"`
+}
+
+// StartBusiness makes a link for a bot of the workspace: the one that is named, or
+// the oldest. A workspace without a bot is a conflict.
+func (s *Service) StartBusiness(ctx context.Context, bot *uuid.UUID) (out Link, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, set, err := s.chooseBot(tx, bot)
+		if err != nil {
+			return err
+		}
+		out = Link{State: secret.NewToken(linkPrefix), BotUsername: set.Username, ExpiresAt: clock.At(tx.Now().Add(linkFor))}
+		out.URL = "https://t.me/" + set.Username + "?start=" + out.State
+		if err := dropOldLinks(tx); err != nil {
+			return fmt.Errorf("telegram: links: %w", err)
+		}
+		var by *uuid.UUID
+		if who := caller.From(ctx); who.ID != uuid.Nil {
+			by = &who.ID
+		}
+		if err := putLink(tx, secret.Hash(out.State), a.ID, by, out.ExpiresAt); err != nil {
+			return fmt.Errorf("telegram: link: %w", err)
+		}
+		return audit.Write(tx, "channel.business_link", a.ID.String(), nil)
+	})
+	return out, err
+}
+
+// chooseBot finds the bot that is named, or the oldest that works.
+func (s *Service) chooseBot(tx *db.Tx, id *uuid.UUID) (a channel.Account, set Settings, err error) {
+	candidates := []uuid.UUID{}
+	if id != nil {
+		candidates = append(candidates, *id)
+	} else if candidates, err = s.Channels.Working(&tx.Reader, Name); err != nil {
+		return a, set, err
+	}
+	for _, c := range candidates {
+		if a, set, _, err = s.account(&tx.Reader, c); err != nil {
+			return a, set, err
+		}
+		if set.Business == nil && a.Works() {
+			return a, set, nil
+		}
+	}
+	return a, Settings{}, fault.New(fault.ChannelUnavailable).Because("no_bot")
+}
+
+// Words to the person who opens a link.
+const (
+	linkedText  = "Hesabınız tanındı. Şimdi Telegram'da Ayarlar > Telegram Business > Sohbet robotları bölümüne bu botu ekleyin. / Your account is known. Now add this bot in Telegram under Settings > Telegram Business > Chatbots."
+	expiredText = "Bu bağlantının süresi dolmuş ya da başkası tarafından kullanılmış. Panelden yenisini alın. / This link is over or was used by somebody else. Take a new one from the panel."
+)
+
+// takeStart takes the command that opens a bot. With the state of a link it ties
+// the person to the workspace; without one nobody asked for anything yet, so no
+// conversation begins.
+func (s *Service) takeStart(ctx context.Context, bot channel.Account, m Received, state string) error {
+	if !secret.WellFormed(state, linkPrefix) {
+		return nil
+	}
+	var tied bool
+	if err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+		tied, err = openLink(tx, secret.Hash(state), bot.ID, m.From.ID)
+		return err
+	}); err != nil {
+		return fmt.Errorf("telegram: open link: %w", err)
+	}
+	text := linkedText
+	if !tied {
+		text = expiredText
+	}
+	_, _, c, err := s.open(ctx, bot.ID)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Provider.Send(ctx, c.token(), Message{Chat: strconv.FormatInt(m.Chat, 10), Text: text}); err != nil {
+		s.Log.WarnContext(ctx, "whoever opened a link could not be answered", "account", bot.ID, "error", err)
+	}
+	return nil
+}
+
+// takeConnection takes that a person let the bot into their account, or changed
+// it, or took it out. A person whom no link ties to the workspace is passed over:
+// anybody can add a bot.
+func (s *Service) takeConnection(ctx context.Context, bot channel.Account, n Connection) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		id, err := connectionOf(&tx.Reader, bot.ID, n.Owner.ID)
+		switch {
+		case err == nil:
+			return s.changeConnection(tx, bot, id, n)
+		case !db.IsNoRow(err):
+			return fmt.Errorf("telegram: connection: %w", err)
+		case !n.Enabled:
+			return nil
+		}
+		tied, err := useLink(tx, bot.ID, n.Owner.ID)
+		if err != nil || !tied {
+			return err
+		}
+		return s.addConnection(tx, bot, n)
+	})
+}
+
+// addConnection makes the account of a person whom the bot works for.
+func (s *Service) addConnection(tx *db.Tx, bot channel.Account, n Connection) error {
+	var of Settings
+	if err := bot.Read(&of); err != nil {
+		return err
+	}
+	external := "business/" + strconv.FormatInt(of.BotID, 10) + "/" + strconv.FormatInt(n.Owner.ID, 10)
+	a := channel.Account{Kind: Name, Name: n.Owner.Name, Status: channel.Active, GroupID: bot.GroupID, AI: bot.AI, ExternalID: &external}
+	if err := a.Write(n.settings(of, bot.ID)); err != nil {
+		return err
+	}
+	a, err := s.Channels.Connect(tx, a)
+	if err != nil {
+		return err
+	}
+	return putConnection(tx, a.ID, bot.ID, n.ID, n.Owner.ID)
+}
+
+// settings are those of the person's account.
+func (n *Connection) settings(of Settings, bot uuid.UUID) Settings {
+	return Settings{BotID: of.BotID, Username: of.Username, Mode: of.Mode, Business: &Business{
+		ConnectionID: n.ID, PersonID: n.Owner.ID, Username: n.Owner.Username, CanReply: n.CanReply, BotAccountID: bot,
+	}}
+}
+
+// changeConnection keeps what a person changed about the bot in their account.
+func (s *Service) changeConnection(tx *db.Tx, bot channel.Account, id uuid.UUID, n Connection) error {
+	var of Settings
+	if err := bot.Read(&of); err != nil {
+		return err
+	}
+	if _, err := s.Channels.Change(tx, Name, id, func(a *channel.Account) error { return a.Write(n.settings(of, bot.ID)) }); err != nil {
+		return err
+	}
+	if err := putConnection(tx, id, bot.ID, n.ID, n.Owner.ID); err != nil {
+		return fmt.Errorf("telegram: connection: %w", err)
+	}
+	if n.Enabled {
+		return s.Channels.ClearAttention(tx, id, BusinessEnded)
+	}
+	why := BusinessEnded
+	_, err := s.Channels.Set(tx, id, channel.Attention, &why)
+	return err
+}

@@ -1,0 +1,104 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"konak/internal/crm/channel"
+	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
+)
+
+// pollJob asks the provider for a bot's news where it cannot call us. It is the
+// account's own recurring job: its lease sees to it that one node asks.
+const (
+	pollJob = "telegram.poll"
+	// pollWait is how long the provider may keep a question that it has no
+	// answer to yet.
+	pollWait = 25 * time.Second
+	// pollPause is between two questions, pollSlow after one that failed.
+	pollPause = 200 * time.Millisecond
+	pollSlow  = 30 * time.Second
+)
+
+// runPoll is the handler of pollJob. It ends where the bot is no longer polled,
+// or paused; what was taken before is not asked for again.
+func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
+	a, set, c, err := s.open(ctx, j.AccountID)
+	if err != nil {
+		return gone(err)
+	}
+	if set.Mode != channel.ByPolling || !a.Works() {
+		return nil
+	}
+	var from int64
+	if err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		from, err = nextUpdate(r, a.ID)
+		return err
+	}); err != nil {
+		return fmt.Errorf("telegram: poll: %w", err)
+	}
+	list, err := s.Provider.Updates(ctx, c.token(), from, pollWait)
+	if err != nil {
+		return s.pollFailed(ctx, j, err)
+	}
+	next := from
+	for _, u := range list {
+		if err = s.take(ctx, a, u); err != nil {
+			break // it is asked for again, and those behind it
+		}
+		next = max(next, u.ID+1)
+	}
+	if fail := s.endPoll(ctx, j, from, next, a); fail != nil || err != nil {
+		return errors.Join(fail, err)
+	}
+	return jobs.RunAgain(s.DB.Clock().Now().Add(pollPause))
+}
+
+// endPoll writes down how far a poll came. It changes nothing where another node
+// asks by now.
+func (s *Service) endPoll(ctx context.Context, j *jobs.Job, from, next int64, a channel.Account) error {
+	troubled := a.Reason != nil && (*a.Reason == PollConflict || *a.Reason == channel.TokenExpired)
+	if next == from && !troubled {
+		return nil
+	}
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if ours, err := j.Progress(tx); err != nil || !ours {
+			return err
+		}
+		if troubled {
+			if err := s.Channels.ClearAttention(tx, a.ID, PollConflict, channel.TokenExpired); err != nil {
+				return err
+			}
+		}
+		return setNextUpdate(tx, a.ID, next)
+	})
+}
+
+// pollFailed says when to ask again. A token that is refused, and somebody else
+// who asks for the same bot, are shown to people.
+func (s *Service) pollFailed(ctx context.Context, j *jobs.Job, err error) error {
+	r, refused := errors.AsType[*Refusal](err)
+	if !refused || r.passing() {
+		if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
+			return err
+		}
+		if refused && r.RetryAfter == 0 {
+			return jobs.Snooze(s.DB.Clock().Now().Add(pollSlow))
+		}
+		return s.later(err)
+	}
+	s.tokenAnswered(ctx, j.AccountID, err)
+	if !r.auth() {
+		why := PollConflict
+		if fail := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+			_, err := s.Channels.Set(tx, j.AccountID, channel.Attention, &why)
+			return err
+		}); fail != nil {
+			return fail
+		}
+	}
+	return jobs.Snooze(s.DB.Clock().Now().Add(pollSlow))
+}

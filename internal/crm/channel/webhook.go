@@ -1,0 +1,62 @@
+package channel
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/fault"
+)
+
+// Ways in which news of a provider come to us.
+const (
+	ByWebhook = "webhook" // the provider calls
+	ByPolling = "polling" // we ask
+)
+
+// Webhook is how news of a provider come to an account.
+type Webhook struct {
+	Mode       string  `json:"mode" enum:"webhook,polling" example:"webhook" doc:"Whether the provider calls us, or we ask it because it cannot reach us"`
+	Registered bool    `json:"registered" doc:"Whether the provider calls our address, by its own word"`
+	URL        string  `json:"url" example:"https://crm.example.com/api/crm/v1/channels/telegram/webhook/123456789/5f0c" doc:"Our address for the account"`
+	Pending    int     `json:"pending" example:"0" doc:"What waits at the provider"`
+	LastError  *string `json:"last_error" nullable:"true" example:"Wrong response from the webhook: 502 Bad Gateway" doc:"What the provider says went wrong last"`
+}
+
+// Webhooks is a kind whose provider is told by us where to call.
+type Webhooks interface {
+	// Webhook asks the provider and makes our own flag equal to its answer.
+	Webhook(ctx context.Context, a Account) (Webhook, error)
+	// RegisterWebhook tells the provider our address, and a secret by which its
+	// calls are known.
+	RegisterWebhook(ctx context.Context, a Account) (Webhook, error)
+}
+
+// Webhook asks the provider of an account whether it calls us. An account whose
+// kind has no webhook to ask for is a conflict.
+func (s *Service) Webhook(ctx context.Context, id uuid.UUID) (Webhook, error) {
+	return s.onWebhook(ctx, id, Webhooks.Webhook)
+}
+
+// RegisterWebhook tells the provider of an account where to call.
+func (s *Service) RegisterWebhook(ctx context.Context, id uuid.UUID) (Webhook, error) {
+	return s.onWebhook(ctx, id, Webhooks.RegisterWebhook)
+}
+
+func (s *Service) onWebhook(ctx context.Context, id uuid.UUID, do func(Webhooks, context.Context, Account) (Webhook, error)) (Webhook, error) {
+	a, err := s.Get(ctx, "", id)
+	if err != nil {
+		return Webhook{}, err
+	}
+	kind, ok := s.kinds[a.Kind].(Webhooks)
+	if !ok {
+		return Webhook{}, ErrNoWebhook()
+	}
+	if a.Status == Disconnected {
+		return Webhook{}, fault.New(fault.ChannelUnavailable).Because(Disconnected)
+	}
+	return do(kind, ctx, a)
+}
+
+// ErrNoWebhook is the answer for an account that has no webhook to ask for.
+func ErrNoWebhook() error { return fault.New(fault.Conflict).Because("no_webhook") }

@@ -1,0 +1,56 @@
+package edit
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// EditOnChannel gives a message the text that its author changed it to in the
+// channel's own app; what it said is kept. It returns false where we do not have
+// the message.
+func (s *Service) EditOnChannel(ctx context.Context, account uuid.UUID, providerMessageID, body string) (known bool, err error) {
+	return s.onChannel(ctx, account, providerMessageID, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
+		if body = strings.TrimSpace(body); body == i.Body {
+			return conversation.ErrUnchanged
+		}
+		return s.setBody(tx, c, i, body, conversation.Author{Kind: i.AuthorKind, ID: i.AuthorID})
+	})
+}
+
+// DeleteOnChannel hides a message that its author took back in the channel's own
+// app. It returns false where we do not have the message.
+func (s *Service) DeleteOnChannel(ctx context.Context, account uuid.UUID, providerMessageID string) (known bool, err error) {
+	return s.onChannel(ctx, account, providerMessageID, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
+		if err := s.hide(tx, c, i); err != nil {
+			return err
+		}
+		return audit.Write(tx, "conversation.item_deleted", i.ID.String(), map[string]string{"conversation": c.ID.String(), "by": i.AuthorKind})
+	})
+}
+
+func (s *Service) onChannel(
+	ctx context.Context, account uuid.UUID, providerMessageID string, fn func(*db.Tx, *conversation.Conversation, *conversation.Item) error,
+) (known bool, err error) {
+	var found conversation.Item
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		found, err = conversation.ItemByProvider(r, account, providerMessageID)
+		return err
+	})
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	if err == nil {
+		_, err = s.gate.ChangeItem(ctx, found.ConversationID, found.ID, fn)
+	}
+	if fault.Is(err, fault.NotFound) { // it is hidden already
+		err = nil
+	}
+	return true, err
+}
