@@ -19,6 +19,7 @@ import (
 	"konak/internal/commerce"
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/calling"
 	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/channel/telegram"
 	"konak/internal/crm/channel/whatsapp"
@@ -104,6 +105,7 @@ type App struct {
 	Templates     *template.Service
 	WhatsApp      *whatsapp.Service
 	Telegram      *telegram.Service
+	Calling       *calling.Service
 	Live          *live.Service
 	Finder        *finder.Service
 

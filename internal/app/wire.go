@@ -170,7 +170,7 @@ func (a *App) wireAPI(p *parts) error {
 		Hours: hourly.New(a.DB), Whole: a.Whole, Replies: a.Replies,
 	})
 	for _, module := range []interface{ Register(*api.API) }{
-		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates, a.WhatsApp, a.Telegram, a.Email, a.Custom, a.Widget,
+		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates, a.WhatsApp, a.Telegram, a.Calling, a.Email, a.Custom, a.Widget,
 		a.Mail, a.Webhook, a.Advisor, a.Commerce, a.Live, a.Finder, &realtime.Routes{Streams: p.streams, Audience: a.Live},
 	} {
 		module.Register(a.API)
