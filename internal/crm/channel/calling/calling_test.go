@@ -137,7 +137,9 @@ func TestCallingWithoutExchange(t *testing.T) {
 			t.Errorf("what the provider keeps: %+v", changed)
 		}
 		hours["timezone"] = "Nowhere"
-		sh.Owner.Put(at, map[string]any{"enabled": false, "hours": hours}).Refused(422, "validation_failed")
+		if e := sh.Owner.Put(at, map[string]any{"enabled": false, "hours": hours}).Refused(422, "validation_failed"); len(e.Fields["hours.timezone"]) != 1 {
+			t.Errorf("hours in no time zone: %+v", e)
+		}
 		sh.Guest().Put(at, map[string]any{"enabled": false}).Refused(403, "forbidden")
 		sh.down.Store(true)
 		sh.Owner.Get(at).Want(200).Data(&got)
@@ -275,6 +277,9 @@ func TestCallingWithExchange(t *testing.T) {
 		}
 		at := sh.talk()
 		id := uuid.MustParse(strings.TrimPrefix(at, conversations+"/"))
+		if b, err := service.Button(sh.Context(), id, calling.Chat); err != nil || b.Available || b.Reason != nil || !b.CanRequest {
+			t.Errorf("before the customer agreed the button is %+v, %v", b, err)
+		}
 		if err := sh.box.AnswerCallRequest(number, elif, true, true); err != nil {
 			t.Fatal(err)
 		}

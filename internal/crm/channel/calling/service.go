@@ -86,7 +86,7 @@ func (s *Service) exchange() ExchangeState {
 // provider, so that no call is led to nobody. What either refuses is in the answer
 // and leaves calls off.
 func (s *Service) Set(ctx context.Context, id uuid.UUID, ch channel.CallChange) (out Changed, err error) {
-	if err := ch.Hours.Check(); err != nil {
+	if err := ch.Hours.Check("hours"); err != nil {
 		return out, err
 	}
 	a, kind, err := s.open(ctx, id)
