@@ -19,6 +19,7 @@ import (
 	"konak/internal/commerce"
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/calling"
 	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/channel/telegram"
 	"konak/internal/crm/channel/whatsapp"
@@ -111,6 +112,7 @@ type App struct {
 	Telephony     *telephony.Service
 	Wallet        *wallet.Service
 	Telegram      *telegram.Service
+	Calling       *calling.Service
 	Live          *live.Service
 	Notices       *notice.Service
 	Finder        *finder.Service

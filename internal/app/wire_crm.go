@@ -6,6 +6,7 @@ import (
 	"konak/internal/commerce"
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/calling"
 	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/channel/telegram"
 	"konak/internal/crm/channel/whatsapp"
@@ -113,6 +114,7 @@ func (a *App) wireChannels(p *parts) error {
 		Provider: botapi.New(a.standIn.address(a.cfg.TelegramAddress), p.out), BaseURL: a.cfg.BaseURL(), Plain: a.cfg.TelegramAddress != "",
 	})
 	a.Kinds[telegram.Name] = a.Telegram
+	a.Calling = calling.New(calling.Config{DB: a.DB, Log: a.log, Channels: a.Channels, Kinds: a.Kinds, Contacts: p.book})
 	a.Custom = custom.New(custom.Config{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
 		Engine: a.Webhook, BaseURL: a.cfg.BaseURL(),

@@ -21,18 +21,19 @@ type Span struct {
 	To   string `json:"to" pattern:"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$" example:"18:00" doc:"24:00 is the end of the day"`
 }
 
-// Check refuses an unknown time zone and a span that ends before it begins.
-func (h *Hours) Check() error {
+// Check refuses an unknown time zone and a span that ends before it begins. The
+// field is how the caller's input calls the hours.
+func (h *Hours) Check(field string) error {
 	if h == nil {
 		return nil
 	}
 	f := fault.New(fault.ValidationFailed)
 	if _, err := time.LoadLocation(h.Timezone); err != nil || h.Timezone == "" || h.Timezone == "Local" {
-		f.Field("business_hours.timezone", "unknown_timezone")
+		f.Field(field+".timezone", "unknown_timezone")
 	}
 	for _, s := range h.Spans {
 		if s.From >= s.To { // both are HH:MM, so text compares like time
-			f.Field("business_hours.spans", "out_of_range")
+			f.Field(field+".spans", "out_of_range")
 			break
 		}
 	}

@@ -49,13 +49,13 @@ func TestHours(t *testing.T) {
 	var always *channel.Hours
 	never := &channel.Hours{Timezone: "UTC"}
 	now := time.Date(2026, 11, 16, 3, 0, 0, 0, time.UTC)
-	if !always.Open(now) || always.Next(now) != nil || never.Open(now) || never.Next(now) != nil || always.Check() != nil {
+	if !always.Open(now) || always.Next(now) != nil || never.Open(now) || never.Next(now) != nil || always.Check("hours") != nil {
 		t.Error("always or never is wrong")
 	}
 	for _, bad := range []channel.Hours{
 		{Timezone: "Mars/Olympus"}, {Timezone: ""}, {Timezone: "UTC", Spans: []channel.Span{{Day: 1, From: "10:00", To: "09:00"}}},
 	} {
-		if bad.Check() == nil {
+		if bad.Check("hours") == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

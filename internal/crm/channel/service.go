@@ -142,7 +142,7 @@ func (s *Service) check(tx *db.Tx, a *Account) error {
 	if a.Name = strings.TrimSpace(a.Name); a.Name == "" {
 		return fault.Invalid("name", "required")
 	}
-	if err := a.Hours.V.Check(); err != nil {
+	if err := a.Hours.V.Check("business_hours"); err != nil {
 		return err
 	}
 	if a.GroupID != nil {

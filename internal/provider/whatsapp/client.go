@@ -247,6 +247,9 @@ func outgoing(m channel.Message) Outgoing {
 		out.Document = file
 	case channel.KindReaction:
 		out.Reaction = &Reaction{MessageID: m.ReactTo, Emoji: m.Emoji}
+	case channel.KindCallRequest:
+		out.Type, out.Interactive = "interactive", &Question{Type: m.Kind}
+		out.Interactive.Action.Name, out.Interactive.Body.Text = m.Kind, m.Text
 	case channel.KindTemplate:
 		t := templateMessage(m.Template)
 		out.Template = &t

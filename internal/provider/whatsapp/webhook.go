@@ -165,6 +165,13 @@ type Interactive struct {
 		Body     string `json:"body"`
 		Response string `json:"response_json,omitempty"`
 	} `json:"nfm_reply,omitempty"`
+	Call *CallAnswer `json:"call_permission_reply,omitempty"`
+}
+
+// CallAnswer is what a customer said about being called.
+type CallAnswer struct {
+	Response  string `json:"response"` // accept or reject
+	Permanent bool   `json:"is_permanent,omitempty"`
 }
 
 // Choice is what was chosen.
@@ -322,7 +329,8 @@ func parseMessage(m *Incoming, people []Profile) *channel.Received {
 	case m.Button != nil:
 		r.Text = m.Button.Text
 	case m.Interactive != nil:
-		r.Text = choiceText(m.Interactive)
+		// The app writes the answer to a question about calls; it opens no window.
+		r.Text, r.System = choiceText(m.Interactive), m.Interactive.Call != nil
 	case m.Location != nil:
 		r.Text = locationText(m.Location)
 	case len(m.Contacts) > 0:
@@ -410,6 +418,12 @@ func choiceText(i *Interactive) string {
 		if c != nil {
 			return strings.TrimSpace(c.Title + "\n" + c.Description)
 		}
+	}
+	if i.Call != nil && i.Call.Response == "accept" {
+		return "📞 Aramaya izin verdi. / Allows calls."
+	}
+	if i.Call != nil {
+		return "📞 Aramaya izin vermedi. / Does not allow calls."
 	}
 	if i.Flow != nil {
 		return strings.TrimSpace(i.Flow.Body + "\n" + answers(i.Flow.Response))

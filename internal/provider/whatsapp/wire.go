@@ -76,10 +76,23 @@ type Outgoing struct {
 	Sticker   *Media    `json:"sticker,omitempty"`
 	Template  *Template `json:"template,omitempty"`
 	Reaction  *Reaction `json:"reaction,omitempty"`
-	Mark      string    `json:"biz_opaque_callback_data,omitempty"`
+	// Interactive is a question with the answers that the app offers.
+	Interactive *Question `json:"interactive,omitempty"`
+	Mark        string    `json:"biz_opaque_callback_data,omitempty"`
 	// Of the call that marks a message as read.
 	Status    string `json:"status,omitempty"`
 	MessageID string `json:"message_id,omitempty"`
+}
+
+// Question asks a customer for permission to call them.
+type Question struct {
+	Type   string `json:"type"`
+	Action struct {
+		Name string `json:"name"`
+	} `json:"action"`
+	Body struct {
+		Text string `json:"text"`
+	} `json:"body"`
 }
 
 // Text is a text.

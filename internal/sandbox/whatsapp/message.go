@@ -56,6 +56,11 @@ func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *
 	if err := s.checkMessage(b, &m); err != nil {
 		return nil, err
 	}
+	if m.Type == "interactive" {
+		if err := s.askForCalls(n.ID, to); err != nil {
+			return nil, err
+		}
+	}
 	id := "wamid." + base64.StdEncoding.EncodeToString([]byte(to+"/"+s.id()))
 	s.sent = append(s.sent, Message{ID: id, NumberID: n.ID, Outgoing: m})
 	s.reportAll(b, n, to, id, &m)
@@ -91,6 +96,10 @@ func (s *Server) checkMessage(b *Business, m *wire.Outgoing) *refusal {
 		}
 	case "template":
 		return checkTemplate(b, m.Template)
+	case "interactive":
+		if m.Interactive == nil || m.Interactive.Type != "call_permission_request" || m.Interactive.Action.Name != m.Interactive.Type {
+			return parameter("interactive.type and interactive.action.name are required")
+		}
 	default:
 		return parameter("type " + m.Type + " is unknown")
 	}

@@ -49,7 +49,8 @@ type Server struct {
 	businesses map[string]*Business
 	files      map[string]*file
 	uploads    map[string]*upload
-	read       []string // customers' messages that were marked as read
+	calls      map[string]*calls // by number
+	read       []string          // customers' messages that were marked as read
 	sent       []Message
 	failures   []failure
 	last       int
@@ -77,7 +78,7 @@ type failure struct {
 // New makes a service that forgets everything when it ends.
 func New(c clock.Source) *Server {
 	return &Server{
-		clock: c, post: callback.NewPoster(), businesses: map[string]*Business{}, files: map[string]*file{}, uploads: map[string]*upload{}, last: 1000,
+		clock: c, post: callback.NewPoster(), businesses: map[string]*Business{}, files: map[string]*file{}, uploads: map[string]*upload{}, calls: map[string]*calls{}, last: 1000,
 	}
 }
 
@@ -336,6 +337,10 @@ func (s *Server) ofNumber(r *http.Request, b *Business, n *wire.PhoneNumber, edg
 		return s.send(r, b, n)
 	case "POST media":
 		return s.storeFile(r, b)
+	case "GET settings", "POST settings":
+		return s.callSettings(r, n)
+	case "GET call_permissions":
+		return s.callPermissions(r, n)
 	}
 	return nil, missing(n.ID)
 }

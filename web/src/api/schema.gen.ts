@@ -1356,6 +1356,30 @@ export interface paths {
         patch: operations["set-channel-ai"];
         trace?: never;
     };
+    "/api/crm/v1/channels/{id}/calling": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Calling status of the messaging number
+         * @description The provider is asked; while it does not answer its status is unknown. A kind of channel without calls: 409.
+         */
+        get: operations["channel-calling"];
+        /**
+         * Turn calls on or off
+         * @description Enabling asks the exchange and the provider, one after the other, and answers 200 with the result: what either refuses is in exchange.error or provider.error, and leaves calls off. Without an exchange it is rejected as not_available.
+         */
+        put: operations["set-channel-calling"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/{id}/gelen-testi": {
         parameters: {
             query?: never;
@@ -2078,6 +2102,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/{id}/chat-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Button record for calling on the business messaging number
+         * @description Whether calls are enabled, the customer's consent live from the provider, and whether they can be asked for it. A conversation on another channel: available is false. A provider that does not answer: permission is unknown.
+         */
+        get: operations["chat-call"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/chat-call/permission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the customer for call permission on the business messaging number
+         * @description The customer gets the provider's question. Where the provider's limits do not allow it now, where they agreed already, in a region that the provider does not support and on another channel: 409 with the reason. Answers the button record afterwards.
+         */
+        post: operations["chat-call-permission"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/{id}/chat-templates": {
         parameters: {
             query?: never;
@@ -2742,6 +2806,46 @@ export interface paths {
          * @description Until a time (at most a year ahead) or until the customer writes.
          */
         post: operations["snooze-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/social-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Button record for calling on the social messaging channel
+         * @description Whether calls are enabled, the customer's consent live from the provider, and whether they can be asked for it. A conversation on another channel: available is false. A provider that does not answer: permission is unknown.
+         */
+        get: operations["social-call"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/social-call/permission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the customer for call permission on the social messaging channel
+         * @description The customer gets the provider's question. Where the provider's limits do not allow it now, where they agreed already, in a region that the provider does not support and on another channel: 409 with the reason. Answers the button record afterwards.
+         */
+        post: operations["social-call-permission"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5888,6 +5992,95 @@ export interface components {
              */
             channel_id?: string;
         };
+        CallingButton: {
+            /** @description Whether a call can be placed now */
+            available: boolean;
+            /** @description Whether the customer can be asked now */
+            can_request: boolean;
+            /** @description Whether calls are turned on for the account */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description When the consent ends
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When they can be asked again; null where they can be now, or the provider does not say
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            next_request_at: string | null;
+            /** @description Whether the consent has no end */
+            permanent: boolean;
+            /**
+             * @description The customer's consent, live from the provider; unknown while it does not answer
+             * @example none
+             * @enum {string}
+             */
+            permission: "granted" | "none" | "requested" | "rejected" | "unknown";
+            /**
+             * @description Why not; null where only the customer's permission is missing
+             * @example not_enabled
+             * @enum {string|null}
+             */
+            reason: "not_available" | "region_unsupported" | "not_enabled" | "other_channel" | "channel_unavailable" | "no_route" | null;
+        };
+        CallingButtonEnvelope: {
+            data: components["schemas"]["CallingButton"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CallingChanged: {
+            /** @description Whether provider and exchange both carry calls */
+            enabled: boolean;
+            exchange: components["schemas"]["CallingExchangeState"];
+            provider: components["schemas"]["ChannelProviderCalls"];
+            /** @description Whether the provider lets a business of this number's country call customers; they can call it anyway */
+            region_supported: boolean;
+            /**
+             * @description rejected: provider.error or exchange.error says why
+             * @example rejected
+             * @enum {string}
+             */
+            result: "ok" | "rejected";
+        };
+        CallingChangedEnvelope: {
+            data: components["schemas"]["CallingChanged"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CallingExchangeState: {
+            /** @description What the exchange refused */
+            error: string | null;
+            /**
+             * @example not_available
+             * @enum {string}
+             */
+            status: "ready" | "not_available";
+        };
+        CallingState: {
+            /** @description Whether provider and exchange both carry calls */
+            enabled: boolean;
+            exchange: components["schemas"]["CallingExchangeState"];
+            provider: components["schemas"]["ChannelProviderCalls"];
+            /** @description Whether the provider lets a business of this number's country call customers; they can call it anyway */
+            region_supported: boolean;
+        };
+        CallingStateEnvelope: {
+            data: components["schemas"]["CallingState"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         CaptchaInfo: {
             /** @description Of altcha: what its widget solves */
             challenge?: components["schemas"]["Challenge"];
@@ -5961,6 +6154,19 @@ export interface components {
             public?: boolean;
             redirect_uris?: string[];
             scopes?: string[];
+        };
+        ChangeInBody: {
+            /** @description Whether a customer who calls lets the business call back */
+            callback?: boolean;
+            /** @example true */
+            enabled: boolean;
+            /** @description When customers may call */
+            hours?: components["schemas"]["Hours"];
+            /**
+             * @description Whether customers see the sign to call
+             * @enum {string}
+             */
+            icon?: "shown" | "hidden";
         };
         ChangeKeyInBody: {
             /**
@@ -6081,6 +6287,25 @@ export interface components {
             spans: components["schemas"]["ChannelSpan"][];
             /** @example Europe/Istanbul */
             timezone: string;
+        };
+        ChannelProviderCalls: {
+            /** @description Whether a customer who calls lets the business call back */
+            callback: boolean;
+            /** @description What the provider refused, in its words */
+            error: string | null;
+            /** @description When customers may call; null for always */
+            hours: components["schemas"]["ChannelHours"] | null;
+            /**
+             * @description Whether customers see the sign to call
+             * @example shown
+             * @enum {string}
+             */
+            icon: "shown" | "hidden";
+            /**
+             * @example disabled
+             * @enum {string}
+             */
+            status: "enabled" | "disabled" | "unknown";
         };
         ChannelSpan: {
             /**
@@ -26139,6 +26364,293 @@ export interface operations {
             };
         };
     };
+    "channel-calling": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "enabled": false,
+                     *         "exchange": {
+                     *           "error": null,
+                     *           "status": "not_available"
+                     *         },
+                     *         "provider": {
+                     *           "callback": false,
+                     *           "error": null,
+                     *           "hours": {
+                     *             "spans": [
+                     *               {
+                     *                 "day": 1,
+                     *                 "from": "09:00",
+                     *                 "to": "18:00"
+                     *               }
+                     *             ],
+                     *             "timezone": "Europe/Istanbul"
+                     *           },
+                     *           "icon": "shown",
+                     *           "status": "disabled"
+                     *         },
+                     *         "region_supported": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallingStateEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-channel-calling": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "enabled": false,
+                     *         "exchange": {
+                     *           "error": null,
+                     *           "status": "not_available"
+                     *         },
+                     *         "provider": {
+                     *           "callback": false,
+                     *           "error": null,
+                     *           "hours": {
+                     *             "spans": [
+                     *               {
+                     *                 "day": 1,
+                     *                 "from": "09:00",
+                     *                 "to": "18:00"
+                     *               }
+                     *             ],
+                     *             "timezone": "Europe/Istanbul"
+                     *           },
+                     *           "icon": "shown",
+                     *           "status": "disabled"
+                     *         },
+                     *         "region_supported": false,
+                     *         "result": "rejected"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallingChangedEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "inbound-test": {
         parameters: {
             query?: never;
@@ -33002,6 +33514,251 @@ export interface operations {
             };
         };
     };
+    "chat-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "available": false,
+                     *         "can_request": false,
+                     *         "enabled": false,
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "next_request_at": "2026-11-15T09:30:00.000000Z",
+                     *         "permanent": false,
+                     *         "permission": "none",
+                     *         "reason": "not_enabled"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallingButtonEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "chat-call-permission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "available": false,
+                     *         "can_request": false,
+                     *         "enabled": false,
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "next_request_at": "2026-11-15T09:30:00.000000Z",
+                     *         "permanent": false,
+                     *         "permission": "none",
+                     *         "reason": "not_enabled"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallingButtonEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "chat-templates": {
         parameters: {
             query?: {
@@ -38795,6 +39552,251 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "social-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "available": false,
+                     *         "can_request": false,
+                     *         "enabled": false,
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "next_request_at": "2026-11-15T09:30:00.000000Z",
+                     *         "permanent": false,
+                     *         "permission": "none",
+                     *         "reason": "not_enabled"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallingButtonEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "social-call-permission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "available": false,
+                     *         "can_request": false,
+                     *         "enabled": false,
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "next_request_at": "2026-11-15T09:30:00.000000Z",
+                     *         "permanent": false,
+                     *         "permission": "none",
+                     *         "reason": "not_enabled"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallingButtonEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };

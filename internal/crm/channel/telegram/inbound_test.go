@@ -287,8 +287,8 @@ func TestPolling(t *testing.T) {
 		sh.Owner.Do("PATCH", at+"/status", map[string]any{"status": "paused"}).Want(200)
 		sh.box.Say(botID, elif, "bekleyen")
 		poll()
-		if w := sh.webhook(); w.Pending != 1 {
-			t.Errorf("%d wait", w.Pending)
+		if w := sh.webhook(); w.Pending != 1 || len(sh.items(sh.only().ID)) != 3 {
+			t.Errorf("%d wait, %d items are here", w.Pending, len(sh.items(sh.only().ID)))
 		}
 		sh.Owner.Do("PATCH", at+"/status", map[string]any{"status": "active"}).Want(200)
 		poll()
@@ -325,8 +325,8 @@ func TestPolling(t *testing.T) {
 		sh.Owner.Post(at+"/webhook", nil).Want(200)
 		poll()
 		sh.says("aranan")
-		if got := sh.items(sh.only().ID); len(got) != 6 || got[0].Body != "aranan" {
-			t.Errorf("after the switch: %d items", len(got))
+		if got := sh.items(sh.only().ID); len(got) != 6 || got[0].Body != "aranan" || sh.account(sh.acc.ID).Status != channel.Active {
+			t.Errorf("after the switch: %d items, the account is %+v", len(got), sh.account(sh.acc.ID))
 		}
 	})
 }

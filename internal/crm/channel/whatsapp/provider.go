@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"konak/internal/crm/channel"
 	"konak/internal/crm/template"
 	"konak/internal/kit/secret"
 )
@@ -41,6 +42,11 @@ type Provider interface {
 	DeleteTemplate(ctx context.Context, a Access, name string) error
 	UploadSample(ctx context.Context, a Access, f template.Sample) (handle string, err error)
 
+	CallSettings(ctx context.Context, a Access) (channel.ProviderCalls, error)
+	SetCallSettings(ctx context.Context, a Access, c channel.CallChange) error
+	// CallPermission says whether a customer may be called.
+	CallPermission(ctx context.Context, a Access, customer string) (channel.CallPermission, error)
+
 	// Signed says whether the provider signed a call with the app's secret.
 	Signed(appSecret secret.Text, body []byte, signature string) bool
 	Read(body []byte) ([]Call, error)
@@ -66,6 +72,8 @@ const (
 	KindSticker  = "sticker"
 	KindTemplate = "template"
 	KindReaction = "reaction"
+	// KindCallRequest asks a customer for permission to call them.
+	KindCallRequest = "call_permission_request"
 )
 
 // Message is what is sent to one customer.

@@ -1,0 +1,86 @@
+package channel
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/clock"
+)
+
+// What a provider says of an account's calls.
+const (
+	CallsOn      = "enabled"
+	CallsOff     = "disabled"
+	CallsUnknown = "unknown" // the provider does not answer
+
+	IconShown  = "shown"
+	IconHidden = "hidden"
+)
+
+// ProviderCalls is what the provider says of an account's calls.
+type ProviderCalls struct {
+	Status   string              `json:"status" enum:"enabled,disabled,unknown" example:"disabled"`
+	Icon     string              `json:"icon" enum:"shown,hidden" example:"shown" doc:"Whether customers see the sign to call"`
+	Callback bool                `json:"callback" doc:"Whether a customer who calls lets the business call back"`
+	Hours    api.Nullable[Hours] `json:"hours" doc:"When customers may call; null for always"`
+	Error    *string             `json:"error" nullable:"true" doc:"What the provider refused, in its words"`
+}
+
+// CallChange is a change of an account's calls; what is nil stays.
+type CallChange struct {
+	Enabled  bool
+	Icon     *string
+	Callback *bool
+	Hours    *Hours
+	// Server is where the provider leads calls: the exchange's, "" for what it has.
+	Server string
+}
+
+// What a customer said about being called.
+const (
+	CallGranted   = "granted"
+	CallNone      = "none"
+	CallRequested = "requested"
+	CallUnasked   = "unknown" // the provider does not answer
+)
+
+// CallPermission is whether a customer may be called, by the provider's word.
+type CallPermission struct {
+	Permission    string
+	Permanent     bool
+	ExpiresAt     *clock.Time
+	CanRequest    bool
+	NextRequestAt *clock.Time
+}
+
+// Calls is a kind over which customers are called.
+type Calls interface {
+	// Calls asks the provider.
+	Calls(ctx context.Context, a Account) (ProviderCalls, error)
+	// SetCalls tells the provider, and returns what it says afterwards. What it
+	// refuses is a *CallsRefused.
+	SetCalls(ctx context.Context, a Account, c CallChange) (ProviderCalls, error)
+	// CallNumber is the number that calls come from, in E.164.
+	CallNumber(a Account) (string, error)
+	// CallPermission asks the provider whether a customer may be called.
+	CallPermission(ctx context.Context, a Account, address string) (CallPermission, error)
+	// AskCallPermission sends the customer the question.
+	AskCallPermission(ctx context.Context, a Account, address string) error
+}
+
+// CallsRefused is a provider's no to a change of calls.
+type CallsRefused struct{ Words string }
+
+// Error implements error.
+func (r *CallsRefused) Error() string { return "channel: the provider refuses: " + r.Words }
+
+// Exchange is the telephone exchange that takes and places the calls of accounts.
+type Exchange interface {
+	// ConnectCalls makes the exchange ready for an account, and returns the server
+	// that the provider leads its calls to.
+	ConnectCalls(ctx context.Context, account uuid.UUID, number string) (server string, err error)
+	// DisconnectCalls ends that; a repeat changes nothing.
+	DisconnectCalls(ctx context.Context, account uuid.UUID) error
+}

@@ -1,0 +1,71 @@
+package calling
+
+import (
+	"strings"
+
+	"konak/internal/crm/channel"
+	"konak/internal/kit/clock"
+)
+
+// Results of a change.
+const (
+	ResultOK       = "ok"
+	ResultRejected = "rejected"
+)
+
+// Why there is no calling.
+const (
+	ReasonNotAvailable = "not_available"      // the exchange is not there
+	ReasonRegion       = "region_unsupported" // the provider lets no business of this country call
+	ReasonNotEnabled   = "not_enabled"
+	ReasonOtherChannel = "other_channel" // the conversation is on another kind of channel
+	ReasonUnavailable  = "channel_unavailable"
+	ReasonNoRoute      = "no_route" // the customer is not on the account
+)
+
+// ExchangeState is whether the exchange can take an account's calls.
+type ExchangeState struct {
+	Status string  `json:"status" enum:"ready,not_available" example:"not_available"`
+	Error  *string `json:"error" nullable:"true" doc:"What the exchange refused"`
+}
+
+// State is the calls of an account.
+type State struct {
+	Enabled         bool                  `json:"enabled" doc:"Whether provider and exchange both carry calls"`
+	Provider        channel.ProviderCalls `json:"provider"`
+	Exchange        ExchangeState         `json:"exchange"`
+	RegionSupported bool                  `json:"region_supported" doc:"Whether the provider lets a business of this number's country call customers; they can call it anyway"`
+}
+
+// Changed is the calls of an account after a change.
+type Changed struct {
+	State
+	Result string `json:"result" enum:"ok,rejected" example:"rejected" doc:"rejected: provider.error or exchange.error says why"`
+}
+
+// Button is whether a conversation's customer can be called.
+type Button struct {
+	Available     bool        `json:"available" doc:"Whether a call can be placed now"`
+	Reason        *string     `json:"reason" nullable:"true" enum:"not_available,region_unsupported,not_enabled,other_channel,channel_unavailable,no_route" example:"not_enabled" doc:"Why not; null where only the customer's permission is missing"`
+	Enabled       bool        `json:"enabled" doc:"Whether calls are turned on for the account"`
+	Permission    string      `json:"permission" enum:"granted,none,requested,rejected,unknown" example:"none" doc:"The customer's consent, live from the provider; unknown while it does not answer"`
+	Permanent     bool        `json:"permanent" doc:"Whether the consent has no end"`
+	ExpiresAt     *clock.Time `json:"expires_at" nullable:"true" doc:"When the consent ends"`
+	CanRequest    bool        `json:"can_request" doc:"Whether the customer can be asked now"`
+	NextRequestAt *clock.Time `json:"next_request_at" nullable:"true" doc:"When they can be asked again; null where they can be now, or the provider does not say"`
+}
+
+// closedRegions are the countries whose businesses may not call customers over
+// WhatsApp, by the beginning of their numbers: USA and Canada, Türkiye, Egypt,
+// Vietnam, Nigeria.
+var closedRegions = []string{"+1", "+90", "+20", "+84", "+234"}
+
+// regionSupported says whether a business with this number may call customers.
+func regionSupported(number string) bool {
+	for _, code := range closedRegions {
+		if strings.HasPrefix(number, code) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,297 @@
+package calling_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/app"
+	"konak/internal/app/apptest"
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/calling"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	wire "konak/internal/provider/whatsapp"
+	sandbox "konak/internal/sandbox/whatsapp"
+)
+
+const (
+	channels      = "/api/crm/v1/channels"
+	conversations = "/api/crm/v1/conversations"
+	number        = "11"
+)
+
+var elif = sandbox.Customer{ID: "905321234567", Name: "Elif Kaya"}
+
+// shop is a workspace with a number, and the service that the number is at.
+type shop struct {
+	*apptest.Workspace
+	t    *testing.T
+	s    *apptest.Server
+	box  *sandbox.Server
+	acc  channel.Account
+	down atomic.Bool // the service answers nobody
+}
+
+// run gives a test a number of a country on both databases.
+func run(t *testing.T, display string, fn func(t *testing.T, sh *shop)) {
+	t.Helper()
+	t.Parallel()
+	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(d), func(t *testing.T) {
+			t.Parallel()
+			sh := &shop{t: t}
+			sh.s = apptest.NewCalledBack(t, d, func(cfg *app.Config, c clock.Source) {
+				sh.box = sandbox.New(c)
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if sh.down.Load() {
+						w.WriteHeader(http.StatusBadGateway)
+						return
+					}
+					sh.box.ServeHTTP(w, r)
+				}))
+				t.Cleanup(server.Close)
+				t.Cleanup(sh.box.Close)
+				cfg.WhatsAppAddress = server.URL
+			})
+			sh.box.Add(sandbox.Business{ID: "1", Token: "token", AppSecret: "secret", Numbers: []wire.PhoneNumber{{ID: number, Display: display, VerifiedName: "Demo"}}})
+			sh.Workspace = sh.s.Workspace("demo")
+			sh.Owner.Post(channels+"/connect/whatsapp", map[string]any{
+				"phone_number_id": number, "business_account_id": "1", "access_token": "token", "app_secret": "secret",
+			}).Want(201).Data(&sh.acc)
+			fn(t, sh)
+		})
+	}
+}
+
+func (sh *shop) settle() {
+	sh.t.Helper()
+	sh.box.Settle()
+	sh.s.Settle()
+	sh.box.Settle()
+}
+
+// talk lets the customer write, and gives their conversation.
+func (sh *shop) talk() string {
+	sh.t.Helper()
+	if _, err := sh.box.Say(number, elif, "Merhaba"); err != nil {
+		sh.t.Fatal(err)
+	}
+	sh.settle()
+	var list []conversation.Conversation
+	sh.Owner.Get(conversations).Want(200).Data(&list)
+	if len(list) != 1 {
+		sh.t.Fatalf("%d conversations", len(list))
+	}
+	return conversations + "/" + list[0].ID.String()
+}
+
+func (sh *shop) button(at string) (b calling.Button) {
+	sh.t.Helper()
+	sh.Owner.Get(at).Want(200).Data(&b)
+	return b
+}
+
+func (sh *shop) later(d time.Duration) {
+	sh.t.Helper()
+	sh.s.Clock.Advance(d)
+	sh.Owner = sh.SignIn("owner@demo.example")
+}
+
+func reason(b calling.Button) string {
+	if b.Reason == nil {
+		return ""
+	}
+	return *b.Reason
+}
+
+// Without an exchange enabling is rejected and the provider is left alone; the rest
+// is the provider's word.
+func TestCallingWithoutExchange(t *testing.T) {
+	run(t, "+90 212 123 45 67", func(t *testing.T, sh *shop) {
+		at := channels + "/" + sh.acc.ID.String() + "/calling"
+		var got calling.State
+		sh.Owner.Get(at).Want(200).Data(&got)
+		if got.Enabled || got.Provider.Status != channel.CallsOff || got.Exchange.Status != "not_available" || got.RegionSupported {
+			t.Errorf("the calls are %+v", got)
+		}
+		var changed calling.Changed
+		sh.Owner.Put(at, map[string]any{"enabled": true}).Want(200).Data(&changed)
+		if changed.Result != calling.ResultRejected || changed.Exchange.Error == nil || *changed.Exchange.Error != "not_available" || changed.Provider.Status != channel.CallsOff {
+			t.Errorf("enabling: %+v", changed)
+		}
+		hours := map[string]any{"timezone": "Europe/Istanbul", "spans": []any{map[string]any{"day": 1, "from": "09:00", "to": "18:30"}}}
+		sh.Owner.Put(at, map[string]any{"enabled": false, "icon": "hidden", "callback": true, "hours": hours}).Want(200).Data(&changed)
+		p := changed.Provider
+		if changed.Result != calling.ResultOK || p.Icon != channel.IconHidden || !p.Callback || p.Hours.V == nil || p.Hours.V.Spans[0] != (channel.Span{Day: 1, From: "09:00", To: "18:30"}) {
+			t.Errorf("what the provider keeps: %+v", changed)
+		}
+		hours["timezone"] = "Nowhere"
+		if e := sh.Owner.Put(at, map[string]any{"enabled": false, "hours": hours}).Refused(422, "validation_failed"); len(e.Fields["hours.timezone"]) != 1 {
+			t.Errorf("hours in no time zone: %+v", e)
+		}
+		sh.Guest().Put(at, map[string]any{"enabled": false}).Refused(403, "forbidden")
+		sh.down.Store(true)
+		sh.Owner.Get(at).Want(200).Data(&got)
+		if got.Provider.Status != channel.CallsUnknown || got.Provider.Error == nil {
+			t.Errorf("a provider that is away: %+v", got)
+		}
+		sh.Owner.Put(at, map[string]any{"enabled": false}).Refused(502, "provider_rejected")
+		var custom channel.Account
+		sh.Owner.Post(channels+"/custom", map[string]any{"name": "Uygulama", "address": "https://example.com/in"}).Want(201).Data(&custom)
+		if e := sh.Owner.Get(channels+"/"+custom.ID.String()+"/calling").Refused(409, "conflict"); e.Reason != "no_calls" {
+			t.Errorf("a custom channel: %+v", e)
+		}
+		sh.Owner.Delete(channels + "/" + sh.acc.ID.String()).Want(200)
+		sh.Owner.Get(at).Refused(409, "channel_unavailable")
+	})
+}
+
+// The button says what the provider says of the customer, and asks within its limits.
+func TestCallPermission(t *testing.T) {
+	run(t, "+49 30 1234567", func(t *testing.T, sh *shop) {
+		at := sh.talk()
+		chat, ask := at+"/chat-call", at+"/chat-call/permission"
+		if b := sh.button(chat); b.Available || reason(b) != calling.ReasonNotAvailable || b.Permission != channel.CallNone || !b.CanRequest {
+			t.Errorf("before: %+v", b)
+		}
+		if b := sh.button(at + "/social-call"); b.Available || reason(b) != calling.ReasonOtherChannel {
+			t.Errorf("the other button: %+v", b)
+		}
+		sh.Owner.Post(at+"/social-call/permission", nil).Refused(409, "conflict")
+		sh.Guest().Post(ask, nil).Refused(403, "forbidden")
+		var b calling.Button
+		sh.Owner.Post(ask, nil).Want(200).Data(&b)
+		if b.Permission != channel.CallRequested || b.CanRequest || b.NextRequestAt == nil || !b.NextRequestAt.Equal(sh.s.Clock.Now().Add(24*time.Hour).Truncate(time.Second)) {
+			t.Errorf("asked: %+v", b)
+		}
+		sent := sh.box.Sent()
+		if len(sent) != 1 || sent[0].Interactive == nil || sent[0].Interactive.Body.Text == "" || sent[0].To != elif.ID {
+			t.Errorf("the customer got %+v", sent)
+		}
+		if e := sh.Owner.Post(ask, nil).Refused(409, "conflict"); e.Reason != "request_limit" || len(sh.box.Sent()) != 0 {
+			t.Errorf("asked again: %+v", e)
+		}
+		if err := sh.box.AnswerCallRequest(number, elif, true, false); err != nil {
+			t.Fatal(err)
+		}
+		sh.settle()
+		if b := sh.button(chat); b.Permission != channel.CallGranted || b.Permanent || b.ExpiresAt == nil {
+			t.Errorf("agreed: %+v", b)
+		}
+		var items []conversation.Item
+		sh.Owner.Get(at + "/items").Want(200).Data(&items)
+		if !strings.Contains(items[0].Body, "Allows calls") || !items[0].Automatic {
+			t.Errorf("the timeline says %+v", items[0])
+		}
+		if e := sh.Owner.Post(ask, nil).Refused(409, "conflict"); e.Reason != "already_granted" {
+			t.Errorf("asked who agreed: %+v", e)
+		}
+		sh.later(8 * 24 * time.Hour)
+		if b := sh.button(chat); b.Permission != channel.CallNone || !b.CanRequest {
+			t.Errorf("after the consent: %+v", b)
+		}
+		sh.down.Store(true)
+		if b := sh.button(chat); b.Permission != channel.CallUnasked || b.Available {
+			t.Errorf("a provider that is away: %+v", b)
+		}
+		sh.Owner.Post(ask, nil).Refused(502, "provider_rejected")
+		sh.down.Store(false)
+		sh.Owner.Do("PATCH", channels+"/"+sh.acc.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		if b := sh.button(chat); reason(b) != calling.ReasonUnavailable {
+			t.Errorf("a paused number: %+v", b)
+		}
+	})
+}
+
+// A number of a country whose businesses may not call says so.
+func TestRegionUnsupported(t *testing.T) {
+	run(t, "+90 212 123 45 67", func(t *testing.T, sh *shop) {
+		at := sh.talk() + "/chat-call"
+		if b := sh.button(at); reason(b) != calling.ReasonRegion || b.CanRequest {
+			t.Errorf("the button is %+v", b)
+		}
+		if e := sh.Owner.Post(at+"/permission", nil).Refused(409, "conflict"); e.Reason != calling.ReasonRegion {
+			t.Errorf("asked: %+v", e)
+		}
+	})
+}
+
+// exchange is one that remembers which accounts it is ready for.
+type exchange struct {
+	err   error
+	ready map[uuid.UUID]string
+}
+
+func (e *exchange) ConnectCalls(_ context.Context, account uuid.UUID, number string) (string, error) {
+	if e.err != nil {
+		return "", e.err
+	}
+	e.ready[account] = number
+	return "sip.demo.example", nil
+}
+
+func (e *exchange) DisconnectCalls(_ context.Context, account uuid.UUID) error {
+	delete(e.ready, account)
+	return nil
+}
+
+// With an exchange enabling goes through both, and what either refuses leaves calls
+// off on both sides.
+func TestCallingWithExchange(t *testing.T) {
+	run(t, "+49 30 1234567", func(t *testing.T, sh *shop) {
+		e := &exchange{ready: map[uuid.UUID]string{}}
+		service := calling.New(calling.Config{
+			DB: sh.s.DB, Log: slog.New(slog.DiscardHandler), Channels: sh.s.Channels, Kinds: sh.s.Kinds, Contacts: contact.NewBook(sh.s.Identity), Exchange: e,
+		})
+		set := func(on bool) calling.Changed {
+			t.Helper()
+			out, err := service.Set(sh.Context(), sh.acc.ID, channel.CallChange{Enabled: on})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		e.err = errors.New("no trunk")
+		if got := set(true); got.Result != calling.ResultRejected || got.Enabled || *got.Exchange.Error != "no trunk" {
+			t.Errorf("an exchange that refuses: %+v", got)
+		}
+		e.err = nil
+		sh.box.RefuseCalls(number, "Calling cannot be enabled")
+		if got := set(true); got.Result != calling.ResultRejected || got.Enabled || !strings.Contains(*got.Provider.Error, "cannot be enabled") || len(e.ready) != 0 {
+			t.Errorf("a provider that refuses: %+v, the exchange is ready for %v", got, e.ready)
+		}
+		sh.box.RefuseCalls(number, "")
+		if got := set(true); got.Result != calling.ResultOK || !got.Enabled || e.ready[sh.acc.ID] != "+49301234567" {
+			t.Errorf("enabled: %+v, the exchange is ready for %v", got, e.ready)
+		}
+		at := sh.talk()
+		id := uuid.MustParse(strings.TrimPrefix(at, conversations+"/"))
+		if b, err := service.Button(sh.Context(), id, calling.Chat); err != nil || b.Available || b.Reason != nil || !b.CanRequest {
+			t.Errorf("before the customer agreed the button is %+v, %v", b, err)
+		}
+		if err := sh.box.AnswerCallRequest(number, elif, true, true); err != nil {
+			t.Fatal(err)
+		}
+		sh.settle()
+		if b, err := service.Button(sh.Context(), id, calling.Chat); err != nil || !b.Available || !b.Permanent || !b.Enabled {
+			t.Errorf("the button is %+v, %v", b, err)
+		}
+		if got := set(false); got.Enabled || len(e.ready) != 0 {
+			t.Errorf("disabled: %+v", got)
+		}
+		if b, err := service.Button(sh.Context(), id, calling.Chat); err != nil || b.Available || reason(b) != calling.ReasonNotEnabled {
+			t.Errorf("the button is %+v, %v", b, err)
+		}
+	})
+}

@@ -1,0 +1,266 @@
+package calling
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Config is what the package needs.
+type Config struct {
+	DB       *db.DB
+	Log      *slog.Logger
+	Channels *channel.Service
+	Kinds    channel.Kinds
+	Contacts *contact.Book
+	Exchange channel.Exchange // nil until there is one
+}
+
+// Service turns calls on and off and makes the button records.
+type Service struct{ Config }
+
+// New makes the service.
+func New(c Config) *Service { return &Service{c} }
+
+// open reads an account that calls go over. Another kind, and one that is over, are
+// conflicts.
+func (s *Service) open(ctx context.Context, id uuid.UUID) (channel.Account, channel.Calls, error) {
+	a, err := s.Channels.Get(ctx, "", id)
+	if err != nil {
+		return a, nil, err
+	}
+	kind, ok := s.Kinds[a.Kind].(channel.Calls)
+	if !ok {
+		return a, nil, fault.New(fault.Conflict).Because("no_calls")
+	}
+	if a.Status == channel.Disconnected {
+		return a, nil, fault.New(fault.ChannelUnavailable).Because(a.Status)
+	}
+	return a, kind, nil
+}
+
+// Get asks the provider how the calls of an account stand.
+func (s *Service) Get(ctx context.Context, id uuid.UUID) (State, error) {
+	a, kind, err := s.open(ctx, id)
+	if err != nil {
+		return State{}, err
+	}
+	return s.state(ctx, a, kind)
+}
+
+func (s *Service) state(ctx context.Context, a channel.Account, kind channel.Calls) (State, error) {
+	number, err := kind.CallNumber(a)
+	if err != nil {
+		return State{}, err
+	}
+	calls, err := kind.Calls(ctx, a)
+	if err != nil {
+		s.Log.WarnContext(ctx, "the provider does not say how calls stand", "account", a.ID, "error", err)
+		words := channel.ProviderUnreachable
+		calls = channel.ProviderCalls{Status: channel.CallsUnknown, Icon: channel.IconShown, Error: &words}
+	}
+	out := State{Provider: calls, Exchange: s.exchange(), RegionSupported: regionSupported(number)}
+	out.Enabled = calls.Status == channel.CallsOn && s.Exchange != nil
+	return out, nil
+}
+
+func (s *Service) exchange() ExchangeState {
+	if s.Exchange != nil {
+		return ExchangeState{Status: "ready"}
+	}
+	return ExchangeState{Status: ReasonNotAvailable}
+}
+
+// Set turns the calls of an account on or off: the exchange first and then the
+// provider, so that no call is led to nobody. What either refuses is in the answer
+// and leaves calls off.
+func (s *Service) Set(ctx context.Context, id uuid.UUID, ch channel.CallChange) (out Changed, err error) {
+	if err := ch.Hours.Check("hours"); err != nil {
+		return out, err
+	}
+	a, kind, err := s.open(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	refused, err := s.change(ctx, a, kind, ch)
+	if err != nil {
+		return out, err
+	}
+	if out.State, err = s.state(ctx, a, kind); err != nil {
+		return out, err
+	}
+	out.Result = ResultOK
+	if refused != nil {
+		out.Result = ResultRejected
+		refused(&out.State)
+		return out, nil
+	}
+	return out, s.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error {
+		return audit.Write(tx, "channel.calling", id.String(), map[string]any{"enabled": ch.Enabled})
+	})
+}
+
+// change makes the change. What was refused is a function that says so in the
+// state, nil where nothing was.
+func (s *Service) change(ctx context.Context, a channel.Account, kind channel.Calls, ch channel.CallChange) (refused func(*State), err error) {
+	if ch.Enabled {
+		if s.Exchange == nil {
+			return refusedBy(exchangeError, ReasonNotAvailable), nil
+		}
+		number, err := kind.CallNumber(a)
+		if err != nil {
+			return nil, err
+		}
+		if ch.Server, err = s.Exchange.ConnectCalls(ctx, a.ID, number); err != nil {
+			s.Log.WarnContext(ctx, "the exchange does not take an account's calls", "account", a.ID, "error", err)
+			return refusedBy(exchangeError, err.Error()), nil
+		}
+	}
+	_, err = kind.SetCalls(ctx, a, ch)
+	if no, is := errors.AsType[*channel.CallsRefused](err); is {
+		refused, err = refusedBy(providerError, no.Words), nil
+	}
+	// Calls that the provider does not lead to the exchange end there too.
+	if s.Exchange != nil && (!ch.Enabled && err == nil && refused == nil || ch.Enabled && (err != nil || refused != nil)) {
+		err = errors.Join(err, s.Exchange.DisconnectCalls(ctx, a.ID))
+	}
+	return refused, err
+}
+
+func exchangeError(s *State) **string { return &s.Exchange.Error }
+func providerError(s *State) **string { return &s.Provider.Error }
+
+func refusedBy(field func(*State) **string, words string) func(*State) {
+	return func(s *State) { *field(s) = &words }
+}
+
+// Kinds of channel that the two buttons are for.
+var (
+	Chat   = []string{"whatsapp"}
+	Social = []string{"messenger", "instagram"}
+)
+
+// Button makes the record of a conversation's call button, for channels of some
+// kinds. Another channel's conversation has none.
+func (s *Service) Button(ctx context.Context, id uuid.UUID, kinds []string) (Button, error) {
+	b, _, err := s.button(ctx, id, kinds)
+	return b, err
+}
+
+// customer is who would be called, and over what.
+type customer struct {
+	account channel.Account
+	kind    channel.Calls
+	address string
+}
+
+func (s *Service) button(ctx context.Context, id uuid.UUID, kinds []string) (b Button, to customer, err error) {
+	to, reason, err := s.find(ctx, id, kinds)
+	b = Button{Permission: channel.CallUnasked}
+	if err != nil || reason != "" {
+		b.Reason = &reason
+		return b, to, err
+	}
+	state, err := s.state(ctx, to.account, to.kind)
+	if err != nil {
+		return b, to, err
+	}
+	p, err := to.kind.CallPermission(ctx, to.account, to.address)
+	if err != nil {
+		s.Log.WarnContext(ctx, "the provider does not say whether a customer may be called", "account", to.account.ID, "error", err)
+		p = channel.CallPermission{Permission: channel.CallUnasked}
+	}
+	b = Button{
+		Enabled: state.Enabled, Permission: p.Permission, Permanent: p.Permanent, ExpiresAt: p.ExpiresAt,
+		CanRequest: p.CanRequest && state.RegionSupported, NextRequestAt: p.NextRequestAt,
+	}
+	switch {
+	case !state.RegionSupported:
+		reason = ReasonRegion
+	case s.Exchange == nil:
+		reason = ReasonNotAvailable
+	case !state.Enabled:
+		reason = ReasonNotEnabled
+	}
+	if reason != "" {
+		b.Reason = &reason
+	}
+	b.Available = reason == "" && p.Permission == channel.CallGranted
+	return b, to, nil
+}
+
+// find reads who would be called, or why nobody can be.
+func (s *Service) find(ctx context.Context, id uuid.UUID, kinds []string) (to customer, reason string, err error) {
+	err = s.DB.Tenant(caller.From(ctx).TenantID).Read(ctx, func(r *db.Reader) error {
+		c, err := conversation.ByID(r, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		if !slices.Contains(kinds, c.Channel) || c.ChannelAccountID == nil {
+			reason = ReasonOtherChannel
+			return nil
+		}
+		if to.account, err = s.Channels.Find(r, c.Channel, *c.ChannelAccountID); err != nil {
+			return err
+		}
+		if !to.account.Works() {
+			reason = ReasonUnavailable
+			return nil
+		}
+		who, err := s.Contacts.Whole(r, c.ContactID)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		identity, known := channel.IdentityOn(who, to.account.ID)
+		if !known {
+			reason = ReasonNoRoute
+			return nil
+		}
+		to.address = identity.ExternalID
+		return nil
+	})
+	if err == nil && reason == "" {
+		var ok bool
+		if to.kind, ok = s.Kinds[to.account.Kind].(channel.Calls); !ok {
+			reason = ReasonOtherChannel
+		}
+	}
+	return to, reason, err
+}
+
+// Ask asks a conversation's customer for permission to call. What the provider's
+// limits do not allow now, and a customer who cannot be asked at all, are conflicts.
+func (s *Service) Ask(ctx context.Context, id uuid.UUID, kinds []string) (Button, error) {
+	b, to, err := s.button(ctx, id, kinds)
+	if err != nil {
+		return b, err
+	}
+	switch {
+	case b.Reason != nil && *b.Reason != ReasonNotAvailable && *b.Reason != ReasonNotEnabled:
+		return b, fault.New(fault.Conflict).Because(*b.Reason)
+	case b.Permission == channel.CallGranted:
+		return b, fault.New(fault.Conflict).Because("already_granted")
+	case !b.CanRequest && b.Permission != channel.CallUnasked:
+		return b, fault.New(fault.Conflict).Because("request_limit")
+	}
+	if err := to.kind.AskCallPermission(ctx, to.account, to.address); err != nil {
+		return b, err
+	}
+	if err := s.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error {
+		return audit.Write(tx, "conversation.call_permission_asked", id.String(), nil)
+	}); err != nil {
+		return b, err
+	}
+	return s.Button(ctx, id, kinds)
+}

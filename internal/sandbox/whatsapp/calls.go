@@ -1,0 +1,129 @@
+package whatsapp
+
+import (
+	"net/http"
+	"time"
+
+	wire "konak/internal/provider/whatsapp"
+)
+
+// calls is what customers of a number said about being called.
+type calls struct {
+	settings  wire.CallSettings
+	asked     map[string][]time.Time // when each customer was asked
+	granted   map[string]time.Time   // until when; the zero time for ever
+	refuseFor string                 // why the number may not be called, "" where it may
+}
+
+// callsOf gives the calls of a number; the lock is held.
+func (s *Server) callsOf(number string) *calls {
+	c := s.calls[number]
+	if c == nil {
+		c = &calls{settings: wire.CallSettings{Status: "DISABLED", Icon: "DEFAULT", Callback: "DISABLED"}, asked: map[string][]time.Time{}, granted: map[string]time.Time{}}
+		s.calls[number] = c
+	}
+	return c
+}
+
+// RefuseCalls makes a number one that may not have calls, "" for one that may.
+func (s *Server) RefuseCalls(number, why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.callsOf(number).refuseFor = why
+}
+
+// AnswerCallRequest lets a customer agree to be called, for a week or for ever, or
+// refuse.
+func (s *Server) AnswerCallRequest(number string, from Customer, agrees, forEver bool) error {
+	answer := &wire.CallAnswer{Response: "reject"}
+	s.mu.Lock()
+	c := s.callsOf(number)
+	delete(c.granted, digits(from.ID))
+	if agrees {
+		answer.Response, answer.Permanent = "accept", forEver
+		until := s.clock.Now().Add(168 * time.Hour)
+		if forEver {
+			until = time.Time{}
+		}
+		c.granted[digits(from.ID)] = until
+	}
+	s.mu.Unlock()
+	_, err := s.Write(number, from, wire.Incoming{Type: "interactive", Interactive: &wire.Interactive{Type: "call_permission_reply", Call: answer}})
+	return err
+}
+
+func (s *Server) callSettings(r *http.Request, n *wire.PhoneNumber) (any, *refusal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.callsOf(n.ID)
+	if r.Method == http.MethodGet {
+		return wire.NumberSettings{Calling: &c.settings}, nil
+	}
+	var in wire.NumberSettings
+	if err := body(r, &in); err != nil || in.Calling == nil {
+		return nil, parameter("calling is required")
+	}
+	if in.Calling.Status == "ENABLED" && c.refuseFor != "" {
+		return nil, no(400, 138015, 0, "OAuthException", "(#138015) "+c.refuseFor, "")
+	}
+	set := *in.Calling
+	if set.Icon == "" {
+		set.Icon = c.settings.Icon
+	}
+	if set.Callback == "" {
+		set.Callback = c.settings.Callback
+	}
+	if set.Hours == nil {
+		set.Hours = c.settings.Hours
+	}
+	c.settings = set
+	return wire.Success{Success: true}, nil
+}
+
+// askedSince counts how often a customer was asked since a time, and when the first
+// of those times is over.
+func (c *calls) askedSince(customer string, now time.Time, period time.Duration) (n int, ends int64) {
+	for _, at := range c.asked[customer] {
+		if at.Add(period).After(now) {
+			if n == 0 {
+				ends = at.Add(period).Unix()
+			}
+			n++
+		}
+	}
+	return n, ends
+}
+
+func (s *Server) callPermissions(r *http.Request, n *wire.PhoneNumber) (any, *refusal) {
+	customer := digits(r.URL.Query().Get("user_wa_id"))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.permissionOf(n.ID, customer), nil
+}
+
+// permissionOf is whether a customer may be called; the lock is held.
+func (s *Server) permissionOf(number, customer string) (out wire.CallPermissions) {
+	c, now := s.callsOf(number), s.clock.Now()
+	out.Permission.Status = "no_permission"
+	if until, granted := c.granted[customer]; granted && until.IsZero() {
+		out.Permission.Status = "permanent"
+	} else if granted && now.Before(until) {
+		out.Permission.Status, out.Permission.Expiration = "temporary", until.Unix()
+	}
+	day, dayEnds := c.askedSince(customer, now, 24*time.Hour)
+	week, weekEnds := c.askedSince(customer, now, 168*time.Hour)
+	out.Actions = []wire.CallAction{{Name: wire.AskForCalls, Can: day < 1 && week < 2, Limits: []wire.CallLimit{
+		{Period: "PT24H", Max: 1, Usage: day, Expiration: dayEnds}, {Period: "P7D", Max: 2, Usage: week, Expiration: weekEnds},
+	}}}
+	return out
+}
+
+// askForCalls takes a question to a customer; the lock is held.
+func (s *Server) askForCalls(number, customer string) *refusal {
+	if !s.permissionOf(number, customer).Actions[0].Can {
+		return no(400, 138009, 0, "OAuthException", "(#138009) Limit reached for call permission requests", "")
+	}
+	c := s.callsOf(number)
+	c.asked[customer] = append(c.asked[customer], s.clock.Now())
+	return nil
+}
