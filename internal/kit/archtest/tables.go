@@ -47,7 +47,7 @@ var tableOwners = map[string][]string{
 	"internal/crm/email": {
 		"email_auto_reply", "email_domain", "email_inbound", "email_mailbox", "email_message", "email_party", "email_token",
 	},
-	"internal/crm/notice":   {"notice_preference"},
+	"internal/crm/notice":   {"notice_preference", "push_key", "push_subscription"},
 	"internal/crm/template": {"message_template", "template_barred"},
 	"internal/identity": {
 		"api_key", "app_user", "handover", "invitation", "membership", "role", "session", "tenant",
