@@ -9,12 +9,14 @@ CREATE TABLE push_key (
 );
 
 -- A browser that receives pushes for an agent while the session lasts that it was
--- given with. The address and its keys are sealed: who knows them may push.
+-- given with. The address and its keys are sealed: who knows them may push. service_id
+-- stands for the push service's host.
 CREATE TABLE push_subscription (
     tenant_id     uuid NOT NULL,
     id            uuid NOT NULL,
     agent_id      uuid NOT NULL,
     session_id    uuid NOT NULL,
+    service_id    uuid NOT NULL,
     endpoint_hash bytea NOT NULL,
     sealed        bytea NOT NULL,
     created_at    bigint NOT NULL,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -137,7 +136,7 @@ func (s *Service) planFor(tx *db.Tx, n *news) error {
 		if !wants {
 			continue
 		}
-		if err := s.enqueue(tx, d, push{d.id, kind, n.Data.Object.ID}); err != nil {
+		if _, err := jobs.EnqueueForAccount(tx, pushKind, d.service, tx.Now(), push{d.id, kind, n.Data.Object.ID}); err != nil {
 			return err
 		}
 	}
@@ -154,20 +153,6 @@ func (s *Service) wants(r *db.Reader, agent uuid.UUID, kind string) (bool, error
 		return false, fmt.Errorf("notice: preferences: %w", err)
 	}
 	return p.Push && p.Events.wants(kind) && !p.QuietHours.include(s.DB.Clock().Now()), nil
-}
-
-// enqueue adds the job of a push. Its account is the push service.
-func (s *Service) enqueue(tx *db.Tx, d device, p push) error {
-	target, err := s.open(tx.Tenant(), d)
-	if err != nil {
-		return err
-	}
-	u, err := url.Parse(target.Endpoint)
-	if err != nil {
-		return fmt.Errorf("notice: endpoint: %w", err)
-	}
-	_, err = jobs.EnqueueForAccount(tx, pushKind, uuid.NewSHA1(uuid.NameSpaceDNS, []byte(u.Host)), tx.Now(), p)
-	return err
 }
 
 // open opens a sealed subscription.

@@ -185,6 +185,14 @@ func TestNoPush(t *testing.T) {
 		}).Want(201)
 		d.wantPushes("of a test key")
 
+		d.Owner.Post("/api/erp/v1/webhooks/emit", object{"event": "conversation.created", "data": object{"id": uuid.NewString()}}).Want(202)
+		if _, err := s.Dispatcher.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := countJobs(t, s); n != 0 {
+			t.Errorf("what was announced by hand left %d jobs", n)
+		}
+
 		socket := watch(t, s, d.selin)
 		d.write()
 		d.wantPushes("while a panel is open")
@@ -230,16 +238,25 @@ func (d *desk) waitUntilGone() {
 // A push ends with the session, the permission and the browser's subscription.
 func TestPushEnds(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(d *desk){
-		"sign-out":      func(d *desk) { d.selin.Post("/api/v1/auth/sign-out", nil).Want(200) },
-		"idle for long": func(d *desk) { d.s.Clock.Advance(13 * time.Hour) },
-		"suspension":    func(d *desk) { d.Owner.Post("/api/crm/v1/agents/"+d.selinID+"/suspension", nil).Want(200) },
-		"gone":          func(d *desk) { d.service.Answer(http.StatusGone) },
-		"not found":     func(d *desk) { d.service.Answer(http.StatusNotFound) },
-		"taken over":    func(d *desk) { d.Owner.Post(subscriptions, d.browser).Want(201) },
-		"without rights": func(d *desk) {
+	for name, c := range map[string]struct {
+		end  func(d *desk)
+		left int // subscriptions
+	}{
+		"sign-out":      {func(d *desk) { d.selin.Post("/api/v1/auth/sign-out", nil).Want(200) }, 0},
+		"idle for long": {func(d *desk) { d.s.Clock.Advance(13 * time.Hour) }, 0},
+		"suspension":    {func(d *desk) { d.Owner.Post("/api/crm/v1/agents/"+d.selinID+"/suspension", nil).Want(200) }, 0},
+		"gone":          {func(d *desk) { d.service.Answer(http.StatusGone) }, 0},
+		"not found":     {func(d *desk) { d.service.Answer(http.StatusNotFound) }, 0},
+		"taken over":    {func(d *desk) { d.Owner.Post(subscriptions, d.browser).Want(201) }, 1},
+		"without rights": {func(d *desk) {
 			d.Owner.Put("/api/v1/auth/roles", object{"name": "agent", "permissions": []string{}}).Want(200)
-		},
+		}, 1},
+		"without a second step": {func(d *desk) {
+			d.inTx(func(tx *db.Tx) error {
+				_, err := tx.Exec(`UPDATE tenant SET require_two_factor = true WHERE id = $1`, d.ID)
+				return err
+			})
+		}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -247,18 +264,44 @@ func TestPushEnds(t *testing.T) {
 				d := openDesk(t, s)
 				d.write()
 				d.wantPushes("before", waits)
-				end(d)
+				c.end(d)
 				d.write()
 				d.wantPushes("after")
 				d.service.Answer(0)
 				d.write()
 				d.wantPushes("later")
-				left := countSubscriptions(t, s, d)
-				if kept := name == "without rights" || name == "taken over"; kept != (left == 1) {
-					t.Errorf("%d subscriptions are left", left)
+				if left := countSubscriptions(t, s, d); left != c.left {
+					t.Errorf("%d subscriptions are left, want %d", left, c.left)
 				}
 			})
 		})
+	}
+}
+
+// Without the licence nothing is told, and nothing is lost.
+func TestPushWithoutLicence(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		d := openDesk(t, s)
+		d.write()
+		if _, err := s.Dispatcher.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Identity.SetLicences(t.Context(), d.Slug, nil); err != nil {
+			t.Fatal(err)
+		}
+		d.wantPushes("after the licence ended")
+		if left := countSubscriptions(t, s, d); left != 1 {
+			t.Errorf("%d subscriptions are left", left)
+		}
+	})
+}
+
+// inTx runs a change in the workspace.
+func (d *desk) inTx(fn func(tx *db.Tx) error) {
+	d.t.Helper()
+	if err := d.s.DB.Tenant(d.ID).InTx(d.Context(), fn); err != nil {
+		d.t.Fatal(err)
 	}
 }
 
@@ -308,13 +351,22 @@ func TestPushRefused(t *testing.T) {
 		}
 		d.service.Answer(0)
 		d.wantPushes("three times was enough")
-		n, err := db.Read(t.Context(), s.DB.System("test"), func(r *db.Reader) (int, error) {
-			return db.One(r, db.Scalar[int], `SELECT count(*) FROM job WHERE kind LIKE 'notice.%'`)
-		})
-		if err != nil || n != 0 {
-			t.Errorf("%d jobs are left, %v", n, err)
+		if n := countJobs(t, s); n != 0 {
+			t.Errorf("%d jobs are left", n)
 		}
 	})
+}
+
+// countJobs counts the jobs of this module.
+func countJobs(t *testing.T, s *apptest.Server) int {
+	t.Helper()
+	n, err := db.Read(t.Context(), s.DB.System("test"), func(r *db.Reader) (int, error) {
+		return db.One(r, db.Scalar[int], `SELECT count(*) FROM job WHERE kind LIKE 'notice.%'`)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // A push service that does not answer is held, others are not, and what is too old by

@@ -70,7 +70,8 @@ func (s *Service) key(r *db.Reader) (webpush.Key, error) {
 // session lasts. It returns validation_failed for an address inside of the network and
 // for keys that cannot be used.
 func (s *Service) Subscribe(ctx context.Context, n NewSubscription) (out Subscription, err error) {
-	if err := n.check(s.Out); err != nil {
+	service, err := n.check(s.Out)
+	if err != nil {
 		return out, err
 	}
 	plain, err := json.Marshal(n)
@@ -79,7 +80,7 @@ func (s *Service) Subscribe(ctx context.Context, n NewSubscription) (out Subscri
 	}
 	who := caller.From(ctx)
 	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
-		d := device{id: tx.NewID(), agent: who.ID, session: who.SessionID}
+		d := device{id: tx.NewID(), agent: who.ID, session: who.SessionID, service: service}
 		d.sealed = s.Box.Seal(tx.Tenant(), d.sealedAs(), plain)
 		if err := putDevice(tx, d, secret.Hash(n.Endpoint)); err != nil {
 			return err

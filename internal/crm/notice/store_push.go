@@ -28,8 +28,8 @@ func putDevice(tx *db.Tx, d device, hash []byte) error {
 	if _, err := tx.Exec(`DELETE FROM push_subscription WHERE tenant_id = $1 AND endpoint_hash = $2`, tx.Tenant(), hash); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`INSERT INTO push_subscription (tenant_id, id, agent_id, session_id, endpoint_hash, sealed, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), d.id, d.agent, d.session, hash, d.sealed, clock.At(tx.Now()))
+	_, err := tx.Exec(`INSERT INTO push_subscription (tenant_id, id, agent_id, session_id, service_id, endpoint_hash, sealed, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, tx.Tenant(), d.id, d.agent, d.session, d.service, hash, d.sealed, clock.At(tx.Now()))
 	return err
 }
 
@@ -54,12 +54,14 @@ func dropDevice(tx *db.Tx, id uuid.UUID, agent *uuid.UUID) (bool, error) {
 
 // findDevice returns a subscription, or db.ErrNoRow.
 func findDevice(r *db.Reader, id uuid.UUID) (device, error) {
-	return db.One(r, scanDevice, `SELECT id, agent_id, session_id, sealed FROM push_subscription WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+	return db.One(r, scanDevice, `SELECT `+deviceColumns+` FROM push_subscription WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-func scanDevice(row db.Row) (device, error) {
-	var d device
-	return d, row.Scan(&d.id, &d.agent, &d.session, &d.sealed)
+const deviceColumns = `id, agent_id, session_id, service_id, sealed`
+
+func scanDevice(row db.Row) (d device, err error) {
+	err = row.Scan(&d.id, &d.agent, &d.session, &d.service, &d.sealed)
+	return d, err
 }
 
 // maxDevices bounds how many subscriptions one event is told to.
@@ -72,7 +74,7 @@ func devicesOf(r *db.Reader, agents []uuid.UUID) ([]device, error) {
 		in, arg := db.In(r.Dialect(), 3, agents)
 		only, args = " AND agent_id "+in, append(args, arg)
 	}
-	return db.All(r, scanDevice, `SELECT id, agent_id, session_id, sealed FROM push_subscription
+	return db.All(r, scanDevice, `SELECT `+deviceColumns+` FROM push_subscription
 		WHERE tenant_id = $1`+only+` ORDER BY id LIMIT $2`, args...)
 }
 

@@ -1,8 +1,6 @@
 package notice
 
 import (
-	"errors"
-
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
@@ -38,27 +36,24 @@ type Subscription struct {
 // takes the place of the oldest.
 const maxSubscriptions = 10
 
-// check returns the fault of a subscription that nothing can be sent to.
-func (n NewSubscription) check(out *outbound.Client) error {
-	_, err := out.Parse(n.Endpoint)
-	switch {
-	case errors.Is(err, outbound.ErrScheme):
-		return fault.Invalid("endpoint", "https_required")
-	case errors.Is(err, outbound.ErrInside):
-		return fault.Invalid("endpoint", "inside_address")
-	case err != nil:
-		return fault.Invalid("endpoint", "invalid_address")
+// check returns the id that stands for the push service's host, or the fault of a
+// subscription that nothing can be sent to.
+func (n NewSubscription) check(out *outbound.Client) (service uuid.UUID, err error) {
+	u, err := out.ParseField("endpoint", n.Endpoint)
+	if err != nil {
+		return service, err
 	}
 	if err := webpush.Keys(n.Keys).Check(); err != nil {
-		return fault.Invalid("keys", "invalid")
+		return service, fault.Invalid("keys", "invalid")
 	}
-	return nil
+	return uuid.NewSHA1(uuid.NameSpaceDNS, []byte(u.Host)), nil
 }
 
 // device is a stored subscription.
 type device struct {
 	id, agent, session uuid.UUID
-	sealed             []byte // a NewSubscription
+	service            uuid.UUID // the push service
+	sealed             []byte    // a NewSubscription
 }
 
 // sealedAs names the place of a sealed value.
