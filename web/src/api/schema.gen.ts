@@ -3428,6 +3428,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/erp/v1/webhooks/{id}/hours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Requests of the last 24 hours, by the hour
+         * @description The oldest first; the last hour is not over yet. An hour begins at a full hour of UTC.
+         */
+        get: operations["webhook-hours"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/erp/v1/webhooks/{id}/recover": {
         parameters: {
             query?: never;
@@ -3950,6 +3970,26 @@ export interface paths {
         };
         /** Delivery history of an endpoint, the newest 100 */
         get: operations["mail-webhook-deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/webhooks/{id}/hours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Requests of the last 24 hours, by the hour
+         * @description The oldest first; the last hour is not over yet. An hour begins at a full hour of UTC.
+         */
+        get: operations["mail-webhook-hours"];
         put?: never;
         post?: never;
         delete?: never;
@@ -9704,6 +9744,34 @@ export interface components {
              */
             reason: string;
         };
+        HourRequests: {
+            /**
+             * Format: date-time
+             * @description The hour's beginning
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description Requests that the receiver accepted
+             * @example 118
+             */
+            delivered: number;
+            /**
+             * Format: int64
+             * @description Requests that failed, each attempt by itself
+             * @example 2
+             */
+            failed: number;
+        };
+        HourRequestsArrayEnvelope: {
+            data: components["schemas"]["HourRequests"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         HourlyChannel: {
             /**
              * Format: uuid
@@ -11224,7 +11292,7 @@ export interface components {
             revocation_endpoint: string;
             revocation_endpoint_auth_methods_supported: string[];
             scopes_supported: string[];
-            /** @example https://konak.example/openapi.json */
+            /** @example https://konak.example/docs */
             service_documentation: string;
             /** @example https://konak.example/oauth/token */
             token_endpoint: string;
@@ -13492,7 +13560,7 @@ export interface operations {
                      *       "scopes_supported": [
                      *         "text"
                      *       ],
-                     *       "service_documentation": "https://konak.example/openapi.json",
+                     *       "service_documentation": "https://konak.example/docs",
                      *       "token_endpoint": "https://konak.example/oauth/token",
                      *       "token_endpoint_auth_methods_supported": [
                      *         "text"
@@ -44874,6 +44942,115 @@ export interface operations {
             };
         };
     };
+    "webhook-hours": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered": 118,
+                     *           "failed": 2
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HourRequestsArrayEnvelope"];
+                };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "recover-webhook": {
         parameters: {
             query?: never;
@@ -49013,6 +49190,115 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookDeliveryArrayEnvelope"];
+                };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "mail-webhook-hours": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered": 118,
+                     *           "failed": 2
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HourRequestsArrayEnvelope"];
                 };
             };
             /** @description The caller has this answer */
