@@ -27,6 +27,7 @@ import (
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/realtime"
+	"konak/internal/kit/reference"
 	"konak/internal/kit/secret"
 	"konak/internal/webhook"
 	"konak/web"
@@ -177,6 +178,9 @@ func (a *App) wireAPI(p *parts) error {
 		TrustedProxies: proxies, SessionGuard: a.Mail.CheckAddress, Limits: p.limits, Streams: a.Streams, StreamCheck: a.cfg.StreamCheckOn(a.DB.Dialect()), Fallback: web.Handler(a.cfg.captchaSources()...),
 	})
 	a.registerHealth()
+	docs := reference.Handler(a.API.Document)
+	a.API.Mux().Method("GET", reference.Path, docs)
+	a.API.Mux().Method("GET", reference.Path+"/*", docs)
 	a.registerStorage()
 	inbox := inboxapi.New(inboxapi.Config{
 		Log: a.log, Edits: a.Edits, Conversations: a.Conversations, AIRecords: a.AIRecords, Cards: a.Cards, Exports: a.Exports, Files: a.Files, Groups: a.Groups,
