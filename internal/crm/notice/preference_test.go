@@ -91,6 +91,6 @@ func TestPreferencesRefused(t *testing.T) {
 		guest := w.Guest()
 		guest.Get(preferences).Refused(403, "forbidden")
 		guest.Put(preferences, p).Refused(403, "forbidden")
-		w.FullKey().Get(preferences).Refused(401, "unauthenticated")
+		w.FullKey().Get(preferences).Refused(401, "session_required")
 	})
 }
