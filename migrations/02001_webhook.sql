@@ -101,6 +101,19 @@ CREATE TABLE webhook_attempt (
     FOREIGN KEY (tenant_id, delivery_id) REFERENCES webhook_delivery (tenant_id, id)
 );
 
+-- How many requests arrived and failed, by endpoint and hour, written with the attempts
+-- themselves. An hour has the slot of its hour of the day, so a day needs 24 rows and
+-- nothing is cleaned.
+CREATE TABLE webhook_hour (
+    tenant_id   uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    slot        bigint NOT NULL,
+    hour        bigint NOT NULL,
+    delivered   bigint NOT NULL,
+    failed      bigint NOT NULL,
+    PRIMARY KEY (tenant_id, endpoint_id, slot)
+);
+
 -- after_event and reached say how far a recovery has come.
 CREATE TABLE webhook_recovery (
     tenant_id         uuid NOT NULL,

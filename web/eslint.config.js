@@ -3,7 +3,7 @@ import reactHooks from 'eslint-plugin-react-hooks'
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  { ignores: ['dist', 'node_modules', 'test-results', 'src/api/schema.gen.ts', 'public/boot.js'] },
+  { ignores: ['dist', 'node_modules', 'test-results', 'src/api/schema.gen.ts', 'public/boot.js', 'public/push.js'] },
   js.configs.recommended,
   ...tseslint.configs.strict,
   {

@@ -28,6 +28,7 @@ import (
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/realtime"
+	"konak/internal/kit/reference"
 	"konak/internal/kit/secret"
 	"konak/internal/webhook"
 	"konak/web"
@@ -57,6 +58,7 @@ func (a *App) wire(box *secret.Box) error {
 		a.wireWebhooks,
 		a.wireInbox,
 		a.wireStreams,
+		a.wireNotices,
 		a.wireContacts,
 		a.wireReplies,
 		a.wireChannels,
@@ -103,7 +105,7 @@ func (a *App) wireKit(p *parts) (err error) {
 	return nil
 }
 
-// wireWebhooks makes webhooks and the dispatcher of events.
+// wireWebhooks makes webhooks.
 func (a *App) wireWebhooks(p *parts) (err error) {
 	told := owners{a.Identity, a.Mailer, a.cfg.BaseURL()}
 	if a.Sender, err = webhook.NewSender(webhook.SenderConfig{
@@ -116,7 +118,6 @@ func (a *App) wireWebhooks(p *parts) (err error) {
 	}); err != nil {
 		return err
 	}
-	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: p.hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
 	return nil
 }
 
@@ -130,10 +131,21 @@ func (a *App) wireStreams(p *parts) error {
 	return nil
 }
 
+// wireNotices makes what tells agents of events, and the dispatcher that hands it and
+// the webhooks each event.
+func (a *App) wireNotices(p *parts) (err error) {
+	if a.Notices, err = notice.New(notice.Config{
+		DB: a.DB, Log: a.log, Box: p.box, Out: p.out, Sessions: a.Identity, Presence: p.present, Subject: a.cfg.BaseURL(),
+	}); err != nil {
+		return err
+	}
+	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: p.hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook, a.Notices}}
+	return nil
+}
+
 // wireLive makes live updates, search and the widget, which shows who types.
 func (a *App) wireLive(p *parts) error {
 	a.Live = live.New(live.Config{Registry: p.present, Limits: p.limits, Agents: a.Agents, Conversations: a.Conversations})
-	a.Notices = notice.New(notice.Config{DB: a.DB})
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
 	a.Widget = widget.New(widget.Config{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
@@ -150,7 +162,7 @@ func (a *App) wireJobs(*parts) (err error) {
 		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Random: rand.Float64,
 		Kinds: slices.Concat(
 			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Surveys.Jobs(), a.Replies.Jobs(),
-			a.Email.Jobs(), a.WhatsApp.Jobs(), a.Telegram.Jobs(), a.Domains.Jobs(), a.Wallet.Jobs(),
+			a.Email.Jobs(), a.WhatsApp.Jobs(), a.Telegram.Jobs(), a.Domains.Jobs(), a.Wallet.Jobs(), a.Notices.Jobs(),
 			[]jobs.Kind{{Name: webhook.OutcomeJob, Handler: a.Custom.Outcome, PerNode: 32, PerTenant: 8, MaxAttempts: 20}},
 		),
 	})
@@ -169,6 +181,9 @@ func (a *App) wireAPI(p *parts) error {
 		TrustedProxies: proxies, SessionGuard: a.Mail.CheckAddress, Limits: p.limits, Streams: a.Streams, StreamCheck: a.cfg.StreamCheckOn(a.DB.Dialect()), Fallback: web.Handler(a.cfg.captchaSources()...),
 	})
 	a.registerHealth()
+	docs := reference.Handler(a.API.Document)
+	a.API.Mux().Method("GET", reference.Path, docs)
+	a.API.Mux().Method("GET", reference.Path+"/*", docs)
 	a.registerStorage()
 	inbox := inboxapi.New(inboxapi.Config{
 		Log: a.log, Edits: a.Edits, Conversations: a.Conversations, AIRecords: a.AIRecords, Cards: a.Cards, Exports: a.Exports, Files: a.Files, Groups: a.Groups,

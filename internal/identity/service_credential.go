@@ -80,6 +80,24 @@ func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Du
 	return p.caller, nil
 }
 
+// SessionCaller returns who a session of the reader's workspace belongs to, what they
+// may do in it and their language, for work that happens while the session lasts and
+// without its token. It returns unauthenticated where the session is over.
+func (s *Service) SessionCaller(r *db.Reader, id uuid.UUID) (who *caller.Caller, language string, err error) {
+	row, err := sessionByID(r, id)
+	if db.IsNoRow(err) {
+		return nil, "", fault.New(fault.Unauthenticated)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("identity: find session: %w", err)
+	}
+	p := sessionCaller(row)
+	if !p.valid(s.db.Clock().Now()) {
+		return nil, "", fault.New(fault.Unauthenticated)
+	}
+	return p.caller, row.user.Language, nil
+}
+
 // remember caches what was read, unless something was forgotten since: what
 // was read may be what was just revoked.
 func (s *Service) remember(hash [sha256.Size]byte, p *proven, epoch uint64) {

@@ -10,6 +10,7 @@ import (
 	"konak/internal/kit/perm"
 )
 
+// findSession finds an open session of an active member; the condition that names it follows.
 const findSession = `SELECT s.tenant_id, s.id, s.user_id, s.membership_id, t.slug, t.licences, m.role, r.permissions,
 		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind, s.scopes, s.bound,
 		t.name, u.email, u.name, u.language, u.totp_confirmed_at IS NOT NULL, t.require_two_factor
@@ -17,29 +18,35 @@ const findSession = `SELECT s.tenant_id, s.id, s.user_id, s.membership_id, t.slu
 	JOIN tenant t ON t.id = s.tenant_id
 	JOIN app_user u ON u.id = s.user_id
 	LEFT JOIN role r ON r.tenant_id = m.tenant_id AND r.name = m.role
-	WHERE s.token_hash = $1 AND s.closed_at IS NULL AND m.state = 'active'`
+	WHERE s.closed_at IS NULL AND m.state = 'active' AND `
 
 func sessionByHash(r *db.Reader, hash []byte) (credentialRow, error) {
-	return db.One(r, func(row db.Row) (credentialRow, error) {
-		var c credentialRow
-		var licences db.JSON[[]string]
-		var own *db.JSON[[]perm.Permission]
-		var scopes *db.JSON[[]string]
-		var verified, seen, expires clock.Time
-		err := row.Scan(&c.tenantID, &c.id, &c.userID, &c.membershipID, &c.slug, &licences, &c.role, &own,
-			&verified, &seen, &expires, &c.kind, &scopes, &c.bound,
-			&c.workspace, &c.user.Email, &c.user.Name, &c.user.Language, &c.user.TwoFactor, &c.requiresTwoFactor)
-		c.user.ID = c.userID
-		c.licences = licences.V
-		if own != nil {
-			c.ownRole = &own.V
-		}
-		if scopes != nil {
-			c.scopes = scopes.V
-		}
-		c.verifiedAt, c.lastSeenAt, c.expiresAt = verified.Time, seen.Time, expires.Time
-		return c, err
-	}, findSession, hash)
+	return db.One(r, scanSession, findSession+`s.token_hash = $1`, hash)
+}
+
+func sessionByID(r *db.Reader, id uuid.UUID) (credentialRow, error) {
+	return db.One(r, scanSession, findSession+`s.tenant_id = $1 AND s.id = $2`, r.Tenant(), id)
+}
+
+func scanSession(row db.Row) (credentialRow, error) {
+	var c credentialRow
+	var licences db.JSON[[]string]
+	var own *db.JSON[[]perm.Permission]
+	var scopes *db.JSON[[]string]
+	var verified, seen, expires clock.Time
+	err := row.Scan(&c.tenantID, &c.id, &c.userID, &c.membershipID, &c.slug, &licences, &c.role, &own,
+		&verified, &seen, &expires, &c.kind, &scopes, &c.bound,
+		&c.workspace, &c.user.Email, &c.user.Name, &c.user.Language, &c.user.TwoFactor, &c.requiresTwoFactor)
+	c.user.ID = c.userID
+	c.licences = licences.V
+	if own != nil {
+		c.ownRole = &own.V
+	}
+	if scopes != nil {
+		c.scopes = scopes.V
+	}
+	c.verifiedAt, c.lastSeenAt, c.expiresAt = verified.Time, seen.Time, expires.Time
+	return c, err
 }
 
 const insertSession = `INSERT INTO session (id, tenant_id, membership_id, user_id, family_id, token_hash, kind,

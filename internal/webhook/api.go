@@ -15,6 +15,7 @@ import (
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
+	"konak/internal/webhook/hour"
 )
 
 type listIn struct{ api.Paged }
@@ -291,6 +292,11 @@ func (r *routes) registerMore(a *api.API, deliveries string) {
 		b := in.Body
 		e, err := r.Update(ctx, r.module, in.ID.UUID, Change{b.Address, b.Description, b.Events, b.StrictOrder, b.RateLimit})
 		return r.show(ctx, e), err
+	})
+
+	hour.Register(a, r.route("GET", "/{id}/hours", "webhook-hours", "", api.SessionOrKey, r.view), func(ctx context.Context, id uuid.UUID) (db.Handle, time.Time, error) {
+		_, err := r.Endpoint(ctx, r.module, id)
+		return r.tenant(ctx), r.db.Clock().Now(), err
 	})
 
 	one := r.route("GET", deliveries+"/{id}", "webhook-delivery", "One delivery with its request and its attempts", api.SessionOrKey, r.view).Polled()

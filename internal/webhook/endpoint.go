@@ -1,14 +1,12 @@
 package webhook
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
-	"konak/internal/kit/fault"
 	"konak/internal/kit/outbound"
 )
 
@@ -70,20 +68,11 @@ const maxEndpoints = 20
 
 // parseAddress checks what can be checked before the name is looked up.
 func parseAddress(out *outbound.Client, raw string) (string, error) {
-	u, err := out.Parse(raw)
-	switch {
-	case err == nil:
-		return u.String(), nil
-	case errors.Is(err, outbound.ErrScheme):
-		return "", fault.Invalid("address", "https_required")
-	case errors.Is(err, outbound.ErrCredentials):
-		return "", fault.Invalid("address", "credentials_in_address")
-	case errors.Is(err, outbound.ErrInside):
-		return "", fault.Invalid("address", "inside_address").Because(err.Error())
-	case errors.Is(err, outbound.ErrNumericHost):
-		return "", fault.Invalid("address", "invalid_address").Because(err.Error())
+	u, err := out.ParseField("address", raw)
+	if err != nil {
+		return "", err
 	}
-	return "", fault.Invalid("address", "invalid_address")
+	return u.String(), nil
 }
 
 // sortNames brings a list of event names into one form.

@@ -12,6 +12,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
+	"konak/internal/webhook/hour"
 )
 
 var errTooOld = errors.New(bodyTooOld)
@@ -140,6 +141,12 @@ func (s *Sender) commit(batch []*entry) error {
 		}
 		marked, err := markDeliveries(tx, s.claim, marks)
 		if err != nil {
+			return err
+		}
+		if err := hour.Add(tx, marked, len(marks), func(i int) hour.Attempt {
+			m := &marks[i]
+			return hour.Attempt{Tenant: m.tenant, Endpoint: m.lane.id, Delivery: m.id, At: m.at, Arrived: m.ok()}
+		}); err != nil {
 			return err
 		}
 		if len(marked) < len(marks) {

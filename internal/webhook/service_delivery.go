@@ -18,6 +18,7 @@ import (
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
+	"konak/internal/webhook/hour"
 	"konak/internal/webhook/signature"
 )
 
@@ -276,6 +277,9 @@ func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
+		if err := hour.Drop(tx, id); err != nil {
+			return err
+		}
 		n, err := purgeEndpoint(tx, id, cleanBatch)
 		if err != nil || n == 0 {
 			return err

@@ -45,7 +45,7 @@ test('from sign-up to the first reply', async ({ page, browser, playwright }) =>
     const once = page.getByRole('dialog', { name: 'Your API key' })
     const value = await once.getByLabel('Secret', { exact: true }).inputValue()
     await expect(once.getByRole('figure', { name: 'Try it' })).toContainText(value)
-    await expect(once.getByRole('link', { name: 'Read the API reference' })).toHaveAttribute('href', '/openapi.json')
+    await expect(once.getByRole('link', { name: 'Read the API reference' })).toHaveAttribute('href', '/docs')
     await once.getByLabel('I saved it').check()
     await once.getByRole('button', { name: 'Done' }).click()
     await expect(page.getByRole('row').filter({ hasText: 'Web shop' })).toBeVisible()

@@ -1,5 +1,5 @@
 import { startCustomer } from './customer'
-import { expect, expectAccessible, shoot, signIn, test } from './helpers'
+import { expect, expectAccessible, joinDemo, shoot, signIn, test } from './helpers'
 
 test('what waits for a person is counted, opened and read', async ({ page }) => {
   const stamp = Date.now()
@@ -31,4 +31,58 @@ test('what waits for a person is counted, opened and read', async ({ page }) => 
   await expect(entry).toBeVisible()
   await drawer.getByRole('button', { name: 'Mark all as read' }).click()
   await expect(entry).toBeHidden()
+})
+
+test('how a person is told is the same in every browser, and a push is shown while the panel is closed', async ({ page, browser }) => {
+  await signIn(page)
+  // Somebody of their own: the preferences of the demo's owner stay as they are.
+  const { page: mine, context } = await joinDemo(browser, page, 'alerts', 'Seda Kurt')
+  await context.grantPermissions(['notifications'])
+  // The push service of the browser's maker is not there; the rest is the browser's own.
+  await mine.addInitScript(() => {
+    const keys = { p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4', auth: 'BTBZMqHH6r4Tts7J_aSIgg' }
+    PushManager.prototype.subscribe = () => Promise.resolve({ toJSON: () => ({ endpoint: 'https://push.example.com/1', keys }) } as unknown as PushSubscription)
+  })
+  await mine.goto('/inbox')
+  const button = mine.getByRole('button', { name: 'Sound and desktop alerts' })
+  const dialog = mine.getByRole('dialog', { name: 'Sound and desktop alerts' })
+
+  await test.step('choices', async () => {
+    await button.click()
+    await dialog.getByRole('checkbox', { name: 'a note mentions me' }).uncheck()
+    await dialog.getByRole('checkbox', { name: 'Stay silent at these hours' }).check()
+    await dialog.getByLabel('Quiet from').fill('21:15')
+    const subscribed = mine.waitForResponse((response) => response.url().endsWith('/me/push-subscriptions'))
+    await dialog.getByRole('checkbox', { name: /^Send a push notification/ }).check()
+    expect((await subscribed).status()).toBe(201)
+    await expectAccessible(mine)
+    await shoot(mine, 'alerts')
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+  })
+
+  await test.step('kept by the server', async () => {
+    await mine.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('konak.alerts.')).forEach((key) => localStorage.removeItem(key)))
+    await mine.reload()
+    await button.click()
+    await expect(dialog.getByRole('checkbox', { name: 'a note mentions me' })).not.toBeChecked()
+    await expect(dialog.getByLabel('Quiet from')).toHaveValue('21:15')
+    await expect(dialog.getByRole('checkbox', { name: /^Send a push notification/ })).toBeChecked()
+  })
+
+  await test.step('a push', async () => {
+    const worker = await context.newCDPSession(mine)
+    const registered = new Promise<string>((resolve) => {
+      worker.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        const found = registrations.find((registration) => !registration.isDeleted)
+        if (found) resolve(found.registrationId)
+      })
+    })
+    await worker.send('ServiceWorker.enable')
+    const data = JSON.stringify({ title: 'A customer waits for an answer', conversation_id: 'c1' })
+    await worker.send('ServiceWorker.deliverPushMessage', { origin: new URL(mine.url()).origin, registrationId: await registered, data })
+    await expect
+      .poll(() => mine.evaluate(async () => (await (await navigator.serviceWorker.ready).getNotifications()).map(({ title, tag }) => `${title} ${tag}`)))
+      .toEqual(['A customer waits for an answer c1'])
+  })
+  await context.close()
 })

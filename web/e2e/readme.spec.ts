@@ -39,4 +39,15 @@ test.describe('screens', () => {
     await expect(page.getByRole('heading', { name: 'Timeline' })).toBeVisible()
     await page.screenshot({ path: '../docs/images/contact.png' })
   })
+
+  test('a picture of the chat widget and its set-up', async ({ page }) => {
+    await signIn(page, '/crm/channels')
+    await page.getByRole('button', { name: 'Live chat' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Live chat' })
+    await drawer.getByLabel('Name', { exact: true }).fill('Shop')
+    const preview = drawer.getByRole('figure', { name: 'Preview' })
+    await expect(preview).toContainText('How can we help?')
+    await preview.scrollIntoViewIfNeeded()
+    await page.screenshot({ path: '../docs/images/widget.png' })
+  })
 })

@@ -161,3 +161,48 @@ test.describe('in Turkish', () => {
     })
   }
 })
+
+test.describe('sizes', () => {
+  // Colours and words were looked at above: here it is whether everything has its place.
+  for (const [width, height] of [
+    [1366, 768],
+    [1024, 768],
+    [390, 844],
+  ] as const) {
+    test.describe(`${width}×${height}`, () => {
+      test.use({ viewport: { width, height } })
+      test('every screen fits and is accessible', async ({ page }) => {
+        await signIn(page)
+        const { data } = (await (await page.request.get('/api/crm/v1/conversations?limit=1')).json()) as { data: { id: string; contact_id: string }[] }
+        const records = [`/inbox?c=${data[0]?.id}`, `/contacts/${data[0]?.contact_id}`]
+        // The other screens of a phone were looked at above.
+        for (const path of width < 500 ? records : [...records, '/', '/contacts', '/crm/channels', '/settings', '/settings/api-keys']) {
+          await page.goto(path)
+          await expect(page.getByRole('heading').first()).toBeAttached()
+          await expect(page.getByRole('status').filter({ hasText: 'Loading' })).toHaveCount(0)
+          await expectAccessible(page)
+          const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+          expect(beyond, `${path} is wider than the window`).toBeLessThanOrEqual(0)
+        }
+      })
+    })
+  }
+})
+
+test('the API reference is readable without a script', async ({ browser, page }) => {
+  await signIn(page)
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
+  const reader = await context.newPage()
+  const complaints: string[] = []
+  reader.on('console', (message) => complaints.push(message.text()))
+  await reader.goto(new URL('/docs', page.url()).href)
+  await reader.getByRole('link', { name: 'CRM contacts', exact: true }).click()
+  await expect(reader.getByRole('heading', { level: 1 })).toHaveText('CRM contacts')
+  await expect(reader.locator('pre').first()).toHaveCSS('overflow-x', 'auto')
+  await expect(reader.locator('pre').first()).toContainText('curl -X')
+  await context.close()
+  expect(complaints).toEqual([])
+  await page.goto('/docs/crm-contacts')
+  await expectAccessible(page)
+  await shoot(page, 'reference')
+})

@@ -36,7 +36,7 @@ func (w *Workspace) Sample(text string) {
 	ctx := w.Context()
 	for _, sample := range []func(context.Context, string) error{
 		w.sampleIdentity, w.samplePasskey, w.sampleAgent, w.sampleWebhooks, w.sampleContacts, w.sampleConversations,
-		w.sampleDesk, w.sampleCommerce, w.sampleChannels, w.sampleTemplate, w.sampleTelephony,
+		w.sampleDesk, w.sampleNotices, w.sampleCommerce, w.sampleChannels, w.sampleTemplate, w.sampleTelephony,
 	} {
 		if err := sample(ctx, text); err != nil {
 			w.s.tb.Fatal(err)
@@ -102,6 +102,17 @@ func (w *Workspace) sampleAgent(ctx context.Context, text string) error {
 	}
 	_, err := w.s.Agents.CreateQR(ctx, w.Member)
 	return err
+}
+
+func (w *Workspace) sampleNotices(_ context.Context, text string) error {
+	w.s.tb.Helper()
+	w.Owner.Get("/api/crm/v1/me/push-key").Want(200)
+	w.Owner.Post("/api/crm/v1/me/push-subscriptions", map[string]any{
+		"endpoint": "https://" + text + ".example.com/push", "keys": map[string]any{
+			"p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4", "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+		},
+	}).Want(201)
+	return nil
 }
 
 func (w *Workspace) sampleWebhooks(_ context.Context, text string) error {

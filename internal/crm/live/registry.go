@@ -65,6 +65,14 @@ func (r *Registry) PresenceChosen(tenant, agentID uuid.UUID, chosen string) {
 	r.say(tenant, lasts, mark{agentID, chosen})
 }
 
+// IsConnected says whether an agent has a panel open on any node, or left it a moment ago.
+func (r *Registry) IsConnected(tenant, agentID uuid.UUID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	seat, ok := r.seats[tenant][agentID]
+	return ok && seat.connected(r.now())
+}
+
 // say tells every node, this one too, that agents are here for a while. A
 // node's word about one agent replaces what it said before.
 func (r *Registry) say(tenant uuid.UUID, lasts time.Duration, agents ...mark) {

@@ -81,10 +81,7 @@ func (s *Service) List(ctx context.Context, p db.Page) (db.List[Presence], error
 }
 
 func (s *Service) of(tenant uuid.UUID, a agent.Agent) Presence {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	seat, ok := s.seats[tenant][a.ID]
-	connected := ok && seat.connected(s.now())
+	connected := s.IsConnected(tenant, a.ID)
 	return Presence{
 		AgentID: a.ID, Name: a.Name, Connected: connected,
 		Presence: presence(connected, a.Chosen()), Chosen: presence(true, a.Chosen()),

@@ -2,22 +2,52 @@ package notice
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/google/uuid"
 
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/outbound"
+	"konak/internal/kit/secret"
 )
 
-// Config is what the module needs.
-type Config struct {
-	DB *db.DB
+// Sessions knows who sessions belong to.
+type Sessions interface {
+	// SessionCaller returns whose a session is, what they may do and their language;
+	// unauthenticated where it is over.
+	SessionCaller(r *db.Reader, id uuid.UUID) (who *caller.Caller, language string, err error)
 }
 
-// Service keeps preferences.
+// Presence knows who has a panel open.
+type Presence interface {
+	IsConnected(tenant, agent uuid.UUID) bool
+}
+
+// Config is what the module needs; all of it is required.
+type Config struct {
+	DB       *db.DB
+	Log      *slog.Logger
+	Box      *secret.Box
+	Out      *outbound.Client
+	Sessions Sessions
+	Presence Presence
+	// Subject is whom a push service may write to: a mailto: or https: address.
+	Subject string
+}
+
+// Service keeps preferences and subscriptions, and sends pushes.
 type Service struct{ Config }
 
-// New makes the service.
-func New(c Config) *Service { return &Service{c} }
+// New makes the service. It returns an error where the config lacks something.
+func New(c Config) (*Service, error) {
+	if c.DB == nil || c.Log == nil || c.Box == nil || c.Out == nil || c.Sessions == nil || c.Presence == nil || c.Subject == "" {
+		return nil, errors.New("notice: DB, Log, Box, Out, Sessions, Presence and Subject are needed")
+	}
+	return &Service{c}, nil
+}
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)

@@ -126,7 +126,7 @@ type ServerMetadata struct {
 	GrantTypes            []string `json:"grant_types_supported" nullable:"false"`
 	TokenAuthMethods      []string `json:"token_endpoint_auth_methods_supported" nullable:"false"`
 	ChallengeMethods      []string `json:"code_challenge_methods_supported" nullable:"false"`
-	ServiceDocumentation  string   `json:"service_documentation" example:"https://konak.example/openapi.json"`
+	ServiceDocumentation  string   `json:"service_documentation" example:"https://konak.example/docs"`
 	UILocales             []string `json:"ui_locales_supported" nullable:"false"`
 	ResponseIss           bool     `json:"authorization_response_iss_parameter_supported" doc:"RFC 9207"`
 }
@@ -187,7 +187,7 @@ func (s *Service) registerStandard(a *api.API) {
 			RevocationEndpoint: s.baseURL + "/oauth/revoke", RevocationAuthMethods: []string{"none"},
 			ScopesSupported: scopes, ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
 			GrantTypes: []string{"authorization_code"}, TokenAuthMethods: []string{"none"}, ChallengeMethods: []string{"S256"},
-			ServiceDocumentation: s.baseURL + "/openapi.json", UILocales: []string{"tr", "en"}, ResponseIss: true,
+			ServiceDocumentation: s.baseURL + "/docs", UILocales: []string{"tr", "en"}, ResponseIss: true,
 		}, nil
 	})
 }

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
 )
 
 // Limits of one request.
@@ -206,6 +207,25 @@ func (c *Client) Parse(raw string) (*url.URL, error) {
 		return nil, ErrScheme
 	}
 	return u, nil
+}
+
+// ParseField is Parse for an address that a caller gave in a field. It returns the
+// fault that says what is wrong with it.
+func (c *Client) ParseField(field, raw string) (*url.URL, error) {
+	u, err := c.Parse(raw)
+	switch {
+	case err == nil:
+		return u, nil
+	case errors.Is(err, ErrScheme):
+		return nil, fault.Invalid(field, "https_required")
+	case errors.Is(err, ErrCredentials):
+		return nil, fault.Invalid(field, "credentials_in_address")
+	case errors.Is(err, ErrInside):
+		return nil, fault.Invalid(field, "inside_address").Because(err.Error())
+	case errors.Is(err, ErrNumericHost):
+		return nil, fault.Invalid(field, "invalid_address").Because(err.Error())
+	}
+	return nil, fault.Invalid(field, "invalid_address")
 }
 
 // The classes of failure.

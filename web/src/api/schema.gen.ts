@@ -537,7 +537,7 @@ export interface paths {
         get: operations["get-agent"];
         /**
          * Change an agent
-         * @description Everybody may change their own name, title and presence; an app needs crm.agents.view for it. A role, and anything of somebody else's, needs crm.agents.manage.
+         * @description Everybody may change their own name, title, presence and signature; an app needs crm.agents.view for it. A role, and anything of somebody else's, needs crm.agents.manage.
          */
         put: operations["change-agent"];
         post?: never;
@@ -758,46 +758,6 @@ export interface paths {
         get: operations["list-channels"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/chatbot/business/start": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Start linking the company's chat-bot account
-         * @description The person whose Telegram account it is opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account then is a channel of its own. The link counts for 15 minutes and for one person. A workspace without a bot: 409.
-         */
-        post: operations["start-chatbot-business"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/connect/telegram": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Connect a Telegram bot
-         * @description Telegram is asked for the bot first, and told where to call. A bot that is connected already gets the new token. Where Telegram cannot reach us we ask it instead (mode polling).
-         */
-        post: operations["connect-telegram"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1130,26 +1090,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/crm/v1/channels/telegram/webhook/{bot}/{address}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Telegram tells what happened
-         * @description Called by Telegram, without a credential. A call without the secret of a connected bot looks like a bot that nobody has: 404. Calls for a paused bot are refused with 409, and Telegram brings them again later.
-         */
-        post: operations["telegram-webhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/crm/v1/channels/templates": {
         parameters: {
             query?: never;
@@ -1356,30 +1296,6 @@ export interface paths {
         patch: operations["set-channel-ai"];
         trace?: never;
     };
-    "/api/crm/v1/channels/{id}/calling": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Calling status of the messaging number
-         * @description The provider is asked; while it does not answer its status is unknown. A kind of channel without calls: 409.
-         */
-        get: operations["channel-calling"];
-        /**
-         * Turn calls on or off
-         * @description Enabling asks the exchange and the provider, one after the other, and answers 200 with the result: what either refuses is in exchange.error or provider.error, and leaves calls off. Without an exchange it is rejected as not_available.
-         */
-        put: operations["set-channel-calling"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/crm/v1/channels/{id}/gelen-testi": {
         parameters: {
             query?: never;
@@ -1442,30 +1358,6 @@ export interface paths {
          * @description Nothing comes in or goes out over a paused channel. A disconnected one cannot be changed, and one that is still connecting cannot be made active: 409.
          */
         patch: operations["set-channel-status"];
-        trace?: never;
-    };
-    "/api/crm/v1/channels/{id}/webhook": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Ask the provider for the webhook's state
-         * @description The chat-bot's provider is asked, and the account's own flag becomes what it answers: one that it does not call needs attention (webhook_missing). A kind of channel without such a webhook: 409.
-         */
-        get: operations["channel-webhook"];
-        put?: never;
-        /**
-         * Register the webhook, or register it again
-         * @description The provider is told our address and the secret token that proves its calls, and is asked whether it took them. An account that was polled is called from then on.
-         */
-        post: operations["register-channel-webhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
         trace?: never;
     };
     "/api/crm/v1/contacts": {
@@ -2102,46 +1994,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/crm/v1/conversations/{id}/chat-call": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Button record for calling on the business messaging number
-         * @description Whether calls are enabled, the customer's consent live from the provider, and whether they can be asked for it. A conversation on another channel: available is false. A provider that does not answer: permission is unknown.
-         */
-        get: operations["chat-call"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/conversations/{id}/chat-call/permission": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Ask the customer for call permission on the business messaging number
-         * @description The customer gets the provider's question. Where the provider's limits do not allow it now, where they agreed already, in a region that the provider does not support and on another channel: 409 with the reason. Answers the button record afterwards.
-         */
-        post: operations["chat-call-permission"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/crm/v1/conversations/{id}/chat-templates": {
         parameters: {
             query?: never;
@@ -2762,7 +2614,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message later
-         * @description It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route.
+         * @description It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route. An e-mail is judged now and again at its time: one that a data-loss-prevention rule stops is 422 dlp_blocked, one that a rule warns about 422 dlp_warning, until it comes with dlp_override.
          */
         post: operations["schedule-message"];
         /** Cancel every message that waits */
@@ -2806,46 +2658,6 @@ export interface paths {
          * @description Until a time (at most a year ahead) or until the customer writes.
          */
         post: operations["snooze-conversation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/conversations/{id}/social-call": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Button record for calling on the social messaging channel
-         * @description Whether calls are enabled, the customer's consent live from the provider, and whether they can be asked for it. A conversation on another channel: available is false. A provider that does not answer: permission is unknown.
-         */
-        get: operations["social-call"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/conversations/{id}/social-call/permission": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Ask the customer for call permission on the social messaging channel
-         * @description The customer gets the provider's question. Where the provider's limits do not allow it now, where they agreed already, in a region that the provider does not support and on another channel: 409 with the reason. Answers the button record afterwards.
-         */
-        post: operations["social-call-permission"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3067,6 +2879,81 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/me/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How one is told of what concerns one
+         * @description One's own, in this workspace. Who chose nothing has a sound for what is theirs or nobody's.
+         */
+        get: operations["get-notice-preferences"];
+        /** Choose how one is told of what concerns one */
+        put: operations["set-notice-preferences"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/me/push-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The key that a browser subscribes to pushes with */
+        get: operations["get-push-key"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/me/push-subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have pushes sent to this browser
+         * @description Takes the JSON of the browser's PushSubscription. Pushes are sent as the preferences say, while no panel of the agent is open, and end with the session. One of the same address is replaced; of more than ten the oldest goes.
+         */
+        post: operations["add-push-subscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/me/push-subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Send this browser no more pushes */
+        delete: operations["delete-push-subscription"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/opportunities": {
         parameters: {
             query?: never;
@@ -3101,6 +2988,134 @@ export interface paths {
          * @description Holds while the caller has a stream open. A client without one is there for 90 seconds after each call.
          */
         put: operations["set-presence"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/tier": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See which telephony the workspace has
+         * @description From the licences alone; needs no telephony licence.
+         */
+        get: operations["get-telephony-tier"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/wallet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the call credit */
+        get: operations["get-wallet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/wallet/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what changed the call credit, the newest first */
+        get: operations["list-wallet-entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/wallet/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download what changed the call credit as CSV */
+        get: operations["get-wallet-statement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/wallet/topup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pay for call credit by card
+         * @description Begins a payment with 3-D Secure and answers with the bank's page. The card is passed to the bank and is neither stored nor logged.
+         */
+        post: operations["start-topup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/wallet/topups/callback/{intent}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a browser back from the bank's page
+         * @description Banks call it, from another site and without a credential: the address says which top-up it is about. The answer is a page.
+         */
+        post: operations["return-from-bank"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/wallet/topups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See what became of a card payment */
+        get: operations["get-topup"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -3541,6 +3556,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/erp/v1/webhooks/{id}/hours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Requests of the last 24 hours, by the hour
+         * @description The oldest first; the last hour is not over yet. An hour begins at a full hour of UTC.
+         */
+        get: operations["webhook-hours"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/erp/v1/webhooks/{id}/recover": {
         parameters: {
             query?: never;
@@ -3802,6 +3837,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mail/v1/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List mail domains */
+        get: operations["list-mail-domains"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/domains/{id}/dns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look a mail domain's DNS records up
+         * @description Asks the name servers that are responsible for the domain, at most once in ten seconds. Where they do not answer, what was found before stands. The domain becomes active as soon as every mandatory record is there; it stops being so only after two of the regular rounds (1, 5 and 15 minutes, hourly for three days, then daily) found one missing.
+         */
+        get: operations["check-mail-domain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mail/v1/gdpr": {
         parameters: {
             query?: never;
@@ -3878,6 +3950,63 @@ export interface paths {
         put: operations["close-privacy-request"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/provision/domain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a mail domain
+         * @description Adds the domain, or changes the selector and the routing of one that is there; another selector comes with new DKIM keys. A domain may wait in several workspaces, and belongs to the one that shows its ownership record: 409 domain_taken for the others.
+         */
+        post: operations["provision-mail-domain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/provision/domain/quickstart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a mail domain and list its DNS records
+         * @description Adds the domain where it is not there and answers with every DNS record that it needs, also as a zone file. Add them at the domain's provider; GET /domains/{id}/dns shows which are seen.
+         */
+        post: operations["quickstart-mail-domain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/provision/domain/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a mail domain */
+        delete: operations["delete-mail-domain"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4063,6 +4192,26 @@ export interface paths {
         };
         /** Delivery history of an endpoint, the newest 100 */
         get: operations["mail-webhook-deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/webhooks/{id}/hours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Requests of the last 24 hours, by the hour
+         * @description The oldest first; the last hour is not over yet. An hour begins at a full hour of UTC.
+         */
+        get: operations["mail-webhook-hours"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5292,7 +5441,7 @@ export interface components {
             /** @example Order sync */
             name: string;
             /**
-             * @description Named sets or single permissions; GET /roles lists them
+             * @description Named sets or single permissions; GET /api/v1/auth/roles lists them
              * @example [
              *       "conversations.write"
              *     ]
@@ -5674,6 +5823,12 @@ export interface components {
             /** @example agent */
             role: string;
             /**
+             * @description In Markdown; stands below the e-mail answers that ask for it
+             * @example **Ayşe Demir**
+             *     Destek uzmanı
+             */
+            signature: string;
+            /**
              * @example active
              * @enum {string}
              */
@@ -5985,101 +6140,40 @@ export interface components {
              */
             tags: string[];
         };
-        BusinessInBody: {
+        Buyer: {
+            /** @example Bağdat Caddesi 12 */
+            address: string;
+            /** @example İstanbul */
+            city: string;
+            /** @example Türkiye */
+            country: string;
+            /** @example elif@kayamobilya.example */
+            email: string;
             /**
-             * Format: uuid
-             * @description The bot; the workspace's oldest where it is left out
+             * @description National identity or passport number
+             * @example 11111111110
              */
-            channel_id?: string;
+            identity_number: string;
+            /** @example Elif */
+            name: string;
+            /** @example +905321234567 */
+            phone: string;
+            /** @example 34710 */
+            postal_code?: string;
+            /** @example Kaya */
+            surname: string;
         };
-        CallingButton: {
-            /** @description Whether a call can be placed now */
-            available: boolean;
-            /** @description Whether the customer can be asked now */
-            can_request: boolean;
-            /** @description Whether calls are turned on for the account */
-            enabled: boolean;
-            /**
-             * Format: date-time
-             * @description When the consent ends
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description When they can be asked again; null where they can be now, or the provider does not say
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            next_request_at: string | null;
-            /** @description Whether the consent has no end */
-            permanent: boolean;
-            /**
-             * @description The customer's consent, live from the provider; unknown while it does not answer
-             * @example none
-             * @enum {string}
-             */
-            permission: "granted" | "none" | "requested" | "rejected" | "unknown";
-            /**
-             * @description Why not; null where only the customer's permission is missing
-             * @example not_enabled
-             * @enum {string|null}
-             */
-            reason: "not_available" | "region_unsupported" | "not_enabled" | "other_channel" | "channel_unavailable" | "no_route" | null;
-        };
-        CallingButtonEnvelope: {
-            data: components["schemas"]["CallingButton"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CallingChanged: {
-            /** @description Whether provider and exchange both carry calls */
-            enabled: boolean;
-            exchange: components["schemas"]["CallingExchangeState"];
-            provider: components["schemas"]["ChannelProviderCalls"];
-            /** @description Whether the provider lets a business of this number's country call customers; they can call it anyway */
-            region_supported: boolean;
-            /**
-             * @description rejected: provider.error or exchange.error says why
-             * @example rejected
-             * @enum {string}
-             */
-            result: "ok" | "rejected";
-        };
-        CallingChangedEnvelope: {
-            data: components["schemas"]["CallingChanged"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CallingExchangeState: {
-            /** @description What the exchange refused */
-            error: string | null;
-            /**
-             * @example not_available
-             * @enum {string}
-             */
-            status: "ready" | "not_available";
-        };
-        CallingState: {
-            /** @description Whether provider and exchange both carry calls */
-            enabled: boolean;
-            exchange: components["schemas"]["CallingExchangeState"];
-            provider: components["schemas"]["ChannelProviderCalls"];
-            /** @description Whether the provider lets a business of this number's country call customers; they can call it anyway */
-            region_supported: boolean;
-        };
-        CallingStateEnvelope: {
-            data: components["schemas"]["CallingState"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
+        CallbackInBody: {
+            /** @example  */
+            conversationData?: string;
+            /** @example 1 */
+            mdStatus?: string;
+            /** @example 24678312 */
+            paymentId?: string;
+            /** @example success */
+            status?: string;
+        } & {
+            [key: string]: unknown;
         };
         CaptchaInfo: {
             /** @description Of altcha: what its widget solves */
@@ -6145,6 +6239,12 @@ export interface components {
             presence?: "online" | "away" | "away_reassign" | "offline";
             /** @example admin */
             role?: string;
+            /**
+             * @description In Markdown; empty for none
+             * @example **Ayşe Demir**
+             *     Destek uzmanı
+             */
+            signature?: string;
             /** @example Ekip lideri */
             title?: string;
         };
@@ -6154,19 +6254,6 @@ export interface components {
             public?: boolean;
             redirect_uris?: string[];
             scopes?: string[];
-        };
-        ChangeInBody: {
-            /** @description Whether a customer who calls lets the business call back */
-            callback?: boolean;
-            /** @example true */
-            enabled: boolean;
-            /** @description When customers may call */
-            hours?: components["schemas"]["Hours"];
-            /**
-             * @description Whether customers see the sign to call
-             * @enum {string}
-             */
-            icon?: "shown" | "hidden";
         };
         ChangeKeyInBody: {
             /**
@@ -6288,25 +6375,6 @@ export interface components {
             /** @example Europe/Istanbul */
             timezone: string;
         };
-        ChannelProviderCalls: {
-            /** @description Whether a customer who calls lets the business call back */
-            callback: boolean;
-            /** @description What the provider refused, in its words */
-            error: string | null;
-            /** @description When customers may call; null for always */
-            hours: components["schemas"]["ChannelHours"] | null;
-            /**
-             * @description Whether customers see the sign to call
-             * @example shown
-             * @enum {string}
-             */
-            icon: "shown" | "hidden";
-            /**
-             * @example disabled
-             * @enum {string}
-             */
-            status: "enabled" | "disabled" | "unknown";
-        };
         ChannelSpan: {
             /**
              * Format: int64
@@ -6325,40 +6393,6 @@ export interface components {
         ChannelStatusInBody: {
             /** @enum {string} */
             status: "active" | "paused";
-        };
-        ChannelWebhook: {
-            /**
-             * @description What the provider says went wrong last
-             * @example Wrong response from the webhook: 502 Bad Gateway
-             */
-            last_error: string | null;
-            /**
-             * @description Whether the provider calls us, or we ask it because it cannot reach us
-             * @example webhook
-             * @enum {string}
-             */
-            mode: "webhook" | "polling";
-            /**
-             * Format: int64
-             * @description What waits at the provider
-             * @example 0
-             */
-            pending: number;
-            /** @description Whether the provider calls our address, by its own word */
-            registered: boolean;
-            /**
-             * @description Our address for the account
-             * @example https://crm.example.com/api/crm/v1/channels/telegram/webhook/123456789/5f0c
-             */
-            url: string;
-        };
-        ChannelWebhookEnvelope: {
-            data: components["schemas"]["ChannelWebhook"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
         };
         ClaimInBody: {
             /** @example Ayşe's phone */
@@ -6780,30 +6814,6 @@ export interface components {
             name?: string;
             /** @example 106540352242922 */
             phone_number_id: string;
-        };
-        ConnectInBody1: {
-            /** @description Whether the assistant answers */
-            ai?: boolean;
-            /**
-             * @description From @BotFather; stored sealed, never shown
-             * @example 123456789:AAF…
-             */
-            bot_token: string;
-            /**
-             * Format: uuid
-             * @description The group that gets what comes in
-             */
-            group_id?: string;
-            /**
-             * @description Whether Telegram calls us, or we ask it. Left out: it calls where it can reach us
-             * @enum {string}
-             */
-            mode?: "webhook" | "polling";
-            /**
-             * @description The bot's own name where it is left out
-             * @example Telegram botu
-             */
-            name?: string;
         };
         ContactClaim: {
             /**
@@ -8174,7 +8184,7 @@ export interface components {
              */
             delivery: "sent" | "queued" | "failed" | "none" | null;
             delivery_error: string | null;
-            /** @description What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason) */
+            /** @description What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason), how its text is written where it is not plain (format: markdown), and whether a data-loss-prevention rule covered words in it (redacted) */
             detail: {
                 [key: string]: unknown;
             };
@@ -8591,6 +8601,12 @@ export interface components {
              * @example no_route
              */
             error: string | null;
+            /**
+             * @description How the text is written
+             * @example plain
+             * @enum {string}
+             */
+            format: "plain" | "markdown";
             /** Format: uuid */
             id: string;
             /**
@@ -8603,6 +8619,8 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             send_at: string;
+            /** @description Whether the author's signature follows, where it goes by e-mail */
+            signature: boolean;
             /**
              * @example waiting
              * @enum {string}
@@ -9523,6 +9541,154 @@ export interface components {
              */
             trace_id: string;
         };
+        DomainDetails: {
+            domain: components["schemas"]["DomainDomain"];
+            records: components["schemas"]["DomainRecord"][];
+            /**
+             * @description All records as a zone file has them
+             * @example $ORIGIN example.com.
+             *     $TTL 300
+             *     @ IN MX 10 mail.konak.example.
+             */
+            zone_file: string;
+        };
+        DomainDetailsEnvelope: {
+            data: components["schemas"]["DomainDetails"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DomainDomain: {
+            /**
+             * Format: date-time
+             * @description When its records were looked up last
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            checked_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * @description As people read it
+             * @example örnek.com
+             */
+            display: string;
+            /**
+             * @description As name servers know it
+             * @example xn--rnek-4qa.com
+             */
+            domain: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * @description domain_taken: another workspace has shown that the domain is its own
+             * @example
+             * @enum {string}
+             */
+            problem: "" | "domain_taken";
+            /**
+             * @example embedded
+             * @enum {string}
+             */
+            routing: "embedded";
+            /**
+             * @description The DKIM records are at this name followed by r (RSA) and e (Ed25519)
+             * @example s202611
+             */
+            selector: string;
+            /**
+             * @description pending: the ownership record was not seen yet. verifying: mandatory records are missing. active: all are there. degraded: two rounds found some missing. suspended: the ownership record is gone
+             * @example active
+             * @enum {string}
+             */
+            state: "pending" | "verifying" | "active" | "degraded" | "suspended";
+            /**
+             * Format: date-time
+             * @description When it became active first
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            verified_at: string | null;
+        };
+        DomainDomainEnvelope: {
+            data: components["schemas"]["DomainDomain"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DomainDomainListEnvelope: {
+            data: components["schemas"]["DomainDomain"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DomainRecord: {
+            /**
+             * Format: date-time
+             * @description When the name servers answered last
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            checked_at: string | null;
+            /**
+             * @description Why the last look gave no answer (timeout, server_failed, unreachable), or what is wrong (other_server_first, too_many_lookups, wrong_key, wrong_value)
+             * @example
+             */
+            error: string;
+            /**
+             * @description What the name servers have at this name
+             * @example [
+             *       "10 mail.konak.example."
+             *     ]
+             */
+            found: string[];
+            /** @example example.com */
+            fqdn: string;
+            /**
+             * @description The name without the domain, as many providers ask for it
+             * @example @
+             */
+            host: string;
+            /**
+             * Format: int64
+             * @example 10
+             */
+            priority?: number;
+            /** @example mx */
+            purpose: string;
+            /** @description Whether the domain becomes active only with it */
+            required: boolean;
+            /**
+             * @example ok
+             * @enum {string}
+             */
+            status: "ok" | "missing" | "mismatch" | "duplicate" | "unreachable";
+            /**
+             * Format: int64
+             * @example 300
+             */
+            ttl: number;
+            /**
+             * @example MX
+             * @enum {string}
+             */
+            type: "TXT" | "MX" | "SRV";
+            /** @example mail.konak.example. */
+            value: string;
+            /** @description A text in strings of at most 255 bytes, as name servers keep it */
+            value_chunks: string[];
+        };
         Done: {
             /** @example true */
             done: boolean;
@@ -9837,6 +10003,8 @@ export interface components {
             fields: {
                 [key: string]: string[];
             };
+            /** @description What data-loss-prevention rules found, for dlp_blocked and dlp_warning */
+            matches: components["schemas"]["ErrorMatch"][];
             /**
              * Format: int64
              * @description How recent the proof of the password must be, in seconds
@@ -9866,6 +10034,16 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             window_expired_at: string | null;
+        };
+        ErrorMatch: {
+            /** @example credit_card */
+            pattern_type: string;
+            /**
+             * @example [
+             *       "************1111"
+             *     ]
+             */
+            samples_masked: string[];
         };
         ErrorStep: {
             /** @example close */
@@ -9997,11 +10175,38 @@ export interface components {
              */
             group_id?: string;
             /**
-             * @description Why people take over
-             * @default agent_asked
+             * @description Why people take over; agent_asked where nothing is said
              * @example Fiyat pazarlığı
              */
-            reason: string;
+            reason?: string;
+        };
+        HourRequests: {
+            /**
+             * Format: date-time
+             * @description The hour's beginning
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description Requests that the receiver accepted
+             * @example 118
+             */
+            delivered: number;
+            /**
+             * Format: int64
+             * @description Requests that failed, each attempt by itself
+             * @example 2
+             */
+            failed: number;
+        };
+        HourRequestsArrayEnvelope: {
+            data: components["schemas"]["HourRequests"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         HourlyChannel: {
             /**
@@ -11190,6 +11395,11 @@ export interface components {
             channel_account_id?: string;
             /** Format: uuid */
             contact_id: string;
+            /**
+             * @description plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks
+             * @enum {string}
+             */
+            format?: "plain" | "markdown";
             /** Format: uuid */
             group_id?: string;
             /**
@@ -11197,10 +11407,125 @@ export interface components {
              * @enum {string}
              */
             priority: "low" | "normal" | "high" | "urgent";
+            /** @description Add the author's signature, where it goes by e-mail */
+            signature?: boolean;
             /** @example Randevu hatırlatma */
             subject?: string;
             /** @description An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account */
             template?: components["schemas"]["Use"];
+        };
+        NoticeClientKeys: {
+            /** @example BTBZMqHH6r4Tts7J_aSIgg */
+            auth: string;
+            /** @example BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4 */
+            p256dh: string;
+        };
+        NoticeEvents: {
+            /**
+             * @description Somebody else assigns a conversation to the agent
+             * @example true
+             */
+            assigned: boolean;
+            /**
+             * @description A note calls the agent
+             * @example true
+             */
+            mention: boolean;
+            /**
+             * @description A customer writes in a colleague's conversation
+             * @example false
+             */
+            others: boolean;
+            /**
+             * @description A customer writes in a conversation of the agent's
+             * @example true
+             */
+            reply: boolean;
+            /**
+             * @description A customer writes in a conversation that is nobody's
+             * @example true
+             */
+            waiting: boolean;
+        };
+        NoticeNewSubscription: {
+            /** @example https://push.example.com/send/d2Vic3 */
+            endpoint: string;
+            keys: components["schemas"]["NoticeClientKeys"];
+        };
+        NoticePreferences: {
+            /**
+             * @description The panel shows a notice of the desktop, where the browser allows it
+             * @example false
+             */
+            desktop: boolean;
+            events: components["schemas"]["NoticeEvents"];
+            /**
+             * @description Subscribed browsers get a push while no panel of the agent is open
+             * @example false
+             */
+            push: boolean;
+            quiet_hours: components["schemas"]["NoticeQuietHours"];
+            /**
+             * @description The panel plays a sound
+             * @example true
+             */
+            sound: boolean;
+        };
+        NoticePreferencesEnvelope: {
+            data: components["schemas"]["NoticePreferences"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        NoticePushKey: {
+            /**
+             * @description The applicationServerKey, in URL-safe base64
+             * @example BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8
+             */
+            public_key: string;
+        };
+        NoticePushKeyEnvelope: {
+            data: components["schemas"]["NoticePushKey"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        NoticeQuietHours: {
+            /** @example true */
+            enabled: boolean;
+            /** @example 20:00 */
+            from: string;
+            /**
+             * @description A name of the IANA time zone database
+             * @example Europe/Istanbul
+             */
+            time_zone: string;
+            /**
+             * @description Earlier than from: on the next day. The same as from: the whole day
+             * @example 08:00
+             */
+            until: string;
+        };
+        NoticeSubscription: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+        };
+        NoticeSubscriptionEnvelope: {
+            data: components["schemas"]["NoticeSubscription"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         OauthApp: {
             /**
@@ -11410,7 +11735,7 @@ export interface components {
             revocation_endpoint: string;
             revocation_endpoint_auth_methods_supported: string[];
             scopes_supported: string[];
-            /** @example https://konak.example/openapi.json */
+            /** @example https://konak.example/docs */
             service_documentation: string;
             /** @example https://konak.example/oauth/token */
             token_endpoint: string;
@@ -11521,6 +11846,21 @@ export interface components {
             language?: "tr" | "en";
             /** @example Defne Yılmaz */
             name?: string;
+        };
+        ProvisionInBody: {
+            /** @example kaya.example */
+            domain: string;
+            /**
+             * @description embedded: this installation takes and sends the domain's mail
+             * @example embedded
+             * @enum {string}
+             */
+            routing: "embedded";
+            /**
+             * @description Where the DKIM keys are; by default the present one, or one named after the month
+             * @example s202611
+             */
+            selector?: string;
         };
         PublicCreateConversationInBody: {
             /** @example Siparişim ne zaman gelir? */
@@ -11753,6 +12093,10 @@ export interface components {
              */
             tracking_url?: string;
         };
+        QuickstartInBody: {
+            /** @example kaya.example */
+            domain: string;
+        };
         RatingInBody: {
             /** @example Teşekkürler */
             comment?: string;
@@ -11846,6 +12190,11 @@ export interface components {
             channel_account_id?: string;
             /** @description After a 422 dlp_warning: why the message goes all the same */
             dlp_override?: components["schemas"]["Override"];
+            /**
+             * @description plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks
+             * @enum {string}
+             */
+            format?: "plain" | "markdown";
             /** @description Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions */
             mentions?: string[];
             /**
@@ -11854,6 +12203,8 @@ export interface components {
              * @enum {string}
              */
             message_type: "comment" | "note";
+            /** @description Add the author's signature, where it goes by e-mail */
+            signature?: boolean;
         };
         ReplyAsCustomerInBody: {
             /** @description Ids of files that the caller uploaded; with them the text may be empty */
@@ -11908,12 +12259,21 @@ export interface components {
              * @example 5
              */
             delay_s?: number;
+            /** @description After a 422 dlp_warning: why the message goes all the same */
+            dlp_override?: components["schemas"]["Override"];
+            /**
+             * @description plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks
+             * @enum {string}
+             */
+            format?: "plain" | "markdown";
             /**
              * Format: date-time
              * @description At most a year ahead
              * @example 2026-11-15T09:30:00.000000Z
              */
             send_at?: string;
+            /** @description Add the author's signature, where it goes by e-mail */
+            signature?: boolean;
             /** @description What becomes of the conversation when it went, unless the customer wrote since; needs crm.conversations.manage */
             then?: components["schemas"]["FollowUp"];
             /** @description Cancel it when the customer writes before */
@@ -12303,6 +12663,17 @@ export interface components {
              */
             subject?: string;
         };
+        StartTopUpInBody: {
+            /**
+             * Format: int64
+             * @description In millionths of the currency's unit, a whole number of hundredths
+             * @example 100000000
+             */
+            amount_micros: number;
+            /** @description Who pays; left out, whoever paid before. Stored sealed */
+            buyer?: components["schemas"]["Buyer"];
+            card: components["schemas"]["WalletCard"];
+        };
         SwitchInBody: {
             /** Format: uuid */
             workspace_id: string;
@@ -12318,34 +12689,28 @@ export interface components {
             /** @example hov_… */
             code: string;
         };
-        TelegramLink: {
+        TelephonyTier: {
             /**
-             * @description To be added in Telegram under Settings, Telegram Business, Chatbots
-             * @example demo_destek_bot
+             * @description What the workspace has that only the tier exchange has
+             * @example [
+             *       "wallet"
+             *     ]
              */
-            bot_username: string;
+            capabilities: string[];
             /**
-             * Format: date-time
-             * @description Until when the link can be opened and the bot added
-             * @example 2026-11-15T09:30:00.000000Z
+             * @description Where another tier can be asked for; null where the operator named no address
+             * @example https://example.com/plans
              */
-            expires_at: string;
+            switch_url: string | null;
             /**
-             * @description Ties the person to the workspace; counts once
-             * @example k3Jd0f
+             * @description line: a SIP line of the workspace's own; exchange: numbers and credit too
+             * @example exchange
+             * @enum {string}
              */
-            state: string;
-            /**
-             * @description To be opened in Telegram by the person whose account it is
-             * @example https://t.me/demo_destek_bot?start=k3Jd0f
-             */
-            url: string;
+            tier: "none" | "line" | "exchange";
         };
-        TelegramStarted: {
-            link: components["schemas"]["TelegramLink"];
-        };
-        TelegramStartedEnvelope: {
-            data: components["schemas"]["TelegramStarted"];
+        TelephonyTierEnvelope: {
+            data: components["schemas"]["TelephonyTier"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -12756,6 +13121,192 @@ export interface components {
         VerifyInBody: {
             /** @example emv_… */
             token: string;
+        };
+        WalletCard: {
+            /** @example 123 */
+            cvc: string;
+            /**
+             * Format: int64
+             * @example 12
+             */
+            expiry_month: number;
+            /**
+             * Format: int64
+             * @example 2030
+             */
+            expiry_year: number;
+            /** @example Elif Kaya */
+            holder: string;
+            /**
+             * @description Digits, spaces between them are ignored. Passed to the bank, never stored or logged
+             * @example 5528790000000008
+             */
+            number: string;
+        };
+        WalletChallenge: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            expires_at: string;
+            /** @description The bank's page, to be shown in a frame or window of its own */
+            html: string;
+            /**
+             * Format: uuid
+             * @description Of the top-up; ask for it until it has ended
+             */
+            id: string;
+        };
+        WalletChallengeEnvelope: {
+            data: components["schemas"]["WalletChallenge"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        WalletEntry: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description How the available credit changed
+             * @example -50000000
+             */
+            available_micros: number;
+            /**
+             * Format: int64
+             * @description How what is set aside changed
+             * @example 50000000
+             */
+            held_micros: number;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * @description settle: what was set aside is spent, and the rest is available again
+             * @example settle
+             * @enum {string}
+             */
+            kind: "topup" | "hold" | "settle" | "release";
+            /**
+             * @example numbers
+             * @enum {string}
+             */
+            purpose: "card" | "numbers";
+            /**
+             * Format: uuid
+             * @description The top-up, or what the money was set aside for
+             */
+            ref: string;
+        };
+        WalletEntryListEnvelope: {
+            data: components["schemas"]["WalletEntry"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        WalletTopUp: {
+            /**
+             * Format: int64
+             * @example 100000000
+             */
+            amount_micros: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            completed_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example TRY */
+            currency: string;
+            /**
+             * @description What the bank said
+             * @example
+             */
+            detail: string;
+            /**
+             * Format: date-time
+             * @description Until then the bank's page can be answered
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            expires_at: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * @description Why it failed
+             * @example
+             * @enum {string}
+             */
+            reason: "" | "refused" | "not_authenticated" | "provider_unavailable" | "payment_mismatch";
+            /**
+             * @description challenged: the person is at the bank's page; unknown: the bank does not say what became of the payment, and an operator looks
+             * @example succeeded
+             * @enum {string}
+             */
+            state: "created" | "challenged" | "authenticated" | "completing" | "succeeded" | "failed" | "expired" | "unknown";
+        };
+        WalletTopUpEnvelope: {
+            data: components["schemas"]["WalletTopUp"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        WalletWallet: {
+            /**
+             * Format: int64
+             * @description What can be spent
+             * @example 120000000
+             */
+            available_micros: number;
+            /**
+             * Format: int64
+             * @description All of the credit, in millionths of the currency's unit, as all amounts here
+             * @example 125000000
+             */
+            balance_micros: number;
+            /** @example TRY */
+            currency: string;
+            /** @description Whether a top-up may leave the buyer out, as one was given before */
+            has_buyer: boolean;
+            /**
+             * Format: int64
+             * @description What is set aside for something under way
+             * @example 5000000
+             */
+            held_micros: number;
+            /**
+             * Format: int64
+             * @description Below this wallet.low is announced
+             * @example 50000000
+             */
+            low_threshold_micros: number;
+        };
+        WalletWalletEnvelope: {
+            data: components["schemas"]["WalletWallet"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         WebhookAttempt: {
             /**
@@ -13376,26 +13927,6 @@ export interface components {
              */
             trace_id: string;
         };
-        WidgetConfig: {
-            look: components["schemas"]["WidgetPublicLook"];
-            /** @example Web sitesi */
-            name: string;
-            /** @description Whether somebody is there now */
-            open: boolean;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            opens_at: string | null;
-        };
-        WidgetConfigEnvelope: {
-            data: components["schemas"]["WidgetConfig"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         WidgetFile: {
             /** Format: uuid */
             id: string;
@@ -13535,6 +14066,26 @@ export interface components {
             name_required: boolean;
             /** @description Whether a phone number is asked for */
             phone: boolean;
+        };
+        WidgetPublicConfig: {
+            look: components["schemas"]["WidgetPublicLook"];
+            /** @example Web sitesi */
+            name: string;
+            /** @description Whether somebody is there now */
+            open: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            opens_at: string | null;
+        };
+        WidgetPublicConfigEnvelope: {
+            data: components["schemas"]["WidgetPublicConfig"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         WidgetPublicLook: {
             /** @example #0b6e4f */
@@ -13712,7 +14263,7 @@ export interface operations {
                      *       "scopes_supported": [
                      *         "text"
                      *       ],
-                     *       "service_documentation": "https://konak.example/openapi.json",
+                     *       "service_documentation": "https://konak.example/docs",
                      *       "token_endpoint": "https://konak.example/oauth/token",
                      *       "token_endpoint_auth_methods_supported": [
                      *         "text"
@@ -18260,6 +18811,7 @@ export interface operations {
                      *           "name": "Ayşe Demir",
                      *           "presence": "online",
                      *           "role": "agent",
+                     *           "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *           "state": "active",
                      *           "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *           "title": "Destek uzmanı"
@@ -18365,6 +18917,7 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
+                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -18496,6 +19049,7 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
+                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -18604,6 +19158,7 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
+                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -19452,6 +20007,7 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
+                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -19592,6 +20148,7 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
+                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -20838,294 +21395,6 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "start-chatbot-business": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BusinessInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "link": {
-                     *           "bot_username": "demo_destek_bot",
-                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
-                     *           "state": "k3Jd0f",
-                     *           "url": "https://t.me/demo_destek_bot?start=k3Jd0f"
-                     *         }
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TelegramStartedEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "connect-telegram": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ConnectInBody1"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "ai": false,
-                     *         "business_hours": {
-                     *           "spans": [
-                     *             {
-                     *               "day": 1,
-                     *               "from": "09:00",
-                     *               "to": "18:00"
-                     *             }
-                     *           ],
-                     *           "timezone": "Europe/Istanbul"
-                     *         },
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "external_id": null,
-                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "key_last4": "x3Kd",
-                     *         "kind": "custom",
-                     *         "name": "Mobil uygulama",
-                     *         "reason": "token_expired",
-                     *         "settings": null,
-                     *         "status": "active",
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Bad Gateway */
-            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23987,137 +24256,6 @@ export interface operations {
             };
         };
     };
-    "telegram-webhook": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The secret that the webhook was registered with */
-                "X-Telegram-Bot-Api-Secret-Token"?: string;
-            };
-            path: {
-                /** @description The bot's number */
-                bot: string;
-                /** @description Tells workspaces apart; grants nothing */
-                address: string;
-            };
-            cookie?: never;
-        };
-        /** @description The file itself, of at most 1048576 bytes */
-        requestBody: {
-            content: {
-                "application/octet-stream": string;
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "done": true
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DoneEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     "list-templates": {
         parameters: {
             query?: {
@@ -26364,293 +26502,6 @@ export interface operations {
             };
         };
     };
-    "channel-calling": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "enabled": false,
-                     *         "exchange": {
-                     *           "error": null,
-                     *           "status": "not_available"
-                     *         },
-                     *         "provider": {
-                     *           "callback": false,
-                     *           "error": null,
-                     *           "hours": {
-                     *             "spans": [
-                     *               {
-                     *                 "day": 1,
-                     *                 "from": "09:00",
-                     *                 "to": "18:00"
-                     *               }
-                     *             ],
-                     *             "timezone": "Europe/Istanbul"
-                     *           },
-                     *           "icon": "shown",
-                     *           "status": "disabled"
-                     *         },
-                     *         "region_supported": false
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallingStateEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-channel-calling": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChangeInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "enabled": false,
-                     *         "exchange": {
-                     *           "error": null,
-                     *           "status": "not_available"
-                     *         },
-                     *         "provider": {
-                     *           "callback": false,
-                     *           "error": null,
-                     *           "hours": {
-                     *             "spans": [
-                     *               {
-                     *                 "day": 1,
-                     *                 "from": "09:00",
-                     *                 "to": "18:00"
-                     *               }
-                     *             ],
-                     *             "timezone": "Europe/Istanbul"
-                     *           },
-                     *           "icon": "shown",
-                     *           "status": "disabled"
-                     *         },
-                     *         "region_supported": false,
-                     *         "result": "rejected"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallingChangedEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Bad Gateway */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     "inbound-test": {
         parameters: {
             query?: never;
@@ -27182,263 +27033,6 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "channel-webhook": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "last_error": "Wrong response from the webhook: 502 Bad Gateway",
-                     *         "mode": "webhook",
-                     *         "pending": 0,
-                     *         "registered": false,
-                     *         "url": "https://crm.example.com/api/crm/v1/channels/telegram/webhook/123456789/5f0c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ChannelWebhookEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Bad Gateway */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "register-channel-webhook": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "last_error": "Wrong response from the webhook: 502 Bad Gateway",
-                     *         "mode": "webhook",
-                     *         "pending": 0,
-                     *         "registered": false,
-                     *         "url": "https://crm.example.com/api/crm/v1/channels/telegram/webhook/123456789/5f0c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ChannelWebhookEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Bad Gateway */
-            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33084,7 +32678,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["HandoverInBody"];
             };
@@ -33496,251 +33090,6 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "chat-call": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "available": false,
-                     *         "can_request": false,
-                     *         "enabled": false,
-                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
-                     *         "next_request_at": "2026-11-15T09:30:00.000000Z",
-                     *         "permanent": false,
-                     *         "permission": "none",
-                     *         "reason": "not_enabled"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallingButtonEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "chat-call-permission": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "available": false,
-                     *         "can_request": false,
-                     *         "enabled": false,
-                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
-                     *         "next_request_at": "2026-11-15T09:30:00.000000Z",
-                     *         "permanent": false,
-                     *         "permission": "none",
-                     *         "reason": "not_enabled"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallingButtonEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Bad Gateway */
-            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38926,9 +38275,11 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "error": "no_route",
+                     *           "format": "plain",
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "send_at": "2026-11-15T09:30:00.000000Z",
+                     *           "signature": false,
                      *           "state": "waiting",
                      *           "then": {
                      *             "state": "closed",
@@ -39060,9 +38411,11 @@ export interface operations {
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "error": "no_route",
+                     *         "format": "plain",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "send_at": "2026-11-15T09:30:00.000000Z",
+                     *         "signature": false,
                      *         "state": "waiting",
                      *         "then": {
                      *           "state": "closed",
@@ -39315,9 +38668,11 @@ export interface operations {
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "error": "no_route",
+                     *         "format": "plain",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "send_at": "2026-11-15T09:30:00.000000Z",
+                     *         "signature": false,
                      *         "state": "waiting",
                      *         "then": {
                      *           "state": "closed",
@@ -39552,251 +38907,6 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "social-call": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "available": false,
-                     *         "can_request": false,
-                     *         "enabled": false,
-                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
-                     *         "next_request_at": "2026-11-15T09:30:00.000000Z",
-                     *         "permanent": false,
-                     *         "permission": "none",
-                     *         "reason": "not_enabled"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallingButtonEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "social-call-permission": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "available": false,
-                     *         "can_request": false,
-                     *         "enabled": false,
-                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
-                     *         "next_request_at": "2026-11-15T09:30:00.000000Z",
-                     *         "permanent": false,
-                     *         "permission": "none",
-                     *         "reason": "not_enabled"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallingButtonEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Bad Gateway */
-            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -42096,6 +41206,536 @@ export interface operations {
             };
         };
     };
+    "get-notice-preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "desktop": false,
+                     *         "events": {
+                     *           "assigned": true,
+                     *           "mention": true,
+                     *           "others": false,
+                     *           "reply": true,
+                     *           "waiting": true
+                     *         },
+                     *         "push": false,
+                     *         "quiet_hours": {
+                     *           "enabled": true,
+                     *           "from": "20:00",
+                     *           "time_zone": "Europe/Istanbul",
+                     *           "until": "08:00"
+                     *         },
+                     *         "sound": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NoticePreferencesEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-notice-preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticePreferences"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "desktop": false,
+                     *         "events": {
+                     *           "assigned": true,
+                     *           "mention": true,
+                     *           "others": false,
+                     *           "reply": true,
+                     *           "waiting": true
+                     *         },
+                     *         "push": false,
+                     *         "quiet_hours": {
+                     *           "enabled": true,
+                     *           "from": "20:00",
+                     *           "time_zone": "Europe/Istanbul",
+                     *           "until": "08:00"
+                     *         },
+                     *         "sound": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NoticePreferencesEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-push-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "public_key": "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NoticePushKeyEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "add-push-subscription": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticeNewSubscription"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NoticeSubscriptionEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-push-subscription": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "list-opportunities": {
         parameters: {
             query?: {
@@ -42372,6 +42012,692 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-telephony-tier": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "capabilities": [
+                     *           "wallet"
+                     *         ],
+                     *         "switch_url": "https://example.com/plans",
+                     *         "tier": "exchange"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TelephonyTierEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-wallet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "available_micros": 120000000,
+                     *         "balance_micros": 125000000,
+                     *         "currency": "TRY",
+                     *         "has_buyer": false,
+                     *         "held_micros": 5000000,
+                     *         "low_threshold_micros": 50000000
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WalletWalletEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-wallet-entries": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "available_micros": -50000000,
+                     *           "held_micros": 50000000,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "settle",
+                     *           "purpose": "numbers",
+                     *           "ref": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WalletEntryListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-wallet-statement": {
+        parameters: {
+            query: {
+                from: string;
+                /** @description Not included */
+                to: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "start-topup": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartTopUpInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "html": "text",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WalletChallengeEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "return-from-bank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Says which top-up it is about; it is in the address that the bank was given */
+                intent: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["CallbackInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-topup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "amount_micros": 100000000,
+                     *         "completed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "currency": "TRY",
+                     *         "detail": "",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "reason": "",
+                     *         "state": "succeeded"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WalletTopUpEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -43181,7 +43507,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["WidgetConfigEnvelope"];
+                    "application/json": components["schemas"]["WidgetPublicConfigEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -46017,6 +46343,115 @@ export interface operations {
             };
         };
     };
+    "webhook-hours": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered": 118,
+                     *           "failed": 2
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HourRequestsArrayEnvelope"];
+                };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "recover-webhook": {
         parameters: {
             query?: never;
@@ -48133,6 +48568,231 @@ export interface operations {
             };
         };
     };
+    "list-mail-domains": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "checked_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "display": "örnek.com",
+                     *           "domain": "xn--rnek-4qa.com",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "problem": "",
+                     *           "routing": "embedded",
+                     *           "selector": "s202611",
+                     *           "state": "active",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainDomainListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "check-mail-domain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "domain": {
+                     *           "checked_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "display": "örnek.com",
+                     *           "domain": "xn--rnek-4qa.com",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "problem": "",
+                     *           "routing": "embedded",
+                     *           "selector": "s202611",
+                     *           "state": "active",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "records": [
+                     *           {
+                     *             "checked_at": "2026-11-15T09:30:00.000000Z",
+                     *             "error": "",
+                     *             "found": [
+                     *               "10 mail.konak.example."
+                     *             ],
+                     *             "fqdn": "example.com",
+                     *             "host": "@",
+                     *             "priority": 10,
+                     *             "purpose": "mx",
+                     *             "required": false,
+                     *             "status": "ok",
+                     *             "ttl": 300,
+                     *             "type": "MX",
+                     *             "value": "mail.konak.example.",
+                     *             "value_chunks": [
+                     *               "text"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "zone_file": "$ORIGIN example.com.\n$TTL 300\n@ IN MX 10 mail.konak.example.\n"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainDetailsEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "list-privacy-requests": {
         parameters: {
             query?: {
@@ -48652,6 +49312,386 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "provision-mail-domain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProvisionInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "checked_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "display": "örnek.com",
+                     *         "domain": "xn--rnek-4qa.com",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "problem": "",
+                     *         "routing": "embedded",
+                     *         "selector": "s202611",
+                     *         "state": "active",
+                     *         "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainDomainEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "quickstart-mail-domain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuickstartInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "domain": {
+                     *           "checked_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "display": "örnek.com",
+                     *           "domain": "xn--rnek-4qa.com",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "problem": "",
+                     *           "routing": "embedded",
+                     *           "selector": "s202611",
+                     *           "state": "active",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "records": [
+                     *           {
+                     *             "checked_at": "2026-11-15T09:30:00.000000Z",
+                     *             "error": "",
+                     *             "found": [
+                     *               "10 mail.konak.example."
+                     *             ],
+                     *             "fqdn": "example.com",
+                     *             "host": "@",
+                     *             "priority": 10,
+                     *             "purpose": "mx",
+                     *             "required": false,
+                     *             "status": "ok",
+                     *             "ttl": 300,
+                     *             "type": "MX",
+                     *             "value": "mail.konak.example.",
+                     *             "value_chunks": [
+                     *               "text"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "zone_file": "$ORIGIN example.com.\n$TTL 300\n@ IN MX 10 mail.konak.example.\n"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainDetailsEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-mail-domain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -50156,6 +51196,115 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookDeliveryArrayEnvelope"];
+                };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "mail-webhook-hours": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered": 118,
+                     *           "failed": 2
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HourRequestsArrayEnvelope"];
                 };
             };
             /** @description The caller has this answer */

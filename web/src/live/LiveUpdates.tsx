@@ -22,6 +22,7 @@ export function LiveUpdates() {
   const client = useQueryClient()
   useEffect(() => {
     const modules = installedModules()
+    for (const module of modules) module.start?.(client)
     const tables = modules.map((module) => module.live ?? {})
     const appliers = modules.flatMap((module) => module.apply ?? [])
     const signals = new Set(modules.flatMap((module) => module.signals ?? []))

@@ -50,6 +50,8 @@ export interface Module<Routes extends readonly AnyRoute[] = readonly AnyRoute[]
   waiting?: readonly WaitingSource[]
   /** What of this module belongs to the person: a part of their menu, and a mark on its button. */
   person?: Need & { Menu: ComponentType; Mark: ComponentType<{ agentId: string; className?: string }> }
+  /** Called when the panel opens for somebody who is signed in. */
+  start?: (client: QueryClient) => void
   /** Names of signals that pass without a record: nothing becomes stale and nothing is listed. */
   signals?: readonly string[]
   /** Puts what an event carries into the caches at once, ahead of the refresh. */

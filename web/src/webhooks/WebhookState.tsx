@@ -1,12 +1,11 @@
 import { Play, X } from 'lucide-react'
-import { useState } from 'react'
 import { formatAgo, formatDateTime, formatNumber, useI18n } from '@/i18n'
 import { Button, IconButton } from '@/ui/Button'
 import { HourBars } from '@/ui/HourBars'
 import { Notice } from '@/ui/Notice'
 import type { Delivery, Recovery, Webhook } from './source'
 import { troubleText } from './trouble'
-import { byHour, tally } from './webhooks'
+import { tally, useHours, watchInterval } from './webhooks'
 
 interface WebhookNoticesProps {
   webhook: Webhook
@@ -90,7 +89,7 @@ interface StatisticsProps {
 
 export function Statistics({ webhook, rows, complete }: StatisticsProps) {
   const { t, tCount } = useI18n()
-  const [now] = useState(() => Date.now())
+  const hours = useHours(webhook.id, watchInterval(rows))
   if (rows.length === 0) return null
   const sum = tally(rows)
   const facts = [
@@ -126,9 +125,9 @@ export function Statistics({ webhook, rows, complete }: StatisticsProps) {
           label={t('webhooks.stats.chart')}
           series={[
             { label: t('deliveries.status.delivered'), fill: 'fill-ok-ink', ground: 'bg-ok-ink' },
-            { label: t('webhooks.stats.missed'), fill: 'fill-danger', ground: 'bg-danger' },
+            { label: t('webhooks.stats.failedAttempts'), fill: 'fill-danger', ground: 'bg-danger' },
           ]}
-          hours={byHour(rows, now)}
+          hours={(hours.data ?? []).map(({ at, delivered, failed }) => ({ at, values: [delivered, failed] }))}
         />
       </div>
     </section>

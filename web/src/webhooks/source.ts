@@ -7,6 +7,7 @@ export type CatalogEvent = Schemas['WebhookCatalogEntry']
 export type Delivery = Schemas['WebhookDelivery']
 export type DeliveryDetail = Schemas['WebhookDetail']
 export type Attempt = Schemas['WebhookAttempt']
+export type WebhookHour = Schemas['HourRequests']
 export type Recovery = Schemas['WebhookRecovery']
 
 export interface WebhookSettings {
@@ -46,6 +47,8 @@ export interface WebhookSource {
   rotate: (id: string, graceSeconds: number) => Promise<WebhookCreated>
   setStatus: (id: string, status: 'active' | 'paused') => Promise<unknown>
   deliveries: (id: string, filter: DeliveryFilter, cursor: string | undefined) => Promise<Page<Delivery>>
+  /** The last 24 hours, the oldest first. */
+  hours: (id: string) => Promise<WebhookHour[]>
   delivery: (id: string) => Promise<DeliveryDetail>
   resend: (id: string) => Promise<unknown>
   recover: (id: string, range: { since: string; until?: string; include_delivered: boolean }) => Promise<Recovery>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fromLocal, toLocal } from '@/lib/localTime'
 import type { Delivery } from './source'
-import { byHour, tally, watchInterval } from './webhooks'
+import { tally, watchInterval } from './webhooks'
 
 function row(status: Delivery['status'], deliveredAt: string | null = null): Delivery {
   return { status, delivered_at: deliveredAt } as Delivery
@@ -21,27 +21,6 @@ describe('tally', () => {
       arrived: 99,
       lastArrival: '2026-11-15T10:00:00Z',
     })
-  })
-})
-
-describe('byHour', () => {
-  it('puts deliveries of the last day into their hours, by how they ended', () => {
-    const now = Date.parse('2026-11-15T10:40:00Z')
-    const made = (at: string, status: Delivery['status'], attempts = 1) => ({ created_at: at, status, attempts }) as Delivery
-    const hours = byHour(
-      [
-        made('2026-11-15T10:39:00Z', 'delivered'),
-        made('2026-11-15T10:00:00Z', 'failed'),
-        made('2026-11-15T10:39:30Z', 'pending', 0),
-        made('2026-11-14T11:00:00Z', 'exhausted'),
-        made('2026-11-14T10:59:59Z', 'delivered'),
-      ],
-      now,
-    )
-    expect(hours).toHaveLength(24)
-    expect(hours[23]).toEqual({ at: '2026-11-15T10:00:00.000Z', values: [1, 1] })
-    expect(hours[0]?.values).toEqual([0, 1])
-    expect(hours.flatMap((hour) => hour.values).reduce((sum, value) => sum + value)).toBe(3)
   })
 })
 

@@ -130,6 +130,12 @@ export function useLastRecovery(id: string) {
   })
 }
 
+/** Requests of the last day by the hour, as the server counts them; asked again while something is on its way. */
+export function useHours(id: string, watched: number | false) {
+  const source = useSource()
+  return useQuery({ queryKey: [source.id, 'webhooks', 'hours', id], queryFn: () => source.hours(id), refetchInterval: watched })
+}
+
 const keylessKey = ['erp', 'settings', 'webhooks'] as const
 
 export function useKeyless() {
@@ -192,21 +198,4 @@ export function tally(rows: readonly Delivery[]): DeliveryTally {
     arrived: decided === 0 ? null : Math.floor((100 * delivered) / decided),
     lastArrival,
   }
-}
-
-const hour = 3_600_000
-const shownHours = 24
-
-/** Deliveries of the last day by the hour they were made in: those that arrived, and those that did not. */
-export function byHour(rows: readonly Delivery[], now: number): { at: string; values: [arrived: number, missed: number] }[] {
-  const last = Math.floor(now / hour) * hour
-  const first = last - (shownHours - 1) * hour
-  const hours = Array.from({ length: shownHours }, (_, at) => ({ at: new Date(first + at * hour).toISOString(), values: [0, 0] as [number, number] }))
-  for (const row of rows) {
-    const slot = hours[Math.floor((Date.parse(row.created_at) - first) / hour)]
-    if (!slot) continue
-    if (row.status === 'delivered') slot.values[0] += 1
-    else if (row.attempts > 0) slot.values[1] += 1
-  }
-  return hours
 }

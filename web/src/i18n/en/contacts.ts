@@ -97,6 +97,7 @@ export const contacts = {
   'contacts.timeline.orders': 'Orders',
   'contacts.timeline.noOrder': 'No orders yet.',
   'contacts.timeline.order': 'Order {number}',
+  'contacts.timeline.older': 'Show older',
   'contacts.timeline.waits': 'Waiting',
   'contacts.write': 'Write',
   'contacts.call': 'Call',

@@ -151,5 +151,5 @@ export const webhooks = {
   'deliveries.empty.title': 'Nothing delivered yet',
   'deliveries.empty.text': 'Deliveries appear here live. Send a test to see the first one and your server’s response.',
   'webhooks.stats.chart': 'Last 24 hours',
-  'webhooks.stats.missed': 'Not delivered',
+  'webhooks.stats.failedAttempts': 'Failed attempts',
 } as const

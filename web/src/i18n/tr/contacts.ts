@@ -100,6 +100,7 @@ export const contacts: Record<keyof typeof en, string> = {
   'contacts.timeline.orders': 'Siparişler',
   'contacts.timeline.noOrder': 'Henüz sipariş yok.',
   'contacts.timeline.order': '{number} numaralı sipariş',
+  'contacts.timeline.older': 'Daha eskileri göster',
   'contacts.timeline.waits': 'Bekliyor',
   'contacts.write': 'Yaz',
   'contacts.call': 'Ara',

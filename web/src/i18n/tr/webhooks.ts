@@ -156,5 +156,5 @@ export const webhooks: Record<keyof typeof en, string> = {
   'deliveries.empty.text':
     'İletimler burada canlı görünür. İlkini ve sunucunuzun yanıtını görmek için bir deneme gönderin.',
   'webhooks.stats.chart': 'Son 24 saat',
-  'webhooks.stats.missed': 'Teslim edilemedi',
+  'webhooks.stats.failedAttempts': 'Başarısız denemeler',
 }

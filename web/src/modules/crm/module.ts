@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { ContactRound, Inbox, Mails, MessageSquareQuote, MessagesSquare, UsersRound, Zap } from 'lucide-react'
-import { meQuery } from '@/api/session'
+import { meets, meQuery } from '@/api/session'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
@@ -140,6 +140,13 @@ export const crmModule = defineModule({
       load: () => import('./inbox/notices').then((m) => m.countWaiting()),
     },
   ],
+  start: (client) => {
+    const me = client.getQueryData(meQuery.queryKey)
+    // Without a permission of the browser there is nothing to keep, and nothing to fetch.
+    if (me && meets(me, { permission: 'crm.conversations.view', licence: 'crm' }) && 'Notification' in window && Notification.permission === 'granted') {
+      void import('./inbox/push').then((m) => m.keepPush(client, me.membership.id))
+    }
+  },
   person: { ...presenceNeed, Menu: PresenceMenu, Mark: PresenceMark },
   signals: ['conversation.typing', 'agent.presence'],
   apply: (client, event) => {

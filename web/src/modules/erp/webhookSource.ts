@@ -27,6 +27,7 @@ export const erpWebhooks: WebhookSource = {
   setStatus: (id, status) => ask(api.POST('/api/erp/v1/webhooks/{id}/status', { params: { path: { id } }, body: { status } })),
   deliveries: (id, filter, cursor) =>
     ask(api.GET('/api/erp/v1/webhooks/{id}/events', { params: { path: { id }, query: { ...filter, limit: pageSize, cursor } } })),
+  hours: (id) => ask(api.GET('/api/erp/v1/webhooks/{id}/hours', { params: { path: { id } } })).then((envelope) => envelope.data ?? []),
   delivery: (id) => ask(api.GET('/api/erp/v1/webhooks/events/{id}', { params: { path: { id } } })).then((envelope) => envelope.data),
   resend: (id) => ask(api.POST('/api/erp/v1/webhooks/events/{id}/resend', { params: { path: { id } } })),
   recover: (id, body) =>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, ask } from '@/api/client'
+import { readAll } from '@/api/readAll'
 
 /** The numbers beside the views; the inbox keeps them under the same key. */
 export function useNumbers(enabled: boolean) {
@@ -27,7 +28,7 @@ export function useQueue(owner: 'me' | 'none', enabled: boolean) {
 export function useChannelHealth(enabled: boolean) {
   return useQuery({
     queryKey: ['crm', 'channels', 'health'],
-    queryFn: () => ask(api.GET('/api/crm/v1/channels', { params: { query: { limit: 50 } } })).then((envelope) => envelope.data),
+    queryFn: () => readAll((query) => ask(api.GET('/api/crm/v1/channels', { params: { query } }))),
     enabled,
   })
 }

@@ -113,7 +113,7 @@ function FirstCall({ made }: { made: ShownKey }) {
     <div className="mt-5">
       <CodeBlock label={t('keys.firstCall')} code={command} />
       <p className="mt-2 text-sm">
-        <a href="/openapi.json" target="_blank" rel="noreferrer" className="inline-flex min-h-6 items-center gap-1.5 font-medium text-accent-ink hover:underline">
+        <a href="/docs" target="_blank" rel="noreferrer" className="inline-flex min-h-6 items-center gap-1.5 font-medium text-accent-ink hover:underline">
           {t('keys.docs')}
           <ExternalLink aria-hidden className="size-3.5" />
         </a>

@@ -28,6 +28,7 @@ export const mailWebhooks: WebhookSource = {
   // The newest hundred in one answer: there is no page behind it.
   deliveries: (id, filter) =>
     ask(api.GET('/api/mail/v1/webhooks/{id}/deliveries', { params: { path: { id }, query: filter } })).then((envelope) => ({ data: envelope.data ?? [] })),
+  hours: (id) => ask(api.GET('/api/mail/v1/webhooks/{id}/hours', { params: { path: { id } } })).then((envelope) => envelope.data ?? []),
   delivery: (id) => ask(api.GET('/api/mail/v1/webhooks/deliveries/{id}', { params: { path: { id } } })).then((envelope) => envelope.data),
   resend: (id) => ask(api.POST('/api/mail/v1/webhooks/deliveries/{id}/resend', { params: { path: { id } } })),
   recover: (id, body) =>

@@ -32,7 +32,7 @@ import {
 } from './contacts'
 import { useDuplicates } from './duplicates'
 import { openClaims } from './openClaims'
-import { useHistory, useVisitor } from './timeline'
+import { useConversations, useVisitor } from './timeline'
 
 const ContactForm = lazy(() => import('./ContactForm').then((m) => ({ default: m.ContactForm })))
 const MergeDialog = lazy(() => import('./MergeDialog').then((m) => ({ default: m.MergeDialog })))
@@ -212,7 +212,7 @@ function Facts({ contact }: { contact: Contact }) {
 /** Where somebody writes from who uses the live chat: their page, browser and language, as their browser says. */
 function VisitorFacts({ contactId }: { contactId: string }) {
   const { t, language } = useI18n()
-  const chat = useHistory(contactId, true).data?.conversations.find((one) => one.channel === 'widget')
+  const chat = useConversations(contactId, true).rows.find((one) => one.channel === 'widget')
   const visitor = useVisitor(chat?.id).data
   if (!visitor) return null
   const { name, platform } = deviceOf(visitor.browser)

@@ -13,7 +13,7 @@ import { Segmented } from '@/ui/Segmented'
 import { SkeletonRows } from '@/ui/Skeleton'
 import { channelName } from '../inbox/channels'
 import { useAddNote, useDeleteNote, useNotes } from './contacts'
-import { byMonth, toTimeline, useHistory, type Entry, type TimelineConversation, type TimelineNote, type TimelineOrder } from './timeline'
+import { byMonth, complete, toTimeline, useConversations, useOrders, type Entry, type TimelineConversation, type TimelineNote, type TimelineOrder } from './timeline'
 
 const kinds = [
   { value: 'all', label: 'contacts.timeline.all' },
@@ -32,9 +32,16 @@ interface ContactTimelineProps {
 export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTimelineProps) {
   const { t } = useI18n()
   const [kind, setKind] = useState<(typeof kinds)[number]['value']>('all')
-  const history = useHistory(contactId, seesInbox)
+  const conversations = useConversations(contactId, seesInbox)
+  const orders = useOrders(conversations.rows[0]?.id)
   const notes = useNotes(contactId)
-  const entries = toTimeline(history.data?.conversations ?? [], history.data?.orders ?? [], notes.rows)
+  const entries = complete(toTimeline(conversations.rows, orders.data ?? [], notes.rows), [
+    { last: conversations.rows.at(-1)?.last_activity_at, more: conversations.more !== null },
+    { last: notes.rows.at(-1)?.created_at, more: notes.more !== null },
+  ])
+  const loading = (seesInbox && conversations.isPending) || orders.isLoading || notes.isPending
+  const failure = conversations.error ?? orders.error
+  const rest = [conversations.more, notes.more].filter((more) => more !== null)
   const shown = entries.filter((entry) => kind === 'all' || entry.kind === kind)
   const month = new Intl.DateTimeFormat(language(), { month: 'long', year: 'numeric' })
   return (
@@ -43,13 +50,13 @@ export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTime
       <div className="mb-4 overflow-x-auto">
         <Segmented label={t('contacts.timeline.show')} value={kind} options={kinds.map(({ value, label }) => ({ value, label: t(label) }))} onChange={setKind} />
       </div>
-      {history.error && (
+      {failure && (
         <Notice tone="danger" className="mb-4">
-          {errorText(history.error)}
+          {errorText(failure)}
         </Notice>
       )}
-      {(history.isLoading || notes.isPending) && <SkeletonRows rows={3} />}
-      {!history.isLoading && !notes.isPending && shown.length === 0 && (
+      {loading && <SkeletonRows rows={3} />}
+      {!loading && shown.length === 0 && rest.length === 0 && (
         <p className="text-sm text-ink-2">{kind === 'note' ? t('contacts.noNote') : kind === 'order' ? t('contacts.timeline.noOrder') : t('contacts.noConversation')}</p>
       )}
       {byMonth(shown).map(({ at, entries: list }) => (
@@ -66,6 +73,11 @@ export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTime
           </ul>
         </section>
       ))}
+      {!loading && rest.length > 0 && (
+        <Button size="sm" busy={rest.some((more) => more.loading)} onClick={() => rest.forEach((more) => more.load())}>
+          {t('contacts.timeline.older')}
+        </Button>
+      )}
     </Card>
   )
 }

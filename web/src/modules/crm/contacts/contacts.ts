@@ -149,11 +149,14 @@ export function useImport(id: string | null) {
   })
 }
 
+/** How many of the errors are shown; the import says how many there are. */
+const shownErrors = 50
+
 export function useImportErrors(id: string | null) {
   return useQuery({
     queryKey: [...root, 'import-errors', id],
     queryFn: () =>
-      ask(api.GET('/api/crm/v1/contacts/imports/{importId}/errors', { params: { path: { importId: id ?? '' }, query: { limit: 50 } } })).then(
+      ask(api.GET('/api/crm/v1/contacts/imports/{importId}/errors', { params: { path: { importId: id ?? '' }, query: { limit: shownErrors } } })).then(
         (envelope) => envelope.data,
       ),
     enabled: id !== null,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { byMonth, toTimeline, type TimelineConversation, type TimelineNote, type TimelineOrder } from './timeline'
+import { byMonth, complete, toTimeline, type TimelineConversation, type TimelineNote, type TimelineOrder } from './timeline'
 
 const conversation = (id: string, at: string) => ({ id, last_activity_at: at }) as TimelineConversation
 const order = (id: string, at: string) => ({ id, placed_at: at }) as TimelineOrder
@@ -18,4 +18,17 @@ it('puts conversations, orders and notes into one order, whatever their zones', 
 it('parts the same month of two years', () => {
   const list = toTimeline([conversation('a', '2026-03-15T10:00:00Z'), conversation('b', '2025-03-15T10:00:00Z')], [], [])
   expect(byMonth(list)).toHaveLength(2)
+})
+
+it('shows nothing before a part that has not been read as far', () => {
+  const list = toTimeline([conversation('c1', '2026-03-02T10:00:00Z'), conversation('c2', '2026-02-01T10:00:00Z')], [order('o1', '2026-01-15T10:00:00Z')], [note('n1', '2026-02-10T10:00:00Z'), note('n2', '2026-01-01T10:00:00Z')])
+  const ids = (conversations: boolean, notes: boolean) =>
+    complete(list, [
+      { last: '2026-02-01T10:00:00Z', more: conversations },
+      { last: '2026-01-01T10:00:00Z', more: notes },
+    ]).map(({ id }) => id)
+  expect(ids(false, false)).toEqual(['c1', 'n1', 'c2', 'o1', 'n2'])
+  expect(ids(true, false)).toEqual(['c1', 'n1', 'c2'])
+  expect(ids(true, true)).toEqual(['c1', 'n1', 'c2'])
+  expect(complete(list, [{ last: undefined, more: true }])).toHaveLength(5)
 })

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
+import { usePages } from '@/api/query'
 
 export type TimelineConversation = Schemas['ConversationConversation']
 export type TimelineOrder = Schemas['ConversationCard']['orders'][number]
@@ -10,20 +11,24 @@ export type Entry =
   | { kind: 'order'; id: string; at: string; order: TimelineOrder }
   | { kind: 'note'; id: string; at: string; note: TimelineNote }
 
-const most = 50
-
-/** All conversations of a contact, the newest first, and what they bought, which every conversation of theirs knows. */
-export function useHistory(contactId: string, enabled: boolean) {
-  return useQuery({
-    queryKey: ['crm', 'conversations', 'history', contactId],
-    queryFn: async () => {
-      const { data: conversations } = await ask(api.GET('/api/crm/v1/conversations', { params: { query: { contact_id: contactId, limit: most } } }))
-      const newest = conversations[0]
-      if (!newest) return { conversations, orders: [] }
-      const { data: card } = await ask(api.GET('/api/crm/v1/conversations/{id}/commerce', { params: { path: { id: newest.id } } }))
-      return { conversations, orders: card.licensed ? card.orders : [] }
-    },
+/** The conversations of a contact, the last active first. */
+export function useConversations(contactId: string, enabled: boolean) {
+  return usePages({
+    key: ['crm', 'conversations', 'history', contactId],
+    fetch: (cursor) => ask(api.GET('/api/crm/v1/conversations', { params: { query: { contact_id: contactId, limit: 25, cursor } } })),
     enabled,
+  })
+}
+
+/** What a contact bought lately, which every conversation of theirs knows. */
+export function useOrders(conversationId: string | undefined) {
+  return useQuery({
+    queryKey: ['crm', 'conversations', 'orders', conversationId],
+    queryFn: async () => {
+      const { data: card } = await ask(api.GET('/api/crm/v1/conversations/{id}/commerce', { params: { path: { id: conversationId ?? '' } } }))
+      return card.licensed ? card.orders : []
+    },
+    enabled: conversationId !== undefined,
   })
 }
 
@@ -46,6 +51,18 @@ export function toTimeline(conversations: readonly TimelineConversation[], order
     ...notes.map((note): Entry => ({ kind: 'note', id: note.id, at: note.created_at, note })),
   ]
   return entries.sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
+}
+
+/** A part of the timeline that is read page by page: when its last entry was that has been read, and whether more follow. */
+export interface Part {
+  last: string | undefined
+  more: boolean
+}
+
+/** The entries before which nothing is missing: what is older than a part that goes on waits until that part has been read as far. */
+export function complete(entries: readonly Entry[], parts: readonly Part[]): Entry[] {
+  const from = Math.max(...parts.map(({ last, more }) => (more && last ? Date.parse(last) : -Infinity)), -Infinity)
+  return entries.filter(({ at }) => Date.parse(at) >= from)
 }
 
 export interface Month {

@@ -10,6 +10,7 @@ import { Checkbox, Input } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { SkeletonRows } from '@/ui/Skeleton'
 import { cachePreferences, preferencesQuery, type AlertKind, type Preferences } from './alerts'
+import { canPush, subscribeHere, unsubscribeHere } from './push'
 import { playChime } from './ring'
 
 const kinds = [
@@ -63,6 +64,20 @@ function Choices({ agent, preferences }: { agent: string; preferences: Preferenc
     change({ quiet_hours: { ...quiet, ...next, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone } })
   }
 
+  const subscribe = useMutation({ mutationFn: (on: boolean) => (on ? subscribeHere() : unsubscribeHere()) })
+  async function choosePush(push: boolean) {
+    change({ push })
+    const may = !push || (await askToNotify())
+    setAllowed(mayNotify())
+    if (may) subscribe.mutate(push)
+  }
+
+  async function allow() {
+    const may = await askToNotify()
+    setAllowed(may)
+    if (may && preferences.push) subscribe.mutate(true)
+  }
+
   async function chooseDesktop(desktop: boolean) {
     change({ desktop })
     if (desktop) setAllowed(await askToNotify())
@@ -88,11 +103,15 @@ function Choices({ agent, preferences }: { agent: string; preferences: Preferenc
           }}
         />
         <Checkbox label={t('alerts.desktop')} detail={t('alerts.desktopHint')} checked={preferences.desktop} onChange={(event) => void chooseDesktop(event.target.checked)} />
-        {preferences.desktop && !allowed && (
+        {canPush() && (
+          <Checkbox label={t('alerts.push')} detail={t('alerts.pushHint')} checked={preferences.push} onChange={(event) => void choosePush(event.target.checked)} />
+        )}
+        {subscribe.error && <Notice tone="danger">{t('alerts.pushFailed')}</Notice>}
+        {(preferences.desktop || preferences.push) && !allowed && (
           <Notice
             tone="warn"
             action={
-              <Button size="sm" onClick={() => void askToNotify().then(setAllowed)}>
+              <Button size="sm" onClick={() => void allow()}>
                 {t('alerts.allow')}
               </Button>
             }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, ask, type Schemas } from '@/api/client'
+import { readAll } from '@/api/readAll'
 import type { Item } from './conversations'
 import { pathOf } from './itemActions'
 import { createKeys, once } from './once'
@@ -38,10 +39,7 @@ export function useEmail(item: Item) {
 export function useEditions(item: Item) {
   return useQuery({
     queryKey: ['crm', 'conversations', 'editions', item.id, item.edited_at],
-    queryFn: () =>
-      ask(api.GET('/api/crm/v1/conversations/{id}/items/{itemId}/edits', { params: { ...pathOf(item), query: { limit: 50 } } })).then(
-        (envelope) => envelope.data,
-      ),
+    queryFn: () => readAll((query) => ask(api.GET('/api/crm/v1/conversations/{id}/items/{itemId}/edits', { params: { ...pathOf(item), query } }))),
   })
 }
 

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
+import { readAll } from '@/api/readAll'
 
 export type SavedView = Schemas['DeskView']
 export type ViewFilter = SavedView['filter']
@@ -9,7 +10,7 @@ const key = ['crm', 'conversations', 'saved'] as const
 export function useSavedViews() {
   return useQuery({
     queryKey: [...key, 'list'],
-    queryFn: () => ask(api.GET('/api/crm/v1/views', { params: { query: { limit: 50 } } })).then((envelope) => envelope.data),
+    queryFn: () => readAll((query) => ask(api.GET('/api/crm/v1/views', { params: { query } }))),
     staleTime: 60_000,
   })
 }

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
+import { readAll } from '@/api/readAll'
 import { createStore } from '@/lib/store'
 import type { Attachment } from './uploads'
 
@@ -22,10 +23,7 @@ export function isJustSent({ send_at: sendAt, created_at: createdAt }: Pick<Sche
 export function useScheduled(id: string) {
   return useQuery({
     queryKey: scheduledKey(id),
-    queryFn: () =>
-      ask(api.GET('/api/crm/v1/conversations/{id}/scheduled', { params: { path: { id }, query: { state: 'waiting', limit: 50 } } })).then(
-        (envelope) => envelope.data,
-      ),
+    queryFn: () => readAll((page) => ask(api.GET('/api/crm/v1/conversations/{id}/scheduled', { params: { path: { id }, query: { ...page, state: 'waiting' } } }))),
     // What was just sent is seen to leave, whether the live line is open or not.
     refetchInterval: (query) => (query.state.data?.some(isJustSent) ? askAgain : false),
   })

@@ -1,0 +1,94 @@
+package notice
+
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+)
+
+// news is what of an event decides whom it concerns.
+type news struct {
+	Type  string `json:"type"`
+	Actor struct {
+		ID *uuid.UUID `json:"id"`
+	} `json:"actor"`
+	Data struct {
+		Object struct {
+			ID      uuid.UUID  `json:"id"`
+			OwnerID *uuid.UUID `json:"owner_id"`
+		} `json:"object"`
+		Item struct {
+			AuthorKind string `json:"author_kind"`
+			Automatic  bool   `json:"automatic"`
+			Mentions   []struct {
+				AgentID uuid.UUID `json:"agent_id"`
+			} `json:"mentions"`
+		} `json:"item"`
+		Previous map[string]json.RawMessage `json:"previous"`
+	} `json:"data"`
+}
+
+// tells says whether events of a type may concern an agent.
+func tells(eventType string) bool {
+	switch eventType {
+	case conversation.Created, conversation.Replied, conversation.Assigned, conversation.Noted:
+		return true
+	}
+	return false
+}
+
+// kinds returns what the news are to the agents whom it concerns, and what they are to
+// all others: "" for nothing.
+func (n *news) kinds() (of map[uuid.UUID]string, rest string) {
+	of = map[uuid.UUID]string{}
+	owner, item := n.Data.Object.OwnerID, n.Data.Item
+	switch n.Type {
+	case conversation.Created, conversation.Replied:
+		switch {
+		case item.AuthorKind != conversation.ByContact || item.Automatic:
+			return of, ""
+		case owner == nil:
+			return of, kindWaiting
+		}
+		of[*owner] = kindReply
+		return of, kindOthers
+	case conversation.Assigned:
+		if _, changed := n.Data.Previous["owner_id"]; changed && owner != nil {
+			of[*owner] = kindAssigned
+		}
+	case conversation.Noted:
+		for _, m := range item.Mentions {
+			of[m.AgentID] = kindMention
+		}
+	}
+	if n.Actor.ID != nil { // who did it knows of it
+		delete(of, *n.Actor.ID)
+	}
+	return of, ""
+}
+
+// titles are what pushes say, by language and kind.
+var titles = map[string]map[string]string{
+	"en": {
+		kindWaiting:  "A customer waits for an answer",
+		kindReply:    "A customer wrote in your conversation",
+		kindAssigned: "A conversation was assigned to you",
+		kindMention:  "A note mentions you",
+		kindOthers:   "A customer wrote in a colleague’s conversation",
+	},
+	"tr": {
+		kindWaiting:  "Bir müşteri yanıt bekliyor",
+		kindReply:    "Müşteri, konuşmanıza yazdı",
+		kindAssigned: "Size bir konuşma atandı",
+		kindMention:  "Bir notta sizden söz edildi",
+		kindOthers:   "Müşteri, bir iş arkadaşınızın konuşmasına yazdı",
+	},
+}
+
+// message is what a browser receives.
+type message struct {
+	Title          string    `json:"title"`
+	ConversationID uuid.UUID `json:"conversation_id"`
+}

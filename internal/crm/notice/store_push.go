@@ -1,0 +1,85 @@
+package notice
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// findKey returns the workspace's key, its private part sealed, or db.ErrNoRow.
+func findKey(r *db.Reader) (public string, sealed []byte, err error) {
+	_, err = db.One(r, func(row db.Row) (any, error) {
+		return nil, row.Scan(&public, &sealed)
+	}, `SELECT public_key, private_key FROM push_key WHERE tenant_id = $1`, r.Tenant())
+	return public, sealed, err
+}
+
+// putKey keeps a key unless the workspace has one.
+func putKey(tx *db.Tx, public string, sealed []byte) error {
+	_, err := tx.Exec(`INSERT INTO push_key (tenant_id, public_key, private_key, created_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tenant_id) DO NOTHING`, tx.Tenant(), public, sealed, clock.At(tx.Now()))
+	return err
+}
+
+// putDevice keeps a subscription. One of the same address is replaced: the browser is
+// the same, whoever uses it now.
+func putDevice(tx *db.Tx, d device, hash []byte) error {
+	if _, err := tx.Exec(`DELETE FROM push_subscription WHERE tenant_id = $1 AND endpoint_hash = $2`, tx.Tenant(), hash); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`INSERT INTO push_subscription (tenant_id, id, agent_id, session_id, service_id, endpoint_hash, sealed, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, tx.Tenant(), d.id, d.agent, d.session, d.service, hash, d.sealed, clock.At(tx.Now()))
+	return err
+}
+
+// dropOldest removes what an agent has beyond so many subscriptions.
+func dropOldest(tx *db.Tx, agent uuid.UUID, keep int) error {
+	_, err := tx.Exec(`DELETE FROM push_subscription WHERE tenant_id = $1 AND agent_id = $2 AND id NOT IN (
+		SELECT id FROM push_subscription WHERE tenant_id = $1 AND agent_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3)`,
+		tx.Tenant(), agent, keep)
+	return err
+}
+
+// dropDevice removes a subscription and says whether it was there. An agent's id limits
+// it to their own; nil does not.
+func dropDevice(tx *db.Tx, id uuid.UUID, agent *uuid.UUID) (bool, error) {
+	query, args := `DELETE FROM push_subscription WHERE tenant_id = $1 AND id = $2`, []any{tx.Tenant(), id}
+	if agent != nil {
+		query, args = query+` AND agent_id = $3`, append(args, *agent)
+	}
+	n, err := tx.Exec(query, args...)
+	return n > 0, err
+}
+
+// findDevice returns a subscription, or db.ErrNoRow.
+func findDevice(r *db.Reader, id uuid.UUID) (device, error) {
+	return db.One(r, scanDevice, `SELECT `+deviceColumns+` FROM push_subscription WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+const deviceColumns = `id, agent_id, session_id, service_id, sealed`
+
+func scanDevice(row db.Row) (d device, err error) {
+	err = row.Scan(&d.id, &d.agent, &d.session, &d.service, &d.sealed)
+	return d, err
+}
+
+// maxDevices bounds how many subscriptions one event is told to.
+const maxDevices = 10_000
+
+// devicesOf returns the subscriptions of agents: of these, or of all where none are given.
+func devicesOf(r *db.Reader, agents []uuid.UUID) ([]device, error) {
+	only, args := "", []any{r.Tenant(), maxDevices}
+	if len(agents) > 0 {
+		in, arg := db.In(r.Dialect(), 3, agents)
+		only, args = " AND agent_id "+in, append(args, arg)
+	}
+	return db.All(r, scanDevice, `SELECT `+deviceColumns+` FROM push_subscription
+		WHERE tenant_id = $1`+only+` ORDER BY id LIMIT $2`, args...)
+}
+
+// subscribedTenants returns which of the workspaces have a subscription.
+func subscribedTenants(r *db.Reader, tenants []uuid.UUID) ([]uuid.UUID, error) {
+	in, arg := db.In(r.Dialect(), 1, tenants)
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT DISTINCT tenant_id FROM push_subscription WHERE tenant_id `+in, arg)
+}

@@ -1,0 +1,104 @@
+package reference
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// schema is what of a JSON Schema is needed for an example and for a word on its type.
+type schema struct {
+	Ref        string            `json:"$ref"`
+	Type       kinds             `json:"type"`
+	Format     string            `json:"format"`
+	Enum       []any             `json:"enum"`
+	Examples   []any             `json:"examples"`
+	Default    any               `json:"default"`
+	Items      *schema           `json:"items"`
+	Properties map[string]schema `json:"properties"`
+	OneOf      []schema          `json:"oneOf"`
+	AnyOf      []schema          `json:"anyOf"`
+}
+
+// kinds are the types of a schema: one, or several in a list.
+type kinds []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (k *kinds) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*k = kinds{one}
+		return nil
+	}
+	return json.Unmarshal(b, (*[]string)(k))
+}
+
+// words say what a value may be.
+func (s schema) words() string {
+	if len(s.Enum) > 0 {
+		list := make([]string, len(s.Enum))
+		for i, v := range s.Enum {
+			list[i] = fmt.Sprint(v)
+		}
+		return strings.Join(list, " | ")
+	}
+	text := strings.Join(s.Type, " | ")
+	if s.Format != "" && s.Format != "int64" {
+		text += " (" + s.Format + ")"
+	}
+	return text
+}
+
+// maxDepth bounds how deep examples go: a schema may hold itself.
+const maxDepth = 6
+
+// example makes a value of a schema, from its own examples where it has some.
+func (s *specification) example(of schema, depth int) any {
+	if name, ok := strings.CutPrefix(of.Ref, "#/components/schemas/"); ok {
+		return s.example(s.Components.Schemas[name], depth+1)
+	}
+	switch {
+	case len(of.Examples) > 0:
+		return of.Examples[0]
+	case of.Default != nil:
+		return of.Default
+	case len(of.Enum) > 0:
+		return of.Enum[0]
+	case depth > maxDepth:
+		return nil
+	case len(of.OneOf) > 0:
+		return s.example(of.OneOf[0], depth+1)
+	case len(of.AnyOf) > 0:
+		return s.example(of.AnyOf[0], depth+1)
+	case len(of.Properties) > 0:
+		out := map[string]any{}
+		for name, property := range of.Properties {
+			if name != "$schema" {
+				out[name] = s.example(property, depth+1)
+			}
+		}
+		return out
+	case len(of.Type) == 0:
+		return nil
+	}
+	switch of.Type[0] {
+	case "array":
+		if of.Items == nil {
+			return []any{}
+		}
+		return []any{s.example(*of.Items, depth+1)}
+	case "object":
+		return map[string]any{}
+	case "boolean":
+		return true
+	case "integer", "number":
+		return 1
+	}
+	switch of.Format {
+	case "uuid":
+		return "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+	case "date-time":
+		return "2026-11-15T09:30:00Z"
+	}
+	return "…"
+}

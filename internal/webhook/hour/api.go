@@ -1,0 +1,29 @@
+package hour
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+)
+
+type hoursIn struct {
+	ID api.ID `path:"id" record:"webhook_endpoint"`
+}
+
+// Register adds a route that shows the hours of an endpoint. Find returns the workspace
+// of the endpoint that the caller means and the time, or not_found.
+func Register(a *api.API, rt api.Route, find func(ctx context.Context, endpoint uuid.UUID) (db.Handle, time.Time, error)) {
+	rt.Summary = "Requests of the last 24 hours, by the hour"
+	rt.Doc = "The oldest first; the last hour is not over yet. An hour begins at a full hour of UTC."
+	api.Handle(a, rt.Polled(), func(ctx context.Context, in *hoursIn) ([]Requests, error) {
+		workspace, now, err := find(ctx, in.ID.UUID)
+		if err != nil {
+			return nil, err
+		}
+		return db.Read(ctx, workspace, func(r *db.Reader) ([]Requests, error) { return list(r, in.ID.UUID, now) })
+	})
+}

@@ -1,0 +1,63 @@
+// Package hour counts what becomes of an endpoint's requests, by the hour. The counters
+// are written with the attempts themselves and hold a day: an hour has the slot of its
+// hour of the day, so that it is written over a day later and nothing is cleaned.
+package hour
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// shown is how many hours are counted, the present one among them.
+const shown = 24
+
+// Requests is what became of an endpoint's requests in one hour.
+type Requests struct {
+	At        clock.Time `json:"at" doc:"The hour's beginning"`
+	Delivered int        `json:"delivered" example:"118" doc:"Requests that the receiver accepted"`
+	Failed    int        `json:"failed" example:"2" doc:"Requests that failed, each attempt by itself"`
+}
+
+// Attempt is one request for a delivery.
+type Attempt struct {
+	Tenant, Endpoint, Delivery uuid.UUID
+	At                         time.Time
+	Arrived                    bool
+}
+
+// key names a counter.
+type key struct {
+	tenant, endpoint uuid.UUID
+	hour             time.Time
+}
+
+// slot is where the counter of an hour is kept.
+func (k key) slot() int64 { return k.hour.Unix() / 3600 % shown }
+
+// count counts those of n attempts whose deliveries were marked.
+func count(marked []uuid.UUID, n int, attempt func(i int) Attempt) map[key]*Requests {
+	isMarked := make(map[uuid.UUID]bool, len(marked))
+	for _, id := range marked {
+		isMarked[id] = true
+	}
+	out := map[key]*Requests{}
+	for i := range n {
+		a := attempt(i)
+		if !isMarked[a.Delivery] {
+			continue
+		}
+		k := key{a.Tenant, a.Endpoint, a.At.UTC().Truncate(time.Hour)}
+		if out[k] == nil {
+			out[k] = &Requests{}
+		}
+		if a.Arrived {
+			out[k].Delivered++
+		} else {
+			out[k].Failed++
+		}
+	}
+	return out
+}
