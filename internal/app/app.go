@@ -55,6 +55,7 @@ import (
 	"konak/internal/kit/secret"
 	"konak/internal/mail"
 	"konak/internal/mail/domain"
+	"konak/internal/mail/setup"
 	"konak/internal/webhook"
 	"konak/migrations"
 )
@@ -79,6 +80,7 @@ type App struct {
 	Captcha  *captcha.Gate
 	Mail     *mail.Service
 	Domains  *domain.Service
+	Setup    *setup.Service
 	Webhook  *webhook.Service
 	Advisor  *advisor.Service
 	Commerce *commerce.Service

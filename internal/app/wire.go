@@ -171,7 +171,7 @@ func (a *App) wireAPI(p *parts) error {
 	})
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates, a.WhatsApp, a.Email, a.Custom, a.Widget,
-		a.Mail, a.Domains, a.Webhook, a.Advisor, a.Commerce, a.Live, a.Finder, &realtime.Routes{Streams: p.streams, Audience: a.Live},
+		a.Mail, a.Domains, a.Setup, a.Webhook, a.Advisor, a.Commerce, a.Live, a.Finder, &realtime.Routes{Streams: p.streams, Audience: a.Live},
 	} {
 		module.Register(a.API)
 	}
