@@ -60,7 +60,7 @@ test('a domain is added with its DNS records, gets an address, and both are remo
   })
 })
 
-test('a DLP rule is tried before it is added, turned off and deleted', async ({ page }) => {
+test('a DLP rule is added, tried on a text, turned off and deleted', async ({ page }) => {
   const name = `Code name ${Date.now()}`
   const word = `kartal${Date.now()}`
   await signIn(page, '/mail/dlp/rules')
