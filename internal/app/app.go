@@ -37,7 +37,10 @@ import (
 	"konak/internal/crm/email"
 	"konak/internal/crm/finder"
 	"konak/internal/crm/live"
+	"konak/internal/crm/notice"
 	"konak/internal/crm/reply"
+	"konak/internal/crm/telephony"
+	"konak/internal/crm/telephony/wallet"
 	"konak/internal/crm/template"
 	"konak/internal/identity"
 	"konak/internal/identity/captcha"
@@ -106,7 +109,10 @@ type App struct {
 	Widget        *widget.Service
 	Templates     *template.Service
 	WhatsApp      *whatsapp.Service
+	Telephony     *telephony.Service
+	Wallet        *wallet.Service
 	Live          *live.Service
+	Notices       *notice.Service
 	Finder        *finder.Service
 
 	Dispatcher *event.Dispatcher
@@ -116,7 +122,8 @@ type App struct {
 	Waker      *conversation.Waker
 	Limits     *limit.Shared // nil where there is but one node
 
-	standIn *standIn // nil outside a demo
+	standIn *standIn     // nil outside a demo
+	bank    *bankStandIn // nil outside a demo
 	ready   atomic.Bool
 }
 
@@ -132,6 +139,7 @@ func Catalog() event.Catalog {
 	c = append(c, mail.Events()...)
 	c = append(c, domain.Events()...)
 	c = append(c, commerce.Events()...)
+	c = append(c, wallet.Events()...)
 	return append(c, webhook.Events()...)
 }
 
@@ -188,7 +196,7 @@ func (a *App) build(ctx context.Context, box *secret.Box) error {
 // Close closes the database.
 func (a *App) Close() error {
 	a.Finder.Close()
-	return errors.Join(a.standIn.close(), a.DB.Close())
+	return errors.Join(a.standIn.close(), a.bank.close(), a.DB.Close())
 }
 
 // Work runs the background workers until ctx ends.

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -57,6 +58,11 @@ type Config struct {
 	CaptchaSecret   string   `env:"KONAK_CAPTCHA_SECRET" placeholder:"SECRET" help:"Secret of turnstile or hcaptcha."`
 	CaptchaAddress  string   `env:"KONAK_CAPTCHA_ADDRESS" placeholder:"URL" help:"Where turnstile or hcaptcha is, if not at its own address: a stand-in while developing."`
 	WhatsAppAddress string   `env:"KONAK_WHATSAPP_ADDRESS" name:"whatsapp-address" placeholder:"URL" help:"Where Meta's Graph API is, if not at its own address: a stand-in while developing. A demo brings its own."`
+	IyzicoKey       string   `env:"KONAK_IYZICO_KEY" placeholder:"KEY" help:"Key of the operator's account at iyzico, to take card payments for call credit; a demo has a bank of its own."`
+	IyzicoSecret    string   `env:"KONAK_IYZICO_SECRET" placeholder:"SECRET" help:"Its secret."`
+	IyzicoAddress   string   `env:"KONAK_IYZICO_ADDRESS" placeholder:"URL" help:"Where iyzico is, if not at its own address: https://sandbox-api.iyzipay.com to try it out."`
+	WalletCurrency  string   `env:"KONAK_WALLET_CURRENCY" default:"TRY" placeholder:"CODE" help:"Currency of call credit that is not topped up yet, as three letters."`
+	TelephonySwitch string   `env:"KONAK_TELEPHONY_SWITCH_URL" name:"telephony-switch-url" placeholder:"URL" help:"Where a workspace can ask for another telephony tier."`
 	Demo            bool     `env:"KONAK_DEMO" help:"Fill an empty database with demo workspaces; loopback only."`
 
 	WebhookLease time.Duration `env:"KONAK_WEBHOOK_LEASE" default:"40s" help:"How long a node that has died keeps its webhook endpoints before another takes them over."`
@@ -75,6 +81,8 @@ type Config struct {
 	// watchers may still watch.
 	StreamCheck time.Duration `kong:"-"`
 }
+
+var currencyCode = regexp.MustCompile("^[A-Z]{3}$")
 
 // leastLease is the shortest that can be renewed in time.
 const leastLease = 2 * time.Second
@@ -118,6 +126,17 @@ func (c *Config) Check() error {
 	if c.WhatsAppAddress != "" {
 		if u, err := url.Parse(c.WhatsAppAddress); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return fmt.Errorf("--whatsapp-address %q: write http://HOST:PORT or https://HOST", c.WhatsAppAddress)
+		}
+	}
+	if (c.IyzicoKey == "") != (c.IyzicoSecret == "") {
+		return errors.New("--iyzico-key and --iyzico-secret go together")
+	}
+	if c.WalletCurrency != "" && !currencyCode.MatchString(c.WalletCurrency) {
+		return fmt.Errorf("--wallet-currency %q: write three capital letters, for example TRY", c.WalletCurrency)
+	}
+	for flag, address := range map[string]string{"iyzico-address": c.IyzicoAddress, "telephony-switch-url": c.TelephonySwitch} {
+		if u, err := url.Parse(address); address != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+			return fmt.Errorf("--%s %q: write http://HOST:PORT or https://HOST", flag, address)
 		}
 	}
 	if c.PublicURL != "" {

@@ -8,7 +8,6 @@ import (
 	"konak/internal/identity/password"
 	"konak/internal/identity/signin"
 	"konak/internal/kit/api"
-	"konak/internal/kit/ledger"
 	"konak/internal/mail"
 )
 
@@ -35,7 +34,7 @@ func (a *App) wireIdentity(p *parts) (err error) {
 	if err != nil {
 		return err
 	}
-	a.Mail = mail.New(mail.Config{DB: a.DB, Key: p.box.Derive("dlp"), TwoFactor: a.Identity, Ledger: ledger.New(p.box)})
+	a.Mail = mail.New(mail.Config{DB: a.DB, Key: p.box.Derive("dlp"), TwoFactor: a.Identity, Ledger: p.privacy})
 	a.Advisor = advisor.New(advisor.Config{DB: a.DB, Log: a.log, Folder: a.cfg.Data})
 	a.OAuth, err = oauth.New(oauth.Config{DB: a.DB, Identity: a.Identity, BaseURL: a.cfg.BaseURL()})
 	return err

@@ -271,9 +271,9 @@ func (s *Server) Settle() {
 // UseRouter lets messages go out over another router than the channels.
 func (s *Server) UseRouter(r conversation.Router) { *s.Conversations = *s.Conversations.WithRouter(r) }
 
-// Letters are the mails to an address that a workspace's outbox holds, the
+// Mails returns the mails to an address that a workspace's outbox holds, the
 // oldest first; the zero id stands for mail that concerns no workspace.
-func (s *Server) Letters(tenant uuid.UUID, to string) []mailer.OutboxMail {
+func (s *Server) Mails(tenant uuid.UUID, to string) []mailer.OutboxMail {
 	s.tb.Helper()
 	s.Settle()
 	list, err := s.Mailer.Outbox(s.tb.Context(), tenant, db.Page{Limit: 100, After: db.First})

@@ -36,7 +36,7 @@ func (w *Workspace) Sample(text string) {
 	ctx := w.Context()
 	for _, sample := range []func(context.Context, string) error{
 		w.sampleIdentity, w.samplePasskey, w.sampleAgent, w.sampleWebhooks, w.sampleContacts, w.sampleConversations,
-		w.sampleDesk, w.sampleCommerce, w.sampleChannels, w.sampleTemplate,
+		w.sampleDesk, w.sampleCommerce, w.sampleChannels, w.sampleTemplate, w.sampleTelephony,
 	} {
 		if err := sample(ctx, text); err != nil {
 			w.s.tb.Fatal(err)

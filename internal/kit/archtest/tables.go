@@ -47,6 +47,10 @@ var tableOwners = map[string][]string{
 	"internal/crm/email": {
 		"email_auto_reply", "email_domain", "email_inbound", "email_mailbox", "email_message", "email_party", "email_token",
 	},
+	"internal/crm/notice": {"notice_preference"},
+	"internal/crm/telephony/wallet": {
+		"wallet", "wallet_buyer", "wallet_entry", "wallet_posting", "wallet_reservation", "wallet_topup",
+	},
 	"internal/crm/template": {"message_template", "template_barred"},
 	"internal/identity": {
 		"api_key", "app_user", "handover", "invitation", "membership", "role", "session", "tenant",
