@@ -121,3 +121,27 @@ CREATE TABLE mail_domain_owner (
     domain_id uuid NOT NULL,
     since     bigint NOT NULL
 );
+
+CREATE TABLE mail_mailbox (
+    tenant_id  uuid NOT NULL,
+    id         uuid NOT NULL,
+    domain_id  uuid NOT NULL,
+    address    text NOT NULL,
+    kind       text NOT NULL,
+    account_id uuid NOT NULL,
+    created_by uuid,
+    created_at bigint NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    UNIQUE (tenant_id, address),
+    FOREIGN KEY (tenant_id, domain_id) REFERENCES mail_domain (tenant_id, id)
+);
+CREATE INDEX mail_mailbox_domain ON mail_mailbox (tenant_id, domain_id);
+
+-- marks are the statuses of the setup's steps that a person marks.
+CREATE TABLE mail_setup (
+    tenant_id    uuid NOT NULL PRIMARY KEY,
+    dismissed    boolean NOT NULL,
+    completed_at bigint,
+    marks        text NOT NULL,
+    updated_at   bigint NOT NULL
+);

@@ -60,6 +60,7 @@ import (
 	"konak/internal/kit/secret"
 	"konak/internal/mail"
 	"konak/internal/mail/domain"
+	"konak/internal/mail/setup"
 	"konak/internal/webhook"
 	"konak/migrations"
 )
@@ -84,6 +85,7 @@ type App struct {
 	Captcha  *captcha.Gate
 	Mail     *mail.Service
 	Domains  *domain.Service
+	Setup    *setup.Service
 	Webhook  *webhook.Service
 	Advisor  *advisor.Service
 	Commerce *commerce.Service

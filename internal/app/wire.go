@@ -192,7 +192,7 @@ func (a *App) wireAPI(p *parts) error {
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates,
 		a.WhatsApp, a.Telegram, a.Calling, a.Email, a.Custom, a.Widget,
-		a.Mail, a.Domains,
+		a.Mail, a.Domains, a.Setup,
 		a.Telephony, a.Wallet,
 		a.Webhook, a.Advisor, a.Commerce,
 		a.Live, a.Notices, a.Finder, &realtime.Routes{Streams: p.streams, Audience: a.Live},

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"konak/internal/commerce"
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
@@ -26,6 +28,9 @@ import (
 	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
 	"konak/internal/kit/db"
+	"konak/internal/kit/dns"
+	"konak/internal/mail/domain"
+	"konak/internal/mail/setup"
 	botapi "konak/internal/provider/telegram"
 	graph "konak/internal/provider/whatsapp"
 )
@@ -71,12 +76,26 @@ func (a *App) wireContacts(p *parts) (err error) {
 	return err
 }
 
-// wireReplies makes the e-mail channel and what sends to customers, which
+// mailAccounts lets mail domains ask for the e-mail accounts of the inbox.
+type mailAccounts struct{ channels *channel.Service }
+
+// CheckAccount implements domain.Accounts.
+func (m mailAccounts) CheckAccount(r *db.Reader, id uuid.UUID) error {
+	_, err := m.channels.Find(r, email.Kind, id)
+	return err
+}
+
+// wireReplies makes mail domains, the e-mail channel and what sends to customers, which
 // forwards by e-mail.
 func (a *App) wireReplies(p *parts) error {
+	a.Domains = domain.New(domain.Config{
+		DB: a.DB, Box: p.box, Key: p.box.Derive("mail domain"), Host: a.cfg.mailHost(), SPF: a.cfg.MailSPF, Accounts: mailAccounts{a.Channels},
+		DNS: dns.New(dns.Config{Dial: p.out.DialNameServer, Servers: a.cfg.NameServers}),
+	})
+	a.Setup = setup.New(a.DB, a.Domains)
 	a.Email = email.New(email.Config{
 		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Inbound: a.Inbound, Files: a.Files, Blobs: a.Blobs,
-		Relay: a.Mailer, Out: p.out, Limits: p.limits, DNS: a.cfg.resolver(), Key: p.box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize, Policy: a.Mail,
+		Relay: a.Mailer, Out: p.out, Limits: p.limits, DNS: a.cfg.resolver(), Key: p.box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize, Policy: a.Mail, Mailboxes: a.Domains,
 	})
 	a.Kinds[email.Kind] = a.Email
 	a.Replies = reply.New(reply.Config{

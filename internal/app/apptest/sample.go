@@ -52,9 +52,6 @@ func (w *Workspace) sampleMail(ctx context.Context, text string) error {
 	if _, err := w.s.Mail.AddException(ctx, text+"@example.com", text); err != nil {
 		return err
 	}
-	if _, err := w.s.Domains.Provision(ctx, domain.Input{Domain: text + ".example", Routing: domain.RoutingEmbedded}); err != nil {
-		return err
-	}
 	if _, err := w.s.Mail.AddPrivacyRequest(ctx, mail.RequestExport, text+"@example.com", text); err != nil {
 		return err
 	}
@@ -219,6 +216,12 @@ func (w *Workspace) sampleChannels(ctx context.Context, text string) error {
 		Name: text, Settings: email.Settings{Address: name[:min(len(name), 60)] + "@mail.example", SenderName: text, AutoReply: text},
 	})
 	if err != nil {
+		return err
+	}
+	if _, err := w.s.Domains.Provision(ctx, domain.Input{Domain: text + ".example", Routing: domain.RoutingEmbedded}); err != nil {
+		return err
+	}
+	if _, err := w.s.Domains.ProvisionMailbox(ctx, "info@"+text+".example", domain.KindInbox, m.ID); err != nil {
 		return err
 	}
 	_, err = w.s.Email.Accept(ctx, email.Arrival{AccountID: m.ID, Route: "smtp", From: text, To: text, Key: text, Raw: strings.NewReader(text)})

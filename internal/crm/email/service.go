@@ -35,6 +35,12 @@ type Resolver interface {
 	LookupTXT(ctx context.Context, name string) ([]string, error)
 }
 
+// Mailboxes finds where mail to an address at a workspace's own domain goes.
+type Mailboxes interface {
+	// FindInbox returns the workspace and its e-mail account, or not_found.
+	FindInbox(ctx context.Context, addr string) (tenant, account uuid.UUID, err error)
+}
+
 // Config is what the e-mail channel needs.
 type Config struct {
 	DB       *db.DB
@@ -54,6 +60,8 @@ type Config struct {
 	Key []byte
 	// Domain is where mail arrives at the installation, "" where none does.
 	Domain string
+	// Mailboxes are the addresses at workspaces' own domains.
+	Mailboxes Mailboxes
 	// Policy decides which mails may leave.
 	Policy policy.Policy
 	// MaxSize is how large a mail may be.

@@ -209,17 +209,18 @@ func (c *session) countBytes(r io.Reader) (io.Reader, error) {
 // Reset implements smtpd.Session.
 func (c *session) Reset() { c.from, c.to = "", nil }
 
-// find looks a forwarding or a reply address up.
+// find looks an address up: a forwarding or a reply address, or one at a
+// workspace's own domain. It returns not_found, and channel_unavailable where its
+// account takes no mail for now.
 func (s *Service) find(ctx context.Context, addr string) (h home, err error) {
-	local, domain, ok := strings.Cut(address.Fold(strings.TrimSpace(addr)), "@")
-	if !ok || s.Domain == "" || domain != s.Domain {
-		return h, fault.New(fault.NotFound)
+	local, domain, _ := strings.Cut(address.Fold(strings.TrimSpace(addr)), "@")
+	if s.Domain != "" && domain == s.Domain {
+		base, _, _ := strings.Cut(local, "+")
+		h, err = db.Read(ctx, s.DB.System("channel look-up"), func(r *db.Reader) (home, error) { return byLocal(r, base) })
+		err = db.NotFound(err)
+	} else {
+		h.tenant, h.account, err = s.Mailboxes.FindInbox(ctx, addr)
 	}
-	base, _, _ := strings.Cut(local, "+")
-	err = s.DB.System("channel look-up").Read(ctx, func(r *db.Reader) error {
-		h, err = byLocal(r, base)
-		return db.NotFound(err)
-	})
 	if err != nil {
 		return h, err
 	}

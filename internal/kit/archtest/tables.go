@@ -71,8 +71,9 @@ var tableOwners = map[string][]string{
 	"internal/kit/ledger":      {"privacy_ledger", "privacy_ledger_head", "privacy_subject_key"},
 	"internal/kit/mailer":      {"mail_outbox", "mail_use"},
 	"internal/mail":            {"dlp_exception", "dlp_incident", "dlp_rule", "dlp_rule_hit", "gdpr_request", "mail_settings"},
-	"internal/mail/domain":     {"mail_domain", "mail_domain_owner"},
 	"internal/webhook/hour":    {"webhook_hour"},
+	"internal/mail/domain":     {"mail_domain", "mail_domain_owner", "mail_mailbox"},
+	"internal/mail/setup":      {"mail_setup"},
 	"internal/webhook": {
 		"webhook_attempt", "webhook_delivery", "webhook_endpoint", "webhook_lane", "webhook_recovery", "webhook_setting",
 	},

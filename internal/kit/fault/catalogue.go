@@ -88,6 +88,7 @@ const (
 	CodeExpired         Code = "code_expired"
 	DNSRecordMissing    Code = "dns_record_missing"
 	DomainTaken         Code = "domain_taken"
+	MailboxKindAbsent   Code = "mailbox_kind_unavailable"
 	IPNotAllowed        Code = "ip_not_allowed"
 	SelfLockout         Code = "self_lockout"
 	DLPBlocked          Code = "dlp_blocked"
@@ -146,6 +147,7 @@ var catalogue = map[Code]entry{
 	CSATExpired:         {409, "The time for a rating is over.", "Puan verme süresi doldu."},
 	OtherCustomer:       {409, "These conversations belong to two customers. If the two are one person, merge the contacts first.", "Bu konuşmalar iki ayrı müşterinin. İkisi aynı kişiyse önce kişileri birleştirin."},
 	DomainTaken:         {409, "Another workspace has shown that this domain is its own.", "Başka bir çalışma alanı bu alan adının kendisine ait olduğunu göstermiş."},
+	MailboxKindAbsent:   {409, "This kind of mailbox is not served yet; use inbox.", "Bu tür posta kutusu henüz sunulmuyor; inbox kullanın."},
 	StorageFull:         {409, "The workspace's storage is full, so this file cannot be kept. Delete what is not needed, or ask the operator for more.", "Çalışma alanının depolama alanı dolu, bu dosya saklanamıyor. Gerekmeyenleri silin ya da işletmeciden daha fazla alan isteyin."},
 	NotConfigured:       {409, "The operator of this installation has not set this up.", "Bu kurulumun işletmecisi bunu ayarlamamış."},
 	NoCredit:            {409, "The call credit does not suffice. Top it up first.", "Arama kredisi yetmiyor. Önce kredi yükleyin."},

@@ -37,6 +37,8 @@ func route(method, path, id, summary string, p perm.Permission) api.Route {
 
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
+	s.registerMailboxes(a)
+
 	put := route("POST", "/provision/domain", "provision-mail-domain", "Register a mail domain", perm.DomainsManage)
 	put.Refusals = []int{409}
 	put.Doc = "Adds the domain, or changes the selector and the routing of one that is there; another selector comes with new DKIM keys. " +
@@ -53,10 +55,12 @@ func (s *Service) Register(a *api.API) {
 		return s.Provision(ctx, Input{Domain: in.Body.Domain, Routing: RoutingEmbedded})
 	})
 
-	api.Handle(a, route("DELETE", "/provision/domain/{id}", "delete-mail-domain", "Remove a mail domain", perm.DomainsManage),
-		func(ctx context.Context, in *domainIn) (api.Deleted, error) {
-			return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, in.ID.UUID)
-		})
+	del := route("DELETE", "/provision/domain/{id}", "delete-mail-domain", "Remove a mail domain", perm.DomainsManage)
+	del.Refusals = []int{409}
+	del.Doc = "Its mailboxes must be removed first: 409 otherwise."
+	api.Handle(a, del, func(ctx context.Context, in *domainIn) (api.Deleted, error) {
+		return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, in.ID.UUID)
+	})
 
 	api.HandleList(a, route("GET", "/domains", "list-mail-domains", "List mail domains", perm.DomainsView),
 		func(ctx context.Context, in *listIn) (db.List[Domain], error) { return s.List(ctx, in.Page()) })

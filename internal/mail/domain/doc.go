@@ -1,5 +1,5 @@
 // Package domain is a workspace's mail domains: which DNS records they need,
-// whether those are there, and who a domain belongs to.
+// whether those are there, who a domain belongs to, and the mailboxes at it.
 //
 // Invariants:
 //   - A domain is the workspace's own once the ownership record, which nobody else
@@ -9,5 +9,6 @@
 //     nothing: it never makes a record missing that was there.
 //   - An active domain stays so until two rounds in a row found a mandatory record
 //     missing or wrong.
+//   - A mailbox takes mail only while its domain is the workspace's own.
 //   - Private keys are sealed and never leave the process.
 package domain

@@ -29,6 +29,8 @@ type Config struct {
 	// Host is the name of the server that takes the domains' mail, SPF the term of
 	// an SPF record that stands for the servers that send it.
 	Host, SPF string
+	// Accounts are where the mail of mailboxes goes.
+	Accounts Accounts
 }
 
 // Service is the mail domains of workspaces.
@@ -141,9 +143,20 @@ func (s *Service) checkOwner(ctx context.Context, name string) error {
 	return nil
 }
 
-// Delete removes a domain with its keys.
+// Delete removes a domain with its keys. It returns conflict where there are
+// mailboxes at it.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if _, err := lockRow(tx, id); err != nil {
+			return db.NotFound(err)
+		}
+		n, err := countMailboxesAt(&tx.Reader, id)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return fault.New(fault.Conflict).Because("mailboxes")
+		}
 		d, err := deleteRow(tx, id)
 		if err != nil {
 			return db.NotFound(err)

@@ -27,6 +27,11 @@ func listRows(r *db.Reader, p db.Page) (db.List[Domain], error) {
 	return db.Cut(rows, p, func(d Domain) db.Key { return db.Key{ID: d.ID} }), err
 }
 
+// allRows reads every domain of the workspace, the newest first.
+func allRows(r *db.Reader) ([]row, error) {
+	return db.All(r, scanRow, `SELECT `+columns+` FROM mail_domain WHERE tenant_id = $1 ORDER BY id DESC`, r.Tenant())
+}
+
 func countRows(r *db.Reader) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM mail_domain WHERE tenant_id = $1`, r.Tenant())
 }

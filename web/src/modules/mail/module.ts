@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { ShieldCheck, Webhook } from 'lucide-react'
+import { AtSign, FileLock2, Globe, ListChecks, ScanSearch, Settings2, ShieldAlert, ShieldCheck, Webhook } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { readWebhookSearch } from '@/webhooks/search'
@@ -20,6 +20,64 @@ const dlpExceptionsRoute = createRoute({
       shortcut: 'g d',
     },
   },
+})
+
+const setupRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/mail/setup',
+  component: lazyRouteComponent(withTexts(() => import('./MailSetupScreen'), 'mail'), 'MailSetupScreen'),
+  staticData: { screen: { title: 'mailSetup.title', lead: 'mailSetup.lead', icon: ListChecks, permission: 'mail.settings.view', licence: 'mail', nav: true, settings: 'mail' } },
+})
+
+const domains = { title: 'domains.title', lead: 'domains.lead', icon: Globe, permission: 'mail.domains.view', licence: 'mail' } as const
+
+const domainsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/mail/domains',
+  component: lazyRouteComponent(withTexts(() => import('./DomainsScreen'), 'mail'), 'DomainsScreen'),
+  staticData: { screen: { ...domains, nav: true, settings: 'mail' } },
+})
+
+const domainRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/mail/domains/$domainId',
+  component: lazyRouteComponent(withTexts(() => import('./DomainScreen'), 'mail'), 'DomainScreen'),
+  staticData: { screen: domains },
+})
+
+const addressesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/mail/addresses',
+  component: lazyRouteComponent(withTexts(() => import('./MailMailboxesScreen'), 'mail'), 'MailMailboxesScreen'),
+  staticData: { screen: { title: 'addresses.title', lead: 'addresses.lead', icon: AtSign, permission: 'mail.mailboxes.view', licence: 'mail', nav: true, settings: 'mail' } },
+})
+
+const rulesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/mail/dlp/rules',
+  component: lazyRouteComponent(withTexts(() => import('./DlpRulesScreen'), 'mail'), 'DlpRulesScreen'),
+  staticData: { screen: { title: 'dlpRules.title', lead: 'dlpRules.lead', icon: ScanSearch, permission: 'mail.dlp.view', licence: 'mail', nav: true, settings: 'mail' } },
+})
+
+const incidentsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/mail/dlp/incidents',
+  component: lazyRouteComponent(withTexts(() => import('./DlpIncidentsScreen'), 'mail'), 'DlpIncidentsScreen'),
+  staticData: { screen: { title: 'incidents.title', lead: 'incidents.lead', icon: ShieldAlert, permission: 'mail.dlp.view', licence: 'mail', nav: true, settings: 'mail' } },
+})
+
+const mailSettingsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/mail/settings',
+  component: lazyRouteComponent(withTexts(() => import('./MailSettingsScreen'), 'mail'), 'MailSettingsScreen'),
+  staticData: { screen: { title: 'mailSettings.title', lead: 'mailSettings.lead', icon: Settings2, permission: 'mail.settings.view', licence: 'mail', nav: true, settings: 'mail' } },
+})
+
+const privacyRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/mail/privacy',
+  component: lazyRouteComponent(withTexts(() => import('./PrivacyScreen'), 'mail'), 'PrivacyScreen'),
+  staticData: { screen: { title: 'privacy.title', lead: 'privacy.lead', icon: FileLock2, permission: 'mail.privacy.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
 const need = { permission: 'mail.webhooks.view', licence: 'mail' } as const
@@ -44,8 +102,8 @@ const webhookRoute = createRoute({
 export const mailModule = defineModule({
   id: 'mail',
   title: 'nav.mail',
-  routes: [dlpExceptionsRoute, webhooksRoute, webhookRoute],
-  live: { dlp: [['mail', 'dlp']], '*': [['mail', 'deliveries'], ['mail', 'webhooks']] },
+  routes: [setupRoute, domainsRoute, domainRoute, addressesRoute, rulesRoute, dlpExceptionsRoute, incidentsRoute, mailSettingsRoute, privacyRoute, webhooksRoute, webhookRoute],
+  live: { dlp: [['mail', 'dlp']], 'mail.domain': [['mail', 'domains', 'list']], gdpr: [['mail', 'privacy']], '*': [['mail', 'deliveries'], ['mail', 'webhooks']] },
   notices: [
     {
       ...need,

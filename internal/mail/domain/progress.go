@@ -1,0 +1,34 @@
+package domain
+
+import (
+	"slices"
+
+	"konak/internal/kit/db"
+)
+
+// Progress is how far the setup of a workspace's mail is: that of the domain that
+// has come furthest, and how many mailboxes there are.
+type Progress struct {
+	Domain                 string
+	Owned, MX, AuthRecords bool
+	Mailboxes              int
+}
+
+// furthest orders the states of domains by how far they have come.
+var furthest = []string{Pending, Suspended, Verifying, Degraded, Active}
+
+// ReadProgress reads how far the setup of a workspace's mail is.
+func (s *Service) ReadProgress(r *db.Reader) (p Progress, err error) {
+	if p.Mailboxes, err = countMailboxes(r); err != nil {
+		return p, err
+	}
+	rows, err := allRows(r)
+	if err != nil || len(rows) == 0 {
+		return p, err
+	}
+	d := slices.MaxFunc(rows, func(a, b row) int { return slices.Index(furthest, a.State) - slices.Index(furthest, b.State) })
+	ok := func(purpose string) bool { return d.results[purpose].Status == StatusOK }
+	p.Domain, p.Owned, p.MX = d.Display, d.owned(), ok(purposeMX)
+	p.AuthRecords = ok(purposeSPF) && ok(purposeRSA) && ok(purposeDMARC)
+	return p, nil
+}

@@ -1,0 +1,55 @@
+package setup
+
+import (
+	"context"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/perm"
+)
+
+type applyIn struct {
+	Body struct {
+		Domain    string       `json:"domain" minLength:"1" maxLength:"253" example:"kaya.example"`
+		Mailboxes []NewMailbox `json:"mailboxes,omitempty" maxItems:"50" nullable:"false"`
+	}
+}
+
+type stepIn struct {
+	Body struct {
+		Step   string `json:"step" enum:"domain,ownership,mx,auth_records,mailboxes,migration,policies,test_mail" example:"migration"`
+		Status string `json:"status" enum:"pending,done,skipped" example:"skipped"`
+	}
+}
+
+func route(method, path, id, summary string, p perm.Permission) api.Route {
+	return api.Route{
+		Method: method, Path: "/api/mail/v1/setup" + path, ID: id, Tag: "Mail",
+		Summary: summary, Access: api.Session, Permission: p, Licence: "mail",
+	}
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	api.Handle(a, route("GET", "", "mail-setup", "See how far the setup of mail is", perm.MailSettingsView),
+		func(ctx context.Context, _ *struct{}) (Setup, error) { return s.Get(ctx) })
+
+	apply := route("POST", "/apply", "apply-mail-setup", "Provision a domain and its mailboxes", perm.MailSettingsManage)
+	apply.Refusals = []int{403, 409}
+	apply.Doc = "Provisions the domain and the mailboxes as their own routes do, and needs their permissions too. What is there stays, so that it can be called again."
+	api.Handle(a, apply, func(ctx context.Context, in *applyIn) (Setup, error) {
+		return s.Apply(ctx, in.Body.Domain, in.Body.Mailboxes)
+	})
+
+	complete := route("POST", "/complete", "complete-mail-setup", "Complete the setup of mail", perm.MailSettingsManage)
+	complete.Refusals = []int{409}
+	complete.Doc = "While a mandatory step is open: 409, with the step as the reason."
+	api.Handle(a, complete, func(ctx context.Context, _ *struct{}) (Setup, error) { return s.Complete(ctx) })
+
+	dismiss := route("POST", "/dismiss", "dismiss-mail-setup", "Hide the setup of mail", perm.MailSettingsManage)
+	dismiss.Doc = "The panel hides it; nothing else changes."
+	api.Handle(a, dismiss, func(ctx context.Context, _ *struct{}) (Setup, error) { return s.Dismiss(ctx) })
+
+	mark := route("POST", "/step", "mark-mail-setup-step", "Mark a step of the setup", perm.MailSettingsManage)
+	mark.Doc = "Only the steps migration, policies and test_mail are marked by a person; the others are seen by themselves: 422 not_allowed."
+	api.Handle(a, mark, func(ctx context.Context, in *stepIn) (Setup, error) { return s.Mark(ctx, in.Body.Step, in.Body.Status) })
+}

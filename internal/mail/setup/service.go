@@ -1,0 +1,138 @@
+package setup
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+	"konak/internal/mail/domain"
+)
+
+// Service is the setup of mail.
+type Service struct {
+	db      *db.DB
+	domains *domain.Service
+}
+
+// New makes the service.
+func New(d *db.DB, domains *domain.Service) *Service { return &Service{d, domains} }
+
+// Get shows how far the workspace has come.
+func (s *Service) Get(ctx context.Context) (Setup, error) {
+	return db.Read(ctx, s.tenant(ctx), s.read)
+}
+
+func (s *Service) read(r *db.Reader) (Setup, error) {
+	st, err := find(r)
+	if err != nil {
+		return Setup{}, err
+	}
+	seen, err := s.domains.ReadProgress(r)
+	return st.build(seen), err
+}
+
+// NewMailbox is a mailbox to provision.
+type NewMailbox struct {
+	Address   string    `json:"address" minLength:"1" maxLength:"254" example:"destek@kaya.example"`
+	AccountID uuid.UUID `json:"account_id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The e-mail account of the CRM that its mail goes to"`
+}
+
+// Apply provisions a domain and mailboxes, each as its own route does and with its
+// permission. What is there already stays as it is, so that it can be called again
+// after a refusal.
+func (s *Service) Apply(ctx context.Context, name string, boxes []NewMailbox) (Setup, error) {
+	if err := checkPermission(ctx, perm.DomainsManage); err != nil {
+		return Setup{}, err
+	}
+	if len(boxes) > 0 {
+		if err := checkPermission(ctx, perm.MailboxesManage); err != nil {
+			return Setup{}, err
+		}
+	}
+	if _, err := s.domains.Provision(ctx, domain.Input{Domain: name, Routing: domain.RoutingEmbedded}); err != nil {
+		return Setup{}, err
+	}
+	for _, b := range boxes {
+		if _, err := s.domains.ProvisionMailbox(ctx, b.Address, domain.KindInbox, b.AccountID); err != nil {
+			return Setup{}, err
+		}
+	}
+	return s.Get(ctx)
+}
+
+// checkPermission returns forbidden where the caller lacks a permission.
+func checkPermission(ctx context.Context, p perm.Permission) error {
+	if caller.From(ctx).Can(p) {
+		return nil
+	}
+	f := fault.New(fault.Forbidden, string(p))
+	f.Permission = string(p)
+	return f
+}
+
+// Mark sets the status of a step that nobody can see. It returns a fault of the
+// field step for the others.
+func (s *Service) Mark(ctx context.Context, step, status string) (Setup, error) {
+	if !slices.Contains(optional, step) {
+		return Setup{}, fault.Invalid("step", "not_allowed")
+	}
+	return s.change(ctx, "mail.setup.step", map[string]string{"step": step, "status": status}, func(_ *db.Tx, st *stored, _ Setup) error {
+		st.marks[step] = status
+		return nil
+	})
+}
+
+// Dismiss hides the setup.
+func (s *Service) Dismiss(ctx context.Context) (Setup, error) {
+	return s.change(ctx, "mail.setup.dismissed", nil, func(_ *db.Tx, st *stored, _ Setup) error {
+		st.dismissed = true
+		return nil
+	})
+}
+
+// Complete ends the setup. It returns conflict, with the step as the reason,
+// while a mandatory one is open.
+func (s *Service) Complete(ctx context.Context) (Setup, error) {
+	return s.change(ctx, "mail.setup.completed", nil, func(tx *db.Tx, st *stored, now Setup) error {
+		if step := now.open(); step != "" {
+			return fault.New(fault.Conflict).Because(step)
+		}
+		if st.completedAt == nil {
+			st.completedAt = clock.Ptr(tx.Now())
+		}
+		return nil
+	})
+}
+
+func (s *Service) change(ctx context.Context, action string, details any, do func(tx *db.Tx, st *stored, now Setup) error) (out Setup, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		st, err := find(&tx.Reader)
+		if err != nil {
+			return err
+		}
+		seen, err := s.domains.ReadProgress(&tx.Reader)
+		if err != nil {
+			return err
+		}
+		if err := do(tx, &st, st.build(seen)); err != nil {
+			return err
+		}
+		out = st.build(seen)
+		if err := put(tx, st); err != nil {
+			return err
+		}
+		return audit.Write(tx, action, tx.Tenant().String(), details)
+	})
+	return out, err
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.db.Tenant(caller.From(ctx).TenantID)
+}

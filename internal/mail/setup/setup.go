@@ -1,0 +1,93 @@
+// Package setup guides a workspace through the setup of its mail.
+//
+// Invariants:
+//   - What can be seen (a domain, its records, mailboxes) is looked at, and nobody
+//     can mark it. The rest is what a person says.
+//   - The setup is completed only while every mandatory step is done.
+//   - Dismissing hides the setup and changes nothing else.
+package setup
+
+import (
+	"slices"
+
+	"konak/internal/kit/clock"
+	"konak/internal/mail/domain"
+)
+
+// The steps, in their order.
+const (
+	StepDomain      = "domain"
+	StepOwnership   = "ownership"
+	StepMX          = "mx"
+	StepAuthRecords = "auth_records"
+	StepMailboxes   = "mailboxes"
+	StepMigration   = "migration"
+	StepPolicies    = "policies"
+	StepTestMail    = "test_mail"
+)
+
+// The statuses of a step.
+const (
+	StepPending = "pending"
+	StepDone    = "done"
+	StepSkipped = "skipped"
+)
+
+// Setup is how far a workspace has come.
+type Setup struct {
+	Dismissed   bool        `json:"dismissed" doc:"Whether the panel hides it"`
+	CompletedAt *clock.Time `json:"completed_at" nullable:"true"`
+	Steps       []Step      `json:"steps" nullable:"false"`
+}
+
+// Step is one step of the setup.
+type Step struct {
+	Key      string `json:"key" enum:"domain,ownership,mx,auth_records,mailboxes,migration,policies,test_mail" example:"mx"`
+	Status   string `json:"status" enum:"pending,done,skipped" example:"done"`
+	Required bool   `json:"required" doc:"Whether the setup can be completed only with it. Required steps are seen by themselves; the others are marked by a person"`
+	Detail   string `json:"detail" example:"kaya.example" doc:"What it is about: the domain, or how many mailboxes there are"`
+}
+
+// stored is what a workspace's row holds.
+type stored struct {
+	dismissed   bool
+	completedAt *clock.Time
+	marks       map[string]string
+}
+
+// optional are the steps that a person marks.
+var optional = []string{StepMigration, StepPolicies, StepTestMail}
+
+// build makes the setup of what is stored and of what can be seen.
+func (s stored) build(seen domain.Progress) Setup {
+	out := Setup{Dismissed: s.dismissed, CompletedAt: s.completedAt}
+	add := func(key string, done bool, detail string) {
+		status := StepPending
+		if done {
+			status = StepDone
+		}
+		out.Steps = append(out.Steps, Step{Key: key, Status: status, Required: true, Detail: detail})
+	}
+	add(StepDomain, seen.Domain != "", seen.Domain)
+	add(StepOwnership, seen.Owned, seen.Domain)
+	add(StepMX, seen.MX, seen.Domain)
+	add(StepAuthRecords, seen.AuthRecords, seen.Domain)
+	add(StepMailboxes, seen.Mailboxes > 0, "")
+	for _, key := range optional {
+		status := StepPending
+		if mark, ok := s.marks[key]; ok {
+			status = mark
+		}
+		out.Steps = append(out.Steps, Step{Key: key, Status: status})
+	}
+	return out
+}
+
+// open returns the first mandatory step that is not done, "" for none.
+func (s Setup) open() string {
+	i := slices.IndexFunc(s.Steps, func(x Step) bool { return x.Required && x.Status != StepDone })
+	if i < 0 {
+		return ""
+	}
+	return s.Steps[i].Key
+}

@@ -1,0 +1,135 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft, RefreshCw } from 'lucide-react'
+import { asApiError } from '@/api/error'
+import { useI18n } from '@/i18n'
+import { NotFoundPage } from '@/shell/ErrorPages'
+import { Ago } from '@/ui/Ago'
+import { Badge, Code } from '@/ui/Badge'
+import { Button } from '@/ui/Button'
+import { CodeBlock, CopyButton } from '@/ui/CodeBlock'
+import { Notice } from '@/ui/Notice'
+import { PageHeader } from '@/ui/PageHeader'
+import { QueryState } from '@/ui/QueryState'
+import { Table, type Column } from '@/ui/Table'
+import { purposes, recordErrors, states, statuses, useDomain, type Domain, type DomainRecord } from './domains'
+
+export function DomainScreen() {
+  const { t } = useI18n()
+  const { domainId } = useParams({ from: '/shell/mail/domains/$domainId' })
+  const query = useDomain(domainId)
+  const missing = asApiError(query.error)?.status === 404
+  const details = query.data
+  return (
+    <QueryState isPending={query.isPending} error={missing ? null : query.error} retry={() => void query.refetch()} isEmpty={missing || !details} empty={<NotFoundPage />}>
+      {details && (
+        <>
+          <PageHeader
+            back={
+              <Link to="/mail/domains" className="inline-flex min-h-6 items-center gap-1.5 text-sm font-medium text-ink-2 hover:text-ink">
+                <ArrowLeft aria-hidden className="size-4" />
+                {t('domains.title')}
+              </Link>
+            }
+            title={details.domain.display}
+            lead={
+              <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+                <Badge tone={states[details.domain.state].tone} dot>
+                  {t(states[details.domain.state].label)}
+                </Badge>
+                {details.domain.checked_at && (
+                  <span>
+                    {t('domains.checked')}: <Ago at={details.domain.checked_at} />
+                  </span>
+                )}
+              </span>
+            }
+            actions={
+              <Button icon={RefreshCw} busy={query.isFetching} onClick={() => void query.refetch()}>
+                {t('domains.look')}
+              </Button>
+            }
+          />
+          <StateNotice domain={details.domain} />
+          <RecordTable records={details.records} />
+          <CodeBlock className="mt-6" label={t('domains.zoneFile')} code={details.zone_file} />
+        </>
+      )}
+    </QueryState>
+  )
+}
+
+/** What is to be done next, in words. */
+function StateNotice({ domain }: { domain: Domain }) {
+  const { t } = useI18n()
+  if (domain.problem === 'domain_taken') {
+    return (
+      <Notice tone="danger" className="mb-4">
+        {t('domains.taken')}
+      </Notice>
+    )
+  }
+  const tone = { pending: 'info', verifying: 'info', active: 'ok', degraded: 'warn', suspended: 'danger' } as const
+  const text = {
+    pending: 'domains.next.pending',
+    verifying: 'domains.next.verifying',
+    active: 'domains.next.active',
+    degraded: 'domains.next.degraded',
+    suspended: 'domains.next.suspended',
+  } as const
+  return (
+    <Notice tone={tone[domain.state]} className="mb-4">
+      {t(text[domain.state])}
+    </Notice>
+  )
+}
+
+function RecordTable({ records }: { records: DomainRecord[] }) {
+  const { t } = useI18n()
+  const columns: Column<DomainRecord>[] = [
+    {
+      id: 'purpose',
+      header: t('domains.record'),
+      cell: (row) => (
+        <>
+          <span className="font-medium">{t(purposes[row.purpose] ?? 'domains.purpose.notOffered')}</span>
+          <span className="mt-0.5 block text-xs text-ink-3">{t(row.required ? 'domains.required' : 'domains.recommended')}</span>
+        </>
+      ),
+    },
+    {
+      id: 'name',
+      header: t('domains.name'),
+      cell: (row) => (
+        <>
+          <Code>{row.type}</Code> <Code>{row.host}</Code>
+        </>
+      ),
+    },
+    { id: 'value', header: t('domains.value'), wide: true, cell: (row) => <RecordValue record={row} /> },
+    {
+      id: 'status',
+      header: t('domains.state'),
+      cell: (row) => {
+        const error = recordErrors[row.error]
+        return (
+          <>
+            <Badge tone={statuses[row.status].tone}>{t(statuses[row.status].label)}</Badge>
+            {error && <span className="mt-1 block text-xs text-ink-2">{t(error)}</span>}
+          </>
+        )
+      },
+    },
+  ]
+  return <Table label={t('domains.records')} columns={columns} rows={records} rowKey={(row) => row.purpose} />
+}
+
+function RecordValue({ record }: { record: DomainRecord }) {
+  const { t } = useI18n()
+  const value = record.priority === undefined ? record.value : `${record.priority} ${record.value}`
+  return (
+    <div className="flex items-center gap-2">
+      <span className="line-clamp-2 min-w-0 flex-1 font-mono text-xs break-all">{value}</span>
+      <CopyButton text={value} label={t('domains.copy')} />
+    </div>
+  )
+}

@@ -1,0 +1,158 @@
+import { FileLock2, ScrollText, ShieldCheck } from 'lucide-react'
+import { useState } from 'react'
+import { errorText, fieldText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
+import { formatDateTime, formatNumber, useI18n } from '@/i18n'
+import { textOf } from '@/lib/form'
+import { ListView, useAdd } from '@/shell/ListPage'
+import { Ago } from '@/ui/Ago'
+import { Badge, Code } from '@/ui/Badge'
+import { Button } from '@/ui/Button'
+import { ConfirmAct } from '@/ui/ConfirmAct'
+import { Field, Input, Textarea } from '@/ui/Field'
+import { FormDialog } from '@/ui/FormLayer'
+import { Notice } from '@/ui/Notice'
+import { PageHeader } from '@/ui/PageHeader'
+import { Select } from '@/ui/Select'
+import type { Column } from '@/ui/Table'
+import { Tabs } from '@/ui/Tabs'
+import { useAddPrivacyRequest, useClosePrivacyRequest, useLedger, usePrivacyRequests, useVerifyLedger, type LedgerLine, type PrivacyRequest } from './settings'
+
+const states = {
+  received: { label: 'privacy.state.received', tone: 'warn' },
+  completed: { label: 'privacy.state.completed', tone: 'ok' },
+  rejected: { label: 'privacy.state.rejected', tone: 'neutral' },
+} as const
+
+export function PrivacyScreen() {
+  const { t } = useI18n()
+  const canManage = meets(useMe(), { permission: 'mail.privacy.manage' })
+  const [adding, setAdding] = useState(false)
+  const add = useAdd('privacy.add', canManage, () => setAdding(true))
+  return (
+    <>
+      <PageHeader title={t('privacy.title')} lead={t('privacy.lead')} actions={add} />
+      <Tabs
+        label={t('privacy.title')}
+        tabs={[
+          { id: 'requests', label: t('privacy.requests'), content: <Requests canManage={canManage} /> },
+          { id: 'ledger', label: t('privacy.ledger'), content: <Ledger /> },
+        ]}
+      />
+      {adding && <AddDialog onClose={() => setAdding(false)} />}
+    </>
+  )
+}
+
+function Requests({ canManage }: { canManage: boolean }) {
+  const { t } = useI18n()
+  const list = usePrivacyRequests()
+  const [closing, setClosing] = useState<PrivacyRequest | null>(null)
+  const columns: Column<PrivacyRequest>[] = [
+    {
+      id: 'mailbox',
+      header: t('privacy.who'),
+      cell: (row) => (
+        <>
+          <span className="font-medium break-all">{row.mailbox || t('privacy.erased')}</span>
+          <span className="block text-sm text-ink-3">{t(row.kind === 'export' ? 'privacy.kind.export' : 'privacy.kind.erasure')}</span>
+        </>
+      ),
+    },
+    { id: 'state', header: t('privacy.state'), cell: (row) => <Badge tone={states[row.state].tone}>{t(states[row.state].label)}</Badge> },
+    { id: 'due', header: t('privacy.due'), wide: true, cell: (row) => formatDateTime(row.due_at) },
+  ]
+  return (
+    <>
+      <ListView
+        label={t('privacy.requests')}
+        list={list}
+        columns={columns}
+        rowActions={
+          canManage &&
+          ((row: PrivacyRequest) =>
+            row.state === 'received' && (
+              <Button size="sm" onClick={() => setClosing(row)}>
+                {t('privacy.complete')}
+              </Button>
+            ))
+        }
+        empty={{ icon: FileLock2, title: t('privacy.empty.title'), text: t('privacy.empty.text') }}
+      />
+      {closing && <CompleteConfirm row={closing} onClose={() => setClosing(null)} />}
+    </>
+  )
+}
+
+function CompleteConfirm({ row, onClose }: { row: PrivacyRequest; onClose: () => void }) {
+  const { t } = useI18n()
+  return (
+    <ConfirmAct
+      act={useClosePrivacyRequest()}
+      on={{ id: row.id, state: 'completed' as const }}
+      title={t('privacy.completeTitle')}
+      action={t('privacy.complete')}
+      done={t('privacy.completed')}
+      onClose={onClose}
+    >
+      {t(row.kind === 'erasure' ? 'privacy.completeErasure' : 'privacy.completeExport', { mailbox: row.mailbox })}
+    </ConfirmAct>
+  )
+}
+
+function AddDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useI18n()
+  const add = useAddPrivacyRequest()
+  return (
+    <FormDialog
+      title={t('privacy.add')}
+      description={t('privacy.addLead')}
+      busy={add.isPending}
+      error={add.error}
+      fields={['mailbox']}
+      onSubmit={(data) =>
+        add.mutate({ kind: textOf(data, 'kind') as PrivacyRequest['kind'], mailbox: textOf(data, 'mailbox'), note: textOf(data, 'note') || undefined }, { onSuccess: onClose })
+      }
+      onClose={onClose}
+    >
+      <Field label={t('privacy.who')} error={fieldText(add.error, 'mailbox', { invalid_address: 'field.email' })}>
+        <Input name="mailbox" type="email" autoComplete="off" required />
+      </Field>
+      <Field label={t('privacy.kind')}>
+        <Select name="kind" defaultValue="export">
+          <option value="export">{t('privacy.kind.export')}</option>
+          <option value="erasure">{t('privacy.kind.erasure')}</option>
+        </Select>
+      </Field>
+      <Field label={t('privacy.note')} optional>
+        <Textarea name="note" rows={2} maxLength={2000} />
+      </Field>
+    </FormDialog>
+  )
+}
+
+function Ledger() {
+  const { t } = useI18n()
+  const list = useLedger()
+  const verify = useVerifyLedger()
+  const columns: Column<LedgerLine & { id: string }>[] = [
+    { id: 'seq', header: t('privacy.line'), cell: (row) => <span className="tabular-nums">{formatNumber(row.seq)}</span> },
+    { id: 'action', header: t('privacy.action'), cell: (row) => <Code>{row.action}</Code> },
+    { id: 'hash', header: t('privacy.hash'), wide: true, cell: (row) => <span className="font-mono text-xs text-ink-3">{row.hash.slice(0, 16)}…</span> },
+    { id: 'at', header: t('privacy.at'), cell: (row) => <Ago at={row.at} /> },
+  ]
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap items-center gap-3">
+        <Button icon={ShieldCheck} busy={verify.isPending} onClick={() => verify.mutate()}>
+          {t('privacy.verify')}
+        </Button>
+        {verify.data && (
+          <Notice tone={verify.data.ok ? 'ok' : 'danger'}>{verify.data.ok ? t('privacy.verified', { lines: formatNumber(verify.data.lines) }) : t('privacy.broken')}</Notice>
+        )}
+        {verify.error != null && <Notice tone="danger">{errorText(verify.error)}</Notice>}
+      </div>
+      <ListView label={t('privacy.ledger')} list={list} columns={columns} empty={{ icon: ScrollText, title: t('privacy.ledgerEmpty.title'), text: t('privacy.ledgerEmpty.text') }} />
+    </>
+  )
+}

@@ -1,0 +1,129 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '@/api/client'
+import { usePages } from '@/api/query'
+import { meets, useMe } from '@/api/session'
+import type { PlainKey } from '@/i18n'
+import type { Tone } from '@/ui/Badge'
+
+export type Domain = Schemas['DomainDomain']
+export type DomainRecord = Schemas['DomainRecord']
+export type Mailbox = Schemas['DomainMailbox']
+
+const key = ['mail', 'domains'] as const
+const mailboxKey = ['mail', 'mailboxes'] as const
+const pageSize = 50
+/** The server asks the name servers once in ten seconds at most. */
+const lookEvery = 15_000
+
+export const states = {
+  pending: { label: 'domains.state.pending', tone: 'neutral' },
+  verifying: { label: 'domains.state.verifying', tone: 'accent' },
+  active: { label: 'domains.state.active', tone: 'ok' },
+  degraded: { label: 'domains.state.degraded', tone: 'warn' },
+  suspended: { label: 'domains.state.suspended', tone: 'danger' },
+} as const satisfies Record<Domain['state'], { label: PlainKey; tone: Tone }>
+
+export const statuses = {
+  ok: { label: 'domains.record.ok', tone: 'ok' },
+  missing: { label: 'domains.record.missing', tone: 'warn' },
+  mismatch: { label: 'domains.record.mismatch', tone: 'danger' },
+  duplicate: { label: 'domains.record.duplicate', tone: 'danger' },
+  unreachable: { label: 'domains.record.unreachable', tone: 'neutral' },
+} as const satisfies Record<DomainRecord['status'], { label: PlainKey; tone: Tone }>
+
+/** What is wrong with a record, or why nothing new is known of it. */
+export const recordErrors: Record<string, PlainKey> = {
+  other_server_first: 'domains.error.otherServerFirst',
+  too_many_lookups: 'domains.error.tooManyLookups',
+  wrong_key: 'domains.error.wrongKey',
+  wrong_value: 'domains.error.wrongValue',
+  timeout: 'domains.error.noAnswer',
+  server_failed: 'domains.error.noAnswer',
+  unreachable: 'domains.error.noAnswer',
+}
+
+export const purposes: Record<string, PlainKey> = {
+  ownership: 'domains.purpose.ownership',
+  mx: 'domains.purpose.mx',
+  spf: 'domains.purpose.spf',
+  dkim_rsa: 'domains.purpose.dkimRsa',
+  dkim_ed25519: 'domains.purpose.dkimEd25519',
+  dmarc: 'domains.purpose.dmarc',
+  tls_report: 'domains.purpose.tlsReport',
+}
+
+export function useDomains() {
+  return usePages({
+    key: [...key, 'list'],
+    fetch: (cursor) => ask(api.GET('/api/mail/v1/domains', { params: { query: { limit: pageSize, cursor } } })),
+  })
+}
+
+/** A domain with its records. Reading it makes the server look, so an open page keeps looking until all is well. */
+export function useDomain(id: string) {
+  return useQuery({
+    queryKey: [...key, 'one', id],
+    queryFn: () => ask(api.GET('/api/mail/v1/domains/{id}/dns', { params: { path: { id } } })).then((envelope) => envelope.data),
+    refetchInterval: (query) => (query.state.data?.domain.state === 'active' ? false : lookEvery),
+  })
+}
+
+function useRefresh(...keys: (readonly string[])[]) {
+  const client = useQueryClient()
+  return () => {
+    for (const queryKey of keys) void client.invalidateQueries({ queryKey })
+  }
+}
+
+export function useAddDomain() {
+  const client = useQueryClient()
+  const refresh = useRefresh([...key, 'list'])
+  return useMutation({
+    mutationFn: (domain: string) => ask(api.POST('/api/mail/v1/provision/domain/quickstart', { body: { domain } })).then((envelope) => envelope.data),
+    onSuccess: (details) => {
+      client.setQueryData([...key, 'one', details.domain.id], details)
+      refresh()
+    },
+  })
+}
+
+export function useDeleteDomain() {
+  const refresh = useRefresh([...key, 'list'])
+  return useMutation({
+    mutationFn: (id: string) => ask(api.DELETE('/api/mail/v1/provision/domain/{id}', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+}
+
+export function useMailMailboxes() {
+  return usePages({
+    key: mailboxKey,
+    fetch: (cursor) => ask(api.GET('/api/mail/v1/mailboxes', { params: { query: { limit: pageSize, cursor } } })),
+  })
+}
+
+export function useAddMailMailbox() {
+  const refresh = useRefresh(mailboxKey)
+  return useMutation({
+    mutationFn: (body: { address: string; account_id: string }) => ask(api.POST('/api/mail/v1/provision/mailbox', { body: { ...body, kind: 'inbox' } })),
+    onSuccess: refresh,
+  })
+}
+
+export function useDeleteMailMailbox() {
+  const refresh = useRefresh(mailboxKey)
+  return useMutation({
+    mutationFn: (id: string) => ask(api.DELETE('/api/mail/v1/mailboxes/{id}', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+}
+
+/** The e-mail accounts of the CRM that a mailbox's mail can go to; none for people who may not see them. */
+export function useEmailAccounts() {
+  const may = meets(useMe(), { permission: 'crm.channels.view', licence: 'crm' })
+  return useQuery({
+    enabled: may,
+    queryKey: ['crm', 'mailboxes', 'choices'],
+    queryFn: () => ask(api.GET('/api/crm/v1/channels', { params: { query: { kind: 'email', limit: 100 } } })).then((envelope) => envelope.data),
+  })
+}
