@@ -16,6 +16,8 @@ CREATE TABLE scheduled_message (
     item_id            uuid,
     error              text,
     follow_up          text NOT NULL DEFAULT 'null',
+    format             text NOT NULL DEFAULT 'plain',
+    signature          boolean NOT NULL DEFAULT false,
     dlp_override       text NOT NULL DEFAULT '',
     test               boolean NOT NULL,
     created_at         bigint NOT NULL,

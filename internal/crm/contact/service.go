@@ -316,7 +316,7 @@ func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (
 		if _, err := lockByID(tx, contact); err != nil {
 			return db.NotFound(err)
 		}
-		n = Note{ID: tx.NewID(), Body: strings.TrimSpace(body), AuthorID: by(ctx), CreatedAt: clock.At(tx.Now())}
+		n = Note{ID: tx.NewID(), Body: strings.TrimSpace(body), AuthorID: callerID(ctx), CreatedAt: clock.At(tx.Now())}
 		if n.Body == "" {
 			return fault.Invalid("body", "required")
 		}
@@ -399,7 +399,7 @@ func conflict(err error) error {
 	return err
 }
 
-func by(ctx context.Context) *uuid.UUID {
+func callerID(ctx context.Context) *uuid.UUID {
 	if who := caller.From(ctx); who.Kind == caller.Agent && who.ID != uuid.Nil {
 		return &who.ID
 	}

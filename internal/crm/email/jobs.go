@@ -51,7 +51,7 @@ func (s *Service) showUnread(ctx context.Context, j *jobs.Job, _ string) error {
 	if err != nil || m.State != Received {
 		return err
 	}
-	return s.settle(ctx, m, FailedIn, ReasonProcessing)
+	return s.finishIncoming(ctx, m, FailedIn, ReasonProcessing)
 }
 
 // showUnsent shows a message as failed whose job is dead, unless it was sent.

@@ -39,7 +39,8 @@ type Later struct {
 	UntilReply bool
 }
 
-// Schedule writes a message down that goes out at its time.
+// Schedule writes a message down that goes out at its time. One that the policy
+// would refuse now is refused: dlp_blocked or dlp_warning.
 func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.Scheduled, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
 		c, err := conversation.Lock(tx, id)
@@ -67,10 +68,13 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 		who := conversation.AuthorFrom(tx)
 		m = later.Scheduled{
 			ID: tx.NewID(), ConversationID: id, State: later.Waiting, AuthorKind: who.Kind, AuthorID: who.ID, Body: held.Body,
-			UntilReply: l.UntilReply, Override: strings.TrimSpace(l.Override), SendAt: sendAt, Attachments: held.Attachments,
-			Test: c.Test, CreatedAt: clock.At(tx.Now()),
+			UntilReply: l.UntilReply, SendAt: sendAt, Attachments: held.Attachments, Test: c.Test, CreatedAt: clock.At(tx.Now()),
 		}
 		m.FollowUp.V = l.FollowUp
+		m.Format, m.Signature, m.Override = conversation.FormatPlain, l.Signature, strings.TrimSpace(l.Override)
+		if l.Markdown {
+			m.Format = conversation.FormatMarkdown
+		}
 		if l.Channel != "" {
 			m.Channel, m.ChannelAccountID = &l.Channel, l.AccountID
 		}
@@ -80,7 +84,12 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 		if err != nil && !fault.Is(err, fault.WindowClosed) {
 			return err
 		}
-		if err := s.checkScheduled(tx, &c, &m, route); err != nil {
+		// The same holds for what a rule says of its text.
+		held.AuthorKind, held.AuthorID = who.Kind, who.ID
+		if err := s.completeBody(&tx.Reader, held, route, l.Markdown, l.Signature); err != nil {
+			return err
+		}
+		if err := s.checkScheduled(tx, &c, held, &m, route); err != nil {
 			return err
 		}
 		if err := later.Put(tx, &m); err != nil {
@@ -293,7 +302,8 @@ func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	a := Answer{Author: conversation.Author{Kind: m.AuthorKind, ID: m.AuthorID}, Body: m.Body, Override: m.Override, held: db.OrEmpty(files[id])}
+	a := Answer{Author: conversation.Author{Kind: m.AuthorKind, ID: m.AuthorID}, Body: m.Body, held: db.OrEmpty(files[id])}
+	a.Markdown, a.Signature, a.Override = m.Format == conversation.FormatMarkdown, m.Signature, m.Override
 	if m.Channel != nil {
 		a.Channel, a.AccountID = *m.Channel, m.ChannelAccountID
 	}
