@@ -38,7 +38,7 @@ func TestTestKeys(t *testing.T) {
 		in.Owner.Post("/api/erp/v1/webhooks", map[string]any{
 			"address": "http://127.0.0.1:1/", "events": []string{conversation.Created, conversation.Replied, contact.Created, contact.Updated},
 		}).Want(201)
-		way := &mailRoad{mailbox: uuid.New()}
+		way := &mailRouter{mailbox: uuid.New()}
 		s.UseRouter(way)
 		key := in.Key(true, perm.All()...)
 		var c conversation.Conversation
