@@ -88,10 +88,10 @@ func (s *Service) switchTo(ctx context.Context, workspace uuid.UUID, ip string, 
 	return out, err
 }
 
-// notSwitched tells a session that was closed meanwhile from a workspace that
+// notSwitched tells a session that has ended meanwhile from a workspace that
 // is not the person's.
 func (s *Service) notSwitched(tx *db.Tx, session uuid.UUID) error {
-	open, err := sessionOpen(&tx.Reader, session)
+	open, err := sessionOpen(tx, session)
 	if err != nil {
 		return fmt.Errorf("identity: switch workspace: %w", err)
 	}

@@ -77,8 +77,10 @@ func switchSession(tx *db.Tx, old, workspace, id uuid.UUID, hash []byte, ip stri
 	return rows[1].successor, rows[0].hash, nil
 }
 
-func sessionOpen(r *db.Reader, id uuid.UUID) (bool, error) {
-	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM session WHERE id = $1 AND closed_at IS NULL)`, id)
+// sessionOpen says whether a session is neither closed nor past its ceiling.
+func sessionOpen(tx *db.Tx, id uuid.UUID) (bool, error) {
+	return db.One(&tx.Reader, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM session
+		WHERE id = $1 AND closed_at IS NULL AND absolute_expires_at > $2)`, id, clock.At(tx.Now()))
 }
 
 // stampSession marks the password as proven now and gives the token's hash.

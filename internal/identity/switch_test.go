@@ -13,6 +13,7 @@ import (
 	"konak/internal/identity"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 )
 
 // member puts somebody who has an account into another workspace.
@@ -154,6 +155,34 @@ func TestSwitchAgainstRevoke(t *testing.T) {
 			open := count(t, s, `SELECT count(*) FROM session WHERE family_id = $1 AND closed_at IS NULL`, in.Session.ID)
 			if ok := switched == 200 && revoked == 404 && open == 1 || switched == 401 && revoked == 200 && open == 0; !ok {
 				t.Fatalf("switch %d, revoke %d, %d open", switched, revoked, open)
+			}
+		}
+	})
+}
+
+// A request that came in with a session which has ended since opens no other.
+func TestSwitchOfAnEndedSession(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		s.Workspace("demo")
+		acme := s.Workspace("acme")
+		member(t, s, acme.ID, email)
+		for name, end := range map[string]func(uuid.UUID){
+			"revoked": func(id uuid.UUID) {
+				execute(t, s, `UPDATE session SET closed_at = 1, close_reason = 'revoked' WHERE id = $1`, id)
+			},
+			"expired": func(uuid.UUID) { s.Clock.Advance(identity.SessionCeiling) },
+		} {
+			in := signIn(s, email, apptest.Password)
+			who, err := s.Identity.Authenticate(t.Context(), in.Token)
+			if err != nil {
+				t.Fatal(err)
+			}
+			end(in.Session.ID)
+			_, err = s.Identity.SwitchWorkspace(caller.With(t.Context(), who), acme.ID, "")
+			opened := count(t, s, `SELECT count(*) FROM session WHERE family_id = $1 AND id <> $1`, in.Session.ID)
+			if !fault.Is(err, fault.Unauthenticated) || opened != 0 {
+				t.Errorf("%s: %d sessions were opened, %v", name, opened, err)
 			}
 		}
 	})

@@ -225,6 +225,13 @@ func TestEmit(t *testing.T) {
 		test.Post(hooks+"/"+e.ID.String()+"/rotate-secret", nil).Refused(409, "test_environment")
 		test.Post(hooks+"/"+e.ID.String()+"/status", map[string]any{"status": "paused"}).Refused(409, "test_environment")
 		test.Delete(hooks+"/"+e.ID.String()).Refused(409, "test_environment")
+		// A recovery sends none of its events either.
+		s.Clock.Advance(time.Second)
+		w.Owner.Post(hooks+"/"+e.ID.String()+"/recover", map[string]any{"since": s.Clock.Now().Add(-time.Hour)}).Want(202)
+		s.Settle()
+		if got := rcv.take(); len(got) != 0 || len(deliveries(w, e.ID)) != 2 {
+			t.Errorf("a recovery sent %d events of a test key", len(got))
+		}
 		unknown := w.Owner.Post(hooks+"/emit", map[string]any{"event": "dlp.exception.craeted", "data": map[string]any{}}).Refused(400, "unknown_event")
 		if diff := cmp.Diff(map[string][]string{"event": {"unknown_event"}}, unknown.Fields); diff != "" {
 			t.Error(diff)

@@ -9,6 +9,7 @@ package apptest
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http/httptest"
 	"net/netip"
@@ -265,6 +266,23 @@ func (s *Server) Settle() {
 			}
 			busy = busy || n > 0
 		}
+	}
+}
+
+// MoveToTest makes every conversation, with the jobs that wait, one of the test
+// environment.
+func (s *Server) MoveToTest() {
+	s.tb.Helper()
+	err := s.DB.System("test").InTx(s.tb.Context(), func(tx *db.Tx) error {
+		for _, table := range []string{"job", "conversation", "conversation_item"} {
+			if n, err := tx.Exec(`UPDATE ` + table + ` SET test = TRUE`); err != nil || n == 0 {
+				return fmt.Errorf("%s: %d rows: %w", table, n, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		s.tb.Fatal(err)
 	}
 }
 

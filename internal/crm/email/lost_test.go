@@ -59,3 +59,17 @@ func TestLostFileFailsAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// A mail that a test key set off is not sent, even where its job is there.
+func TestJobsOfTheTestEnvironment(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := asked(t, s)
+		p.Owner.Post(replyPath(id), map[string]any{"body": "Yolda"}).Want(200)
+		s.MoveToTest()
+		s.Settle()
+		if got := p.sink.got(); len(got) != 0 {
+			t.Errorf("sent: %+v", got)
+		}
+	})
+}

@@ -182,11 +182,8 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 		if err == nil {
 			err = s.belongsTo(tx, &was, route)
 		}
-		if was.Test || caller.From(ctx).Test {
-			if err == nil {
-				begun.why = TestSendsNothing
-			}
-			return onlyFault(err)
+		if err == nil && (was.Test || caller.From(ctx).Test) {
+			err = notSent(TestSendsNothing)
 		}
 		if no, ok := errors.AsType[notSent](err); ok {
 			begun.why = no
