@@ -37,7 +37,10 @@ import (
 	"konak/internal/crm/email"
 	"konak/internal/crm/finder"
 	"konak/internal/crm/live"
+	"konak/internal/crm/notice"
 	"konak/internal/crm/reply"
+	"konak/internal/crm/telephony"
+	"konak/internal/crm/telephony/wallet"
 	"konak/internal/crm/template"
 	"konak/internal/identity"
 	"konak/internal/identity/captcha"
@@ -54,6 +57,7 @@ import (
 	"konak/internal/kit/node"
 	"konak/internal/kit/secret"
 	"konak/internal/mail"
+	"konak/internal/mail/domain"
 	"konak/internal/webhook"
 	"konak/migrations"
 )
@@ -77,6 +81,7 @@ type App struct {
 	OAuth    *oauth.Service
 	Captcha  *captcha.Gate
 	Mail     *mail.Service
+	Domains  *domain.Service
 	Webhook  *webhook.Service
 	Advisor  *advisor.Service
 	Commerce *commerce.Service
@@ -102,7 +107,10 @@ type App struct {
 	Widget        *widget.Service
 	Templates     *template.Service
 	WhatsApp      *whatsapp.Service
+	Telephony     *telephony.Service
+	Wallet        *wallet.Service
 	Live          *live.Service
+	Notices       *notice.Service
 	Finder        *finder.Service
 
 	Dispatcher *event.Dispatcher
@@ -112,7 +120,8 @@ type App struct {
 	Waker      *conversation.Waker
 	Limits     *limit.Shared // nil where there is but one node
 
-	standIn *standIn // nil outside a demo
+	standIn *standIn     // nil outside a demo
+	bank    *bankStandIn // nil outside a demo
 	ready   atomic.Bool
 }
 
@@ -126,7 +135,9 @@ func Catalog() event.Catalog {
 	c = append(c, custom.Events()...)
 	c = append(c, template.Events()...)
 	c = append(c, mail.Events()...)
+	c = append(c, domain.Events()...)
 	c = append(c, commerce.Events()...)
+	c = append(c, wallet.Events()...)
 	return append(c, webhook.Events()...)
 }
 
@@ -183,7 +194,7 @@ func (a *App) build(ctx context.Context, box *secret.Box) error {
 // Close closes the database.
 func (a *App) Close() error {
 	a.Finder.Close()
-	return errors.Join(a.standIn.close(), a.DB.Close())
+	return errors.Join(a.standIn.close(), a.bank.close(), a.DB.Close())
 }
 
 // Work runs the background workers until ctx ends.

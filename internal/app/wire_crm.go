@@ -56,11 +56,11 @@ func (a *App) wireInbox(p *parts) error {
 // wireContacts makes contacts and agents, with what follows when they change.
 func (a *App) wireContacts(p *parts) (err error) {
 	a.Commerce = commerce.New(commerce.Config{DB: a.DB, Contacts: book{p.book}})
-	a.Contacts = contact.New(contact.Config{DB: a.DB, Book: p.book, Followers: []contact.Follower{a.Whole, shop{a.Commerce}}})
+	a.Contacts = contact.New(contact.Config{DB: a.DB, Book: p.book, Ledger: p.privacy, Followers: []contact.Follower{a.Whole, shop{a.Commerce}}})
 	a.Cards = card.New(card.Config{Conversations: a.Conversations, Contacts: p.book, Shop: shop{a.Commerce}})
 	a.Agents, err = agent.New(agent.Config{
 		DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Presence: p.present,
-		OnSuspend: []agent.Hook{endAccess(a.Identity), func(_ context.Context, tx *db.Tx, who agent.Agent) error {
+		OnLeave: []agent.Hook{endAccess(a.Identity), func(_ context.Context, tx *db.Tx, who agent.Agent) error {
 			_, err := a.Conversations.Released(tx, who.ID)
 			return err
 		}},

@@ -100,7 +100,8 @@ func (i *Incident) applyReport(rules []Rule, r dlp.Report, external bool) bool {
 	return i.ActionTaken != ""
 }
 
-// reason names the match that decided, for the fault.
+// reason returns the pattern type of the match whose rule gave the action, or
+// "unscanned" where no rule did.
 func (i *Incident) reason(rules []Rule) string {
 	for _, m := range i.Matches {
 		for _, r := range rules {

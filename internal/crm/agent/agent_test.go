@@ -76,8 +76,8 @@ func TestAgents(t *testing.T) {
 		w.Owner.Post(path(a.ID, "/suspension"), nil).Refused(409, "not_active")
 		w.Owner.Post(path(a.ID, "/mobile-qr"), nil).Refused(409, "not_active")
 
-		letters := s.Letters(w.ID, "Ayse@Example.com")
-		token := regexp.MustCompile(`#token=(\S+)`).FindStringSubmatch(letters[0].Text)[1]
+		mails := s.Mails(w.ID, "Ayse@Example.com")
+		token := regexp.MustCompile(`#token=(\S+)`).FindStringSubmatch(mails[0].Text)[1]
 		s.Client("").Post(auth+"/invitations/accept", object{"token": token, "name": "Ayşe Demir", "password": strong}).Want(200)
 		w.Owner.Get(path(a.ID, "")).Want(200).Data(&a)
 		if a.State != "active" || a.Name != "Ayşe Demir" || a.InvitedAt != nil || a.LastSeenAt == nil {
@@ -108,6 +108,16 @@ func TestAgents(t *testing.T) {
 		w.Owner.Get(path(a.ID, "")).Refused(404, "not_found")
 		w.Owner.Delete(path(a.ID, "")).Refused(404, "not_found")
 		s.Client("").Post(auth+"/sign-in", object{"email": "ayse@example.com", "password": strong}).Refused(422, "wrong_credentials")
+		err := s.DB.System("test").Read(t.Context(), func(r *db.Reader) error {
+			reasons, err := db.All(r, db.Scalar[string], `SELECT DISTINCT close_reason FROM session WHERE membership_id = $1`, a.ID)
+			if !slices.Equal(reasons, []string{"removed"}) {
+				t.Errorf("sessions were closed as %v", reasons)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		// Somebody who was removed can be invited anew, as somebody new.
 		var again agent.Agent
 		w.Owner.Post(agents, object{"email": "ayse@example.com"}).Want(201).Data(&again)

@@ -23,7 +23,7 @@ import (
 // suspends or removes them. An error undoes the whole suspension.
 type Hook func(ctx context.Context, tx *db.Tx, a Agent) error
 
-// Config is what the module needs. Every field but OnSuspend is required.
+// Config is what the module needs. Every field but OnLeave is required.
 type Config struct {
 	DB      *db.DB
 	Members Members
@@ -32,8 +32,8 @@ type Config struct {
 	BaseURL string
 	// Presence is told what an agent chose to be.
 	Presence PresenceListener
-	// OnSuspend runs, in this order, when an agent is suspended or removed.
-	OnSuspend []Hook
+	// OnLeave runs, in this order, when an agent is suspended or removed.
+	OnLeave []Hook
 }
 
 // PresenceListener is told, after the commit, that an agent chose to be something
@@ -56,7 +56,7 @@ type Service struct {
 	mailer   *mailer.Mailer
 	baseURL  string
 	presence PresenceListener
-	suspend  []Hook
+	onLeave  []Hook
 }
 
 // New makes the service. It returns an error where the config lacks something.
@@ -65,7 +65,7 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	return &Service{
-		db: cfg.DB, members: cfg.Members, mailer: cfg.Mailer, baseURL: cfg.BaseURL, presence: cfg.Presence, suspend: slices.Clone(cfg.OnSuspend),
+		db: cfg.DB, members: cfg.Members, mailer: cfg.Mailer, baseURL: cfg.BaseURL, presence: cfg.Presence, onLeave: slices.Clone(cfg.OnLeave),
 	}, nil
 }
 
@@ -246,7 +246,7 @@ func (s *Service) end(ctx context.Context, id uuid.UUID, change func(*db.Tx, uui
 				return err
 			}
 		}
-		for _, hook := range s.suspend {
+		for _, hook := range s.onLeave {
 			if err := hook(ctx, tx, a); err != nil {
 				return err
 			}

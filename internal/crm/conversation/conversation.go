@@ -79,6 +79,17 @@ type Conversation struct {
 	lockedBy *db.Tx
 }
 
+// WithoutContent is the conversation for who may change it but not see it: its
+// state, its ids and its times, without what anybody wrote or is called.
+func (c Conversation) WithoutContent() Conversation {
+	return Conversation{
+		ID: c.ID, State: c.State, AIState: c.AIState, Channel: c.Channel, ChannelAccountID: c.ChannelAccountID, ContactID: c.ContactID,
+		Priority: c.Priority, OwnerID: c.OwnerID, GroupID: c.GroupID, Tags: []string{}, MergedIntoID: c.MergedIntoID,
+		PreviousConversationID: c.PreviousConversationID, Test: c.Test,
+		LastActivityAt: c.LastActivityAt, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+	}
+}
+
 // Kinds of item.
 const (
 	Message = "message"
@@ -229,4 +240,10 @@ type Settings struct {
 type Written struct {
 	Conversation Conversation `json:"conversation"`
 	Item         Item         `json:"item"`
+}
+
+// WithoutContent shows the conversation without its content.
+func (w Written) WithoutContent() Written {
+	w.Conversation = w.Conversation.WithoutContent()
+	return w
 }

@@ -89,21 +89,21 @@ func (s *Service) registerReplies(a *api.API) {
 	agent.TakesKey = true
 	agent.Refusals = []int{409}
 	agent.Doc = "Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none. An e-mail that a data-loss-prevention rule stops: 422 dlp_blocked; one that a rule warns about: 422 dlp_warning, until it comes with dlp_override."
-	api.Handle(a, agent, func(ctx context.Context, in *replyAsAgentIn) (conversation.Written, error) {
+	api.Handle(a, agent, hiding(conversation.Written.WithoutContent, func(ctx context.Context, in *replyAsAgentIn) (conversation.Written, error) {
 		b := in.Body
 		return s.replies.Reply(ctx, in.ID.UUID, reply.Answer{
 			Author: conversation.AgentAuthor(caller.From(ctx).ID), Body: b.Body, Note: b.MessageType == "note", Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
 			Mentions: b.Mentions, Markdown: b.markdown(), Signature: b.Signature, Override: b.DLPOverride.text(),
 		})
-	})
+	}))
 
 	customer := route("POST", "/{id}/reply-as-customer", "reply-as-customer", "Reply as customer", perm.ConversationsReply)
 	customer.TakesKey = true
 	customer.Refusals = []int{409}
 	customer.Doc = "Where a closed conversation does not reopen any more, the answer is the new one that begins."
-	api.Handle(a, customer, func(ctx context.Context, in *replyAsCustomerIn) (conversation.Written, error) {
+	api.Handle(a, customer, hiding(conversation.Written.WithoutContent, func(ctx context.Context, in *replyAsCustomerIn) (conversation.Written, error) {
 		return s.replies.ReplyAsCustomer(ctx, in.ID.UUID, in.Body.Body, in.Body.Attachments...)
-	})
+	}))
 
 	ways := route("GET", "/{id}/reply-channels", "reply-channels", "Routes a reply can take", perm.ConversationsReply)
 	ways.Doc = "The conversation's own route, the contact's channel identities and e-mail addresses, and the server's default."
@@ -115,7 +115,7 @@ func (s *Service) registerReplies(a *api.API) {
 	begin.TakesKey = true
 	begin.Status = 201
 	begin.Doc = "On a channel that customers can be written to over; another, such as form or panel: 422. The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then. A group needs crm.conversations.assign as well, another priority than normal crm.conversations.manage."
-	api.HandleBody(a, begin, func(ctx context.Context, in *newAsAgentIn) (NewAsAgent, error) {
+	api.HandleBody(a, begin, hiding(NewAsAgent.withoutContent, func(ctx context.Context, in *newAsAgentIn) (NewAsAgent, error) {
 		b := in.Body
 		if err := (needs{assign: b.GroupID != nil, manage: sets(b.Priority)}).check(ctx); err != nil {
 			return NewAsAgent{}, err
@@ -126,7 +126,13 @@ func (s *Service) registerReplies(a *api.API) {
 			Priority: b.Priority, GroupID: b.GroupID, Attachments: b.Attachments, Template: b.Template,
 		})
 		return newAsAgent(&out), err
-	})
+	}))
+}
+
+// withoutContent is the answer for who may not see conversations.
+func (n NewAsAgent) withoutContent() NewAsAgent {
+	n.Data = n.Data.WithoutContent()
+	return n
 }
 
 func newAsAgent(b *reply.Begun) NewAsAgent {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/later"
 	"konak/internal/kit/db"
 	"konak/internal/kit/policy"
 )
@@ -15,6 +16,20 @@ import (
 func (s *Service) checkText(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, route *conversation.Route, override string) (policy.Incident, error) {
 	v, err := s.judge(tx, c, c.Subject, item, route, override)
 	return v.Incident, err
+}
+
+// checkScheduled asks the policy about a message that goes later, as it would go
+// now, so that its author learns of a refusal at once: dlp_blocked or dlp_warning.
+// What has to be covered is covered and recorded now; everything else that the
+// policy finds is recorded when the message goes, because it is judged again then.
+func (s *Service) checkScheduled(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, m *later.Scheduled, route *conversation.Route) error {
+	v, err := s.judge(tx, c, c.Subject, item, route, m.Override)
+	if err != nil || item.Detail[conversation.DetailRedacted] == nil {
+		return err
+	}
+	// The signature is part of the text that was covered.
+	m.Body, m.Format, m.Signature = v.Body, conversation.FormatPlain, false
+	return s.policy.RecordText(tx, v.Incident, m.ID.String())
 }
 
 // judge asks the policy about a message on a route and puts the text that may go

@@ -9,10 +9,12 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/template"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
+	"konak/internal/kit/perm"
 )
 
 // Opening is a conversation that an agent begins.
@@ -173,8 +175,8 @@ func (s *Service) beginWith(tx *db.Tx, o Opening, source conversation.Source, re
 	if !item.Unsent {
 		c.FirstReplyAt = clock.Ptr(tx.Now())
 	}
-	if item.AuthorKind != conversation.ByAgent {
-		c.OwnerID = nil
+	if item.AuthorKind != conversation.ByAgent || !caller.From(tx.Context()).Can(perm.ConversationsView) {
+		c.OwnerID = nil // an owner sees conversations
 	}
 	addressTo(item, &c, out.Route)
 	free, err := s.gate.Start(tx, &c, conversation.Begin, item)

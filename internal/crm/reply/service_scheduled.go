@@ -89,7 +89,7 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 		if err := s.completeBody(&tx.Reader, held, route, l.Markdown, l.Signature); err != nil {
 			return err
 		}
-		if _, err := s.checkText(tx, &c, held, route, l.Override); err != nil {
+		if err := s.checkScheduled(tx, &c, held, &m, route); err != nil {
 			return err
 		}
 		if err := later.Put(tx, &m); err != nil {

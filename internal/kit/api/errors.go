@@ -294,6 +294,9 @@ func fromHuma(maxBody int64, status int, msg string, errs []error) *fault.Fault 
 				}
 			}
 		}
+		if msg == "validation failed" { // the library's word for a body that it could not parse
+			return fault.New(fault.BadRequest).Because("invalid_json")
+		}
 		return fault.New(fault.BadRequest).Because(strings.ReplaceAll(strings.ToLower(msg), " ", "_"))
 	case http.StatusUnprocessableEntity:
 		f := fault.New(fault.ValidationFailed)
