@@ -47,7 +47,7 @@ func TestFormattedReply(t *testing.T) {
 		if !strings.HasPrefix(c.Preview, "Merhaba Elif") {
 			t.Errorf("the preview is %q", c.Preview)
 		}
-		for _, format := range []string{"html", "eml"} {
+		for _, format := range []string{"html", "mbox"} {
 			export := string(p.Owner.Get("/api/crm/v1/conversations/" + id + "/export?format=" + format).Want(200).Body)
 			if strings.Contains(export, "**") || !strings.Contains(export, "Merhaba Elif") {
 				t.Errorf("the export is %s", export)

@@ -7,7 +7,7 @@
 // every link, so who judges the text has judged the page. Reading costs a time
 // that grows with the length of the source.
 //
-// The panel reads the same language in web/src/lib/markdown.ts; both are held to
+// The panel reads the same language in web/src/modules/crm/inbox/markdown.ts; both are held to
 // testdata/cases.json.
 package markdown
 

@@ -6,6 +6,8 @@ export class ApiError extends Error {
   readonly permission: string | null
   /** More exactly than the code: a word of ours, or what an outside service said. */
   readonly reason: string | null
+  /** What data-loss-prevention rules found, as the server lists it. */
+  readonly matches: unknown
   readonly traceId: string | null
 
   constructor(init: {
@@ -15,6 +17,7 @@ export class ApiError extends Error {
     fields?: Record<string, string[]>
     permission?: string | null
     reason?: string | null
+    matches?: unknown
     traceId?: string | null
   }) {
     super(init.message)
@@ -24,6 +27,7 @@ export class ApiError extends Error {
     this.fields = init.fields ?? {}
     this.permission = init.permission ?? null
     this.reason = init.reason ?? null
+    this.matches = init.matches
     this.traceId = init.traceId ?? null
   }
 
@@ -38,6 +42,7 @@ export class ApiError extends Error {
       fields: readFields(error.fields),
       permission: text(error.permission),
       reason: text(error.reason),
+      matches: error.matches,
       traceId: text(envelope.trace_id),
     })
   }

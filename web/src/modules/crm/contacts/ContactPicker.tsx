@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useId, useState, type KeyboardEvent } from 'react'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { IconButton } from '@/ui/Button'
@@ -23,6 +23,13 @@ export function ContactPicker({ label, chosen, onChoose, error, except }: Contac
   const found = useContactSearch(query)
   const rows = found.data?.filter((contact) => contact.id !== except) ?? []
 
+  /** Enter takes the first that was found; it does not send the form around. */
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    if (query && rows[0] && !found.isPlaceholderData) onChoose(rows[0])
+  }
+
   if (chosen) {
     return (
       <div>
@@ -40,7 +47,7 @@ export function ContactPicker({ label, chosen, onChoose, error, except }: Contac
   return (
     <div>
       <Field label={label} error={error}>
-        <Input type="search" autoComplete="off" placeholder={t('contacts.search')} value={query} onChange={(event) => setQuery(event.target.value)} />
+        <Input type="search" autoComplete="off" placeholder={t('contacts.search')} value={query} onChange={(event) => setQuery(event.target.value)} onKeyDown={onKeyDown} />
       </Field>
       <ul aria-label={t('contacts.found')} id={`${id}-found`} className={cx('mt-2 max-h-56 divide-y divide-line overflow-y-auto rounded-md border border-line', rows.length === 0 && 'hidden')}>
         {rows.map((contact) => (

@@ -13,6 +13,9 @@ import type { BulkAction, Outcome } from './bulk'
 import { channelName } from './channels'
 import { useAgentChoices, useGroups, type Conversation } from './conversations'
 
+/** What is chosen for no owner at all, which is not the same as no choice. */
+const nobody = 'nobody'
+
 type What = 'group' | 'owner' | 'tags'
 
 interface BulkDialogProps {
@@ -32,12 +35,13 @@ export function BulkDialog({ count, rows, busy, error, onChange, onClose }: Bulk
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
   const [what, setWhat] = useState<What>(canAssign ? 'group' : 'tags')
   const [missing, setMissing] = useState(false)
+  const [owner, setOwner] = useState('')
   const options: { value: What; label: string }[] = []
   if (canAssign) options.push({ value: 'group', label: t('inbox.group') }, { value: 'owner', label: t('inbox.owner') })
   if (canManage) options.push({ value: 'tags', label: t('inbox.tags') })
 
   function actionOf(data: FormData): BulkAction | null {
-    if (what === 'owner') return { do: 'assign', owner: textOf(data, 'owner') || null }
+    if (what === 'owner') return owner ? { do: 'assign', owner: owner === nobody ? null : owner } : null
     if (what === 'group') {
       const group = textOf(data, 'group')
       return group ? { do: 'transfer', group, note: textOf(data, 'note') } : null
@@ -59,6 +63,7 @@ export function BulkDialog({ count, rows, busy, error, onChange, onClose }: Bulk
       description={tCount('bulk.text', count)}
       action={what === 'group' ? t('bulk.transfer') : what === 'owner' ? t('bulk.assign') : t('bulk.retag')}
       busy={busy}
+      disabled={what === 'owner' && !owner}
       error={error}
       fields={['group_id', 'owner_id', 'note', 'tags']}
       onSubmit={submit}
@@ -78,7 +83,7 @@ export function BulkDialog({ count, rows, busy, error, onChange, onClose }: Bulk
         </div>
       )}
       {what === 'group' && <GroupFields error={error} missing={missing} />}
-      {what === 'owner' && <OwnerField error={error} />}
+      {what === 'owner' && <OwnerField error={error} owner={owner} onChoose={setOwner} />}
       {what === 'tags' && <TagFields rows={rows} error={error} missing={missing} />}
     </FormDialog>
   )
@@ -118,20 +123,21 @@ function GroupFields({ error, missing }: PartProps) {
   )
 }
 
-function OwnerField({ error }: { error: unknown }) {
+function OwnerField({ error, owner, onChoose }: { error: unknown; owner: string; onChoose: (owner: string) => void }) {
   const { t } = useI18n()
   const me = useMe()
   const others = useAgentChoices(meets(me, { permission: 'crm.agents.view' })).data?.filter((agent) => agent.id !== me.membership.id) ?? []
   return (
     <Field label={t('inbox.owner')} error={fieldText(error, 'owner_id', { unknown_agent: 'bulk.agentGone' })}>
-      <Select name="owner" defaultValue={me.membership.id}>
+      <Select name="owner" value={owner} onChange={(event) => onChoose(event.target.value)}>
+        <option value="">{t('bulk.chooseOwner')}</option>
         <option value={me.membership.id}>{t('inbox.me', { name: me.user.name })}</option>
         {others.map((agent) => (
           <option key={agent.id} value={agent.id}>
             {agent.name || agent.email}
           </option>
         ))}
-        <option value="">{t('inbox.owner.none')}</option>
+        <option value={nobody}>{t('inbox.owner.none')}</option>
       </Select>
     </Field>
   )

@@ -7,6 +7,7 @@ import { Button, IconButton } from '@/ui/Button'
 import { useStore } from '@/lib/store'
 import { Kbd } from '@/ui/Kbd'
 import { Menu, MenuItem } from '@/ui/Menu'
+import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { channelName } from './channels'
 import { hasTemplates } from './chatTemplates'
@@ -14,10 +15,12 @@ import { undoSeconds, useReplyChannels, useSend, type FollowUp, type OneConversa
 import { useCopies } from './copies'
 import { EmojiMenu } from './EmojiMenu'
 import type { PrepareToLeave } from './departure'
+import { applyFormat, continueList, formatOfKey, insertLink, isAddress, selectionOf, type, type Format } from './formatting'
 import { MacroMenu } from './MacroMenu'
 import { addOutgoing, deliver } from './outgoing'
 import { keyOf, RouteChoice } from './RouteChoice'
 import { takenBack, useTakeBack } from './scheduled'
+import { useSignature } from './signature'
 import { useTypingSignal } from './typing'
 import { useCanned } from './useCanned'
 import { Uploads } from './UploadList'
@@ -25,12 +28,17 @@ import { useDrafts } from './useDraft'
 import { useEmojis } from './useEmojis'
 import { useLiveShortcuts } from './useLiveShortcuts'
 import { useMentions } from './useMentions'
+import { useRuleRefusal } from './useRuleRefusal'
 
 // What not every conversation needs is fetched for those that do.
 const CopyField = lazy(() => withTexts(() => import('./CopyField'), 'thread')().then((m) => ({ default: m.CopyField })))
 const SnoozeDialog = lazy(() => import('./SnoozeDialog').then((m) => ({ default: m.SnoozeDialog })))
 const ScheduleDialog = lazy(() => withTexts(() => import('./ScheduleDialog'), 'thread')().then((m) => ({ default: m.ScheduleDialog })))
 
+const FormatBar = lazy(() => withTexts(() => import('./FormatBar'), 'thread')().then((m) => ({ default: m.FormatBar })))
+const SignatureDialog = lazy(() => withTexts(() => import('./SignatureDialog'), 'thread')().then((m) => ({ default: m.SignatureDialog })))
+const RuleDialog = lazy(() => withTexts(() => import('./RuleDialog'), 'thread')().then((m) => ({ default: m.RuleDialog })))
+const RuleMatches = lazy(() => withTexts(() => import('./RuleMatches'), 'thread')().then((m) => ({ default: m.RuleMatches })))
 const TemplateDialog = lazy(() => withTexts(() => import('./TemplateDialog'), 'templates')().then((m) => ({ default: m.TemplateDialog })))
 
 interface ComposerProps {
@@ -50,6 +58,8 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   const [later, setLater] = useState<OutgoingContent | null>(null)
   const [choosing, setChoosing] = useState(false)
   const [snoozing, setSnoozing] = useState(false)
+  const [unsigned, setUnsigned] = useState(false)
+  const [editingSignature, setEditingSignature] = useState(false)
   const takeBack = useTakeBack()
   const openTemplates = hasTemplates(conversation.channel) ? () => setChoosing(true) : null
   const picker = useRef<HTMLInputElement>(null)
@@ -72,20 +82,35 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   const byMail = !note && (route?.channel ?? conversation.channel) === 'email'
   const canFollowUp = meets(me, { permission: 'crm.conversations.manage' })
   const copies = useCopies(conversation.id, byMail)
+  const signature = useSignature(byMail)
+  const signed = byMail && !unsigned && signature.text !== ''
+  const rule = useRuleRefusal(conversation.id, (message) => {
+    drafts.reply.restore(message)
+    setMode('reply')
+  })
   const empty = !text.trim() && files.done.length === 0
   const unready = empty || files.busy || unreachable
 
   function message(): OutgoingContent {
     // The conversation's own way needs no name: the server takes it by itself.
-    return { body: text.trim(), note, mentions: mention.called, route: route?.kind === 'conversation' ? null : route, attachments: files.done }
+    return {
+      ...(byMail && { format: 'markdown', signature: signed }),
+      body: text.trim(), note, mentions: mention.called, route: route?.kind === 'conversation' ? null : route, attachments: files.done,
+    }
   }
 
   async function send(then?: FollowUp) {
     if (unready || !(await copies.settle())) return
-    const leave = then && onLeave(conversation.id)
-    const entry = addOutgoing(me.membership.id, conversation.id, { ...message(), then })
+    const content = { ...message(), then }
     draft.clear()
     sayTyping(false)
+    await hand(content)
+  }
+
+  async function hand({ then, ...content }: OutgoingContent) {
+    const leave = then && onLeave(conversation.id)
+    const entry = addOutgoing(me.membership.id, conversation.id, { ...content, then })
+    rule.clear()
     const taken = await deliver(entry, sending.mutateAsync)
     if (!leave || !taken || !('reply' in taken)) return
     const { reply } = taken
@@ -108,11 +133,34 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
     if (canned.onKeyDown(event) || mention.onKeyDown(event) || emoji.onKeyDown(event)) return
-    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void send(event.shiftKey && canFollowUp && !note ? { state: 'closed' } : undefined)
+    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && event.altKey && !note) void putOff()
+    else if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void send(event.shiftKey && canFollowUp && !note ? { state: 'closed' } : undefined)
     if (event.key === 'Escape') event.currentTarget.blur()
+    if (byMail) onFormatKey(event)
   }
 
-  function onPaste(event: ClipboardEvent) {
+  function onFormatKey(event: KeyboardEvent<HTMLTextAreaElement>) {
+    const area = event.currentTarget
+    const wanted = formatOfKey(event)
+    const plainEnter = event.key === 'Enter' && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.nativeEvent.isComposing
+    const edit = wanted ? applyFormat(wanted, selectionOf(area)) : plainEnter ? continueList(selectionOf(area)) : null
+    if (!edit) return
+    event.preventDefault()
+    type(area, edit)
+  }
+
+  function format(wanted: Format) {
+    const area = document.getElementById('composer-text')
+    if (area instanceof HTMLTextAreaElement) type(area, applyFormat(wanted, selectionOf(area)))
+  }
+
+  function onPaste(event: ClipboardEvent<HTMLTextAreaElement>) {
+    const pasted = event.clipboardData.getData('text/plain')
+    const selection = selectionOf(event.currentTarget)
+    if (byMail && selection.from !== selection.to && isAddress(pasted)) {
+      event.preventDefault()
+      type(event.currentTarget, insertLink(selection, pasted.trim()))
+    }
     if (event.clipboardData.files.length === 0) return
     event.preventDefault()
     files.add(event.clipboardData.files)
@@ -174,6 +222,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
         {byMail && (
           <Suspense>
             <CopyField copies={copies} />
+            <FormatBar text={text} signature={signature} signed={signed} onSign={(next) => setUnsigned(!next)} onEditSignature={() => setEditingSignature(true)} onFormat={format} />
           </Suspense>
         )}
         <div className="relative">
@@ -207,6 +256,14 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
         <p role="status" className="mt-1.5 text-sm text-warn-ink empty:hidden">
           {mention.called.length > 0 && t('mention.told', { names: mention.called.map((one) => one.name).join(', ') })}
         </p>
+        {rule.blocked && (
+          <Notice tone="danger" className="mt-2" title={t('rule.blocked')}>
+            {rule.blocked.message}
+            <Suspense>
+              <RuleMatches error={rule.blocked} />
+            </Suspense>
+          </Notice>
+        )}
         <Uploads uploads={files.uploads} onRemove={files.remove} />
         <div className="mt-2 flex items-center gap-1">
           <input ref={picker} type="file" multiple hidden aria-label={t('inbox.attach')} onChange={(event) => {
@@ -219,7 +276,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
           <EmojiMenu onChoose={insert} />
           <p className="hidden min-w-0 flex-1 truncate px-2 text-sm text-ink-2 sm:block">{t(note ? 'inbox.noteHint' : 'inbox.sendHint')}</p>
           <div className="ml-auto flex items-center gap-1">
-            {!note && <IconButton icon={CalendarClock} label={t('inbox.later')} disabled={unready} onClick={() => void putOff()} />}
+            {!note && <IconButton icon={CalendarClock} label={t('inbox.later')} data-tip={`${t('inbox.later')} (Ctrl+Alt+Enter)`} aria-keyshortcuts="Control+Alt+Enter" disabled={unready} onClick={() => void putOff()} />}
             <span className="flex">
               <Button look="primary" type="submit" icon={note ? StickyNote : Send} busy={files.busy} disabled={unready && !files.busy} className={cx(!note && canFollowUp && 'rounded-r-none')}>
                 {note ? t('inbox.addNote') : t('inbox.send')}
@@ -250,6 +307,17 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
       </form>
       {/* Beside the form: a layer's own form must not submit this one. */}
       <Suspense>
+        {editingSignature && <SignatureDialog signature={signature} onClose={() => setEditingSignature(false)} />}
+        {rule.warning && (
+          <RuleDialog
+            refusal={rule.warning}
+            onClose={rule.goBack}
+            onSend={(reason) => {
+              const { body, attachments, note, route, mentions, then, format, signature } = rule.take()
+              void hand({ body, attachments, note, route, mentions, then, format, signature, override: reason })
+            }}
+          />
+        )}
         {choosing && <TemplateDialog conversationId={conversation.id} onClose={() => setChoosing(false)} />}
         {snoozing && (
           <SnoozeDialog

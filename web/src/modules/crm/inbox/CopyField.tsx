@@ -1,4 +1,4 @@
-import { CircleAlert } from 'lucide-react'
+import { CircleAlert, Plus, X } from 'lucide-react'
 import { useId, type KeyboardEvent } from 'react'
 import { errorText, fieldText } from '@/api/message'
 import { useI18n } from '@/i18n'
@@ -50,6 +50,27 @@ export function CopyField({ copies }: { copies: Copies }) {
           className="h-8 min-w-32 flex-1 bg-transparent placeholder:text-ink-3 focus-visible:outline-none"
         />
       </div>
+      {copies.proposed.length > 0 && (
+        <ul aria-label={t('copies.proposed')} className="mt-1 flex flex-wrap gap-1.5">
+          {copies.proposed.map((address) => (
+            <li key={address} title={t('copies.proposedHint')} className="flex max-w-full items-center rounded-sm border border-dashed border-edge text-xs">
+              <button type="button" disabled={copies.saving} onClick={() => copies.accept(address)} className="flex h-7 min-w-0 items-center gap-1 pl-2 font-semibold text-accent-ink hover:underline">
+                <Plus aria-hidden className="size-3.5 shrink-0" />
+                <span className="truncate">{t('copies.accept', { address })}</span>
+              </button>
+              <button
+                type="button"
+                disabled={copies.saving}
+                aria-label={t('copies.dismiss', { address })}
+                onClick={() => copies.dismiss(address)}
+                className="flex size-7 shrink-0 items-center justify-center text-ink-2 hover:text-danger-ink"
+              >
+                <X aria-hidden className="size-3.5" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
       {error && (
         <p id={errorId} role="alert" className="mt-1 flex gap-1.5 text-sm text-danger-ink">
           <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />

@@ -21,6 +21,7 @@ import type { Quoted } from './MessageExtras'
 
 const ItemDialog = lazy(() => withTexts(() => import('./ItemDialogs'), 'thread')().then((m) => ({ default: m.ItemDialog })))
 const MessageExtras = lazy(() => withTexts(() => import('./MessageExtras'), 'thread')().then((m) => ({ default: m.MessageExtras })))
+const FormattedText = lazy(() => import('./FormattedText').then((m) => ({ default: m.FormattedText })))
 const AnswerTools = lazy(() => withTexts(() => import('./AnswerTools'), 'thread')().then((m) => ({ default: m.AnswerTools })))
 
 interface BubbleProps {
@@ -52,6 +53,16 @@ export function Bubble({ mine, note, faint, assistant, children }: BubbleProps) 
   )
 }
 
+/** What somebody wrote, as it is read by e-mail where it is formatted. */
+export function SentText({ text, formatted }: { text: string; formatted: boolean }) {
+  if (!formatted) return <LinkedText text={text} />
+  return (
+    <Suspense fallback={text}>
+      <FormattedText text={text} />
+    </Suspense>
+  )
+}
+
 /** What a channel may say of a message besides its words. */
 const extras = ['quoted', 'forwarded', 'referral', 'order', 'product']
 
@@ -64,7 +75,7 @@ function Body({ item, quoted }: { item: Item; quoted: Quoted | undefined }) {
       </Suspense>
     )
   }
-  if (item.mentions.length === 0) return <LinkedText text={item.body} />
+  if (item.mentions.length === 0) return <SentText text={item.body} formatted={item.detail.format === 'markdown'} />
   return partsOf(item.body, item.mentions).map((part, index) =>
     part.called ? (
       <strong key={index} className="font-semibold text-accent-ink">
@@ -249,6 +260,7 @@ export function Message({ item, name, quoted, goesOn, home }: MessageProps) {
           {item.delivery === 'queued' && (item.delivery_error ? t('inbox.delivery.queuedWhy', { why: failureText(item.delivery_error) }) : t('inbox.delivery.queued'))}
         </p>
       )}
+      {item.detail.redacted === true && !gone && <p className="mt-1 text-right text-xs text-ink-2">{t('inbox.redacted')}</p>}
       <Receipt item={item} />
       {item.author_kind === 'bot' && !note && !gone && (
         <Suspense>

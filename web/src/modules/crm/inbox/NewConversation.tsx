@@ -1,4 +1,4 @@
-import { useEffect, useId, useState, type FormEvent } from 'react'
+import { useEffect, useId, useState, type FormEvent, type KeyboardEvent } from 'react'
 import { ApiError, asApiError } from '@/api/error'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
 import { meets, useMe } from '@/api/session'
@@ -96,6 +96,18 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
     onBegun(answer.data.id)
   }
 
+  /** What was chosen is followed by what is written next. */
+  function choose(next: Contact | null) {
+    setContact(next)
+    if (next) requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[name=subject]')?.focus())
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLFormElement>) {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    event.currentTarget.requestSubmit()
+  }
+
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     setMissing(!contact)
@@ -128,9 +140,9 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
         </>
       }
     >
-      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
+      <form id={formId} ref={form} onSubmit={submit} onKeyDown={onKeyDown} noValidate className="flex flex-col gap-5">
         {error && !isAboutFields(filledError, own) && <Notice tone="danger">{errorText(error)}</Notice>}
-        <ContactPicker label={t('inbox.contact')} chosen={contact} onChoose={setContact} error={missing && !contact ? t('inbox.contactMissing') : null} />
+        <ContactPicker label={t('inbox.contact')} chosen={contact} onChoose={choose} error={missing && !contact ? t('inbox.contactMissing') : null} />
         <Segmented
           label={t('inbox.new.mode')}
           value={mode}

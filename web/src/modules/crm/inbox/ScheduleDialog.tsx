@@ -1,11 +1,14 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import { asApiError } from '@/api/error'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
 import { formatDateTime, useI18n } from '@/i18n'
+import { cx } from '@/lib/cx'
 import { Dialog } from '@/ui/Dialog'
 import { Checkbox } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
 import type { OutgoingContent } from './conversations'
+import { RuleReason } from './RuleMatches'
 import { useSchedule } from './schedule'
 import { TimeChoice } from './TimeChoice'
 
@@ -21,10 +24,13 @@ export function ScheduleDialog({ conversationId, message, onClose, onScheduled }
   const [untilReply, setUntilReply] = useState(false)
   const schedule = useSchedule(conversationId)
   const { error } = schedule
+  const byRule = asApiError(error)?.code.startsWith('dlp_')
+  const reason = useRef<HTMLDivElement>(null)
 
   function choose(at: string) {
+    const override = reason.current?.querySelector('input')?.value.trim() || undefined
     schedule.mutate(
-      { ...message, at, untilReply },
+      { ...message, at, untilReply, override },
       {
         onSuccess: () => {
           toast('ok', t('later.done', { when: formatDateTime(at) }))
@@ -36,7 +42,10 @@ export function ScheduleDialog({ conversationId, message, onClose, onScheduled }
 
   return (
     <Dialog open onOpenChange={onClose} title={t('inbox.later')} description={t('later.text')}>
-      {error && !isAboutFields(error, ['send_at']) && (
+      <div ref={reason} className={cx('flex flex-col gap-4.5', byRule && 'mb-4')}>
+        <RuleReason error={error} />
+      </div>
+      {error && !byRule && !isAboutFields(error, ['send_at']) && (
         <Notice tone="danger" className="mb-4">
           {errorText(error)}
         </Notice>

@@ -16,8 +16,7 @@ import { itemsKey, useAgentChoices, useGroups, usePeople, useSend, useTimeline, 
 import { dayLabel, timeOfDay } from './days'
 import { eventWords, impersonal, type Names } from './eventWords'
 import { beginsDay, continues } from './groups'
-import { LinkedText } from './LinkedText'
-import { Bubble, Message } from './Message'
+import { Bubble, Message, SentText } from './Message'
 import { deliver, dropOutgoing, isOld, outgoing, restoreOutgoing, type OutgoingMessage } from './outgoing'
 import { isJustSent, useScheduled, useTakeBack, type Scheduled } from './scheduled'
 import { useScrollPlace } from './useScrollPlace'
@@ -215,7 +214,7 @@ function LeavingMessage({ message }: { message: Scheduled }) {
     <article aria-label={t('inbox.sending')}>
       <div className="flex animate-rise justify-end">
         <Bubble mine note={false}>
-          <LinkedText text={message.body} />
+          <SentText text={message.body} formatted={message.format === 'markdown'} />
           <Attachments attachments={message.attachments} />
         </Bubble>
       </div>
@@ -240,7 +239,7 @@ function PendingMessage({ message }: { message: OutgoingMessage }) {
     <article aria-label={t('inbox.sending')}>
       <div className="flex animate-rise justify-end">
         <Bubble mine note={message.note} faint>
-          {message.body}
+          <SentText text={message.body} formatted={message.format === 'markdown'} />
           <Attachments attachments={message.attachments} />
         </Bubble>
       </div>

@@ -323,6 +323,16 @@ export interface OutgoingContent {
   mentions: Item['mentions']
   /** What follows a reply. */
   then?: FollowUp
+  /** By e-mail: how the text is written, and whether the signature goes along. */
+  format?: 'markdown'
+  signature?: boolean
+  /** Why it goes although a rule warns about it. */
+  override?: string
+}
+
+/** What a message says of itself besides its text and its way. */
+export function manner({ format, signature, override }: Pick<OutgoingContent, 'format' | 'signature' | 'override'>) {
+  return { format, signature, dlp_override: override ? { reason: override } : undefined }
 }
 
 /** Without a choice of the person the server takes the conversation's own way. */
@@ -342,7 +352,8 @@ export const undoSeconds = 5
 type Taken = { note: Schemas['ConversationWritten'] } | { reply: Schemas['ConversationScheduled'] }
 
 /** Writes a note, or hands a reply over that leaves a little later. Null where an earlier try had reached the server after all. */
-export function sendMessage({ key, conversationId, body, note, route, attachments, mentions, then }: OutgoingRequest): Promise<Taken | null> {
+export function sendMessage(message: OutgoingRequest): Promise<Taken | null> {
+  const { key, conversationId, body, note, route, attachments, mentions, then } = message
   const params = { path: { id: conversationId } }
   const files = attachments.map((file) => file.id)
   return under(key, async (headers): Promise<Taken> => {
@@ -350,7 +361,7 @@ export function sendMessage({ key, conversationId, body, note, route, attachment
       const noted = { body, message_type: 'note', attachments: files, mentions: mentions.map((mention) => mention.agent_id) } as const
       return { note: (await ask(api.POST('/api/crm/v1/conversations/{id}/reply-as-agent', { params, headers, body: noted }))).data }
     }
-    const later = { body, attachments: files, ...routeOf(route), delay_s: undoSeconds, then }
+    const later = { body, attachments: files, ...routeOf(route), ...manner(message), delay_s: undoSeconds, then }
     return { reply: (await ask(api.POST('/api/crm/v1/conversations/{id}/scheduled', { params, headers, body: later }))).data }
   })
 }

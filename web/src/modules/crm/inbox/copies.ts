@@ -1,7 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, ask } from '@/api/client'
+import { api, ask, type Schemas } from '@/api/client'
 import { splitList } from '../contacts/splitList'
+
+const none: Schemas['ConversationEmailCC'] = { email_cc: [], proposed: [] }
 
 /**
  * Who gets a copy of the conversation's e-mail answers. What is being typed is
@@ -12,15 +14,15 @@ export function useCopies(id: string, enabled: boolean) {
   const queryKey = ['crm', 'conversations', 'copies', id]
   const params = { path: { id } }
   const [text, setText] = useState('')
-  const list =
+  const { email_cc: list, proposed } =
     useQuery({
       queryKey,
-      queryFn: () => ask(api.GET('/api/crm/v1/conversations/{id}/email-cc', { params })).then((envelope) => envelope.data.email_cc),
+      queryFn: () => ask(api.GET('/api/crm/v1/conversations/{id}/email-cc', { params })).then((envelope) => envelope.data),
       enabled,
-    }).data ?? []
+    }).data ?? none
   const save = useMutation({
-    mutationFn: (next: string[]) =>
-      ask(api.PUT('/api/crm/v1/conversations/{id}/email-cc', { params, body: { email_cc: next } })).then((envelope) => envelope.data.email_cc),
+    mutationFn: (body: { email_cc: string[]; proposed?: string[] }) =>
+      ask(api.PUT('/api/crm/v1/conversations/{id}/email-cc', { params, body })).then((envelope) => envelope.data),
     onSuccess: (next) => client.setQueryData(queryKey, next),
   })
 
@@ -29,7 +31,7 @@ export function useCopies(id: string, enabled: boolean) {
     const typed = splitList(text)
     if (!enabled || typed.length === 0) return true
     try {
-      await save.mutateAsync([...list, ...typed])
+      await save.mutateAsync({ email_cc: [...list, ...typed] })
       setText('')
       return true
     } catch {
@@ -39,13 +41,19 @@ export function useCopies(id: string, enabled: boolean) {
 
   return {
     list,
+    proposed,
     text,
     change: (next: string) => {
       setText(next)
       if (save.error) save.reset()
     },
     settle,
-    remove: (address: string) => save.mutate(list.filter((other) => other !== address)),
+    remove: (address: string) => save.mutate({ email_cc: list.filter((other) => other !== address) }),
+    /** Adds one who is proposed. */
+    accept: (address: string) => save.mutate({ email_cc: [...list, address] }),
+    /** Proposes one no longer. */
+    dismiss: (address: string) => save.mutate({ email_cc: list, proposed: proposed.filter((other) => other !== address) }),
+    saving: save.isPending,
     error: save.error,
   }
 }

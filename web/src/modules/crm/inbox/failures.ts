@@ -12,6 +12,10 @@ const known: Record<string, PlainKey> = {
   sending_quota_reached: 'inbox.failure.sendingQuota',
   file_missing: 'inbox.failure.fileMissing',
   file_damaged: 'inbox.failure.fileDamaged',
+  dlp_blocked: 'inbox.failure.ruleBlocked',
+  dlp_warning: 'inbox.failure.ruleWarns',
+  dlp_rejected: 'inbox.failure.ruleRejected',
+  dlp_quarantined: 'inbox.failure.ruleWaits',
   test_environment: 'inbox.failure.test',
 }
 

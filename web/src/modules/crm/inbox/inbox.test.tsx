@@ -1,82 +1,16 @@
 // @vitest-environment jsdom
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
-import { cleanup, configure, render, screen, waitFor, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
-import { Suspense, type ReactNode } from 'react'
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import '@/api/testOrigin'
-import { meQuery, type Me } from '@/api/session'
-import { chooseLanguage, withTexts } from '@/i18n'
+import { describe, expect, it, vi } from 'vitest'
 import { Composer } from './Composer'
 import { ConversationList } from './ConversationList'
-import type { Item, ListRow, OneConversation } from './conversations'
-import { outgoing } from './outgoing'
+import type { ListRow } from './conversations'
 import { takenBack } from './scheduled'
+import { answers, asked, conversation, item, prepareInbox, show } from './testInbox'
 import { Timeline } from './Timeline'
 
-// Parts that are fetched when they are needed take their time on a busy machine.
-configure({ asyncUtilTimeout: 20_000 })
-vi.setConfig({ testTimeout: 60_000 })
-
-const me = {
-  user: { id: 'u1', name: 'Defne Yılmaz' },
-  membership: { id: 'm1' },
-  permissions: ['crm.conversations.view', 'crm.conversations.reply', 'crm.conversations.manage', 'crm.agents.view'],
-  licences: ['crm'],
-} as unknown as Me
-
-const conversation = {
-  id: 'c1', state: 'open', ai_state: 'off', channel: 'widget', contact_id: 'k1', contact_name: 'Elif Kaya', subject: '', preview: 'Merhaba',
-  preview_author_kind: 'contact', preview_author_id: 'k1', priority: 'normal', owner_id: null, group_id: null, tags: [], unread: 0, waiting_since: null,
-  snoozed_until: null, merged_into_id: null, last_activity_at: '2026-11-15T09:30:00Z', created_at: '2026-11-15T09:30:00Z', drafts: [],
-} as unknown as OneConversation
-
-/** What the server was asked for, and what it answers to a path; an empty list otherwise. */
-const asked: { method: string; path: string; body: unknown }[] = []
-const answers = new Map<string, unknown>()
-
-beforeAll(async () => {
-  await withTexts(() => Promise.resolve(null), 'inbox', 'thread')()
-  await chooseLanguage('en')
-})
-
-beforeEach(() => {
-  asked.length = 0
-  answers.clear()
-  answers.set('GET /api/crm/v1/conversations/c1/participants', { agents: [], contacts: [] })
-  outgoing.set([])
-  takenBack.set(null)
-  localStorage.clear()
-  vi.stubGlobal('ResizeObserver', class { observe() {} unobserve() {} disconnect() {} })
-  vi.stubGlobal('fetch', async (request: Request) => {
-    const { pathname } = new URL(request.url)
-    const text = request.method === 'GET' ? '' : await request.text()
-    asked.push({ method: request.method, path: pathname, body: text ? (JSON.parse(text) as unknown) : null })
-    const answer = answers.get(`${request.method} ${pathname}`)
-    return Response.json({ data: answer ?? [], next_cursor: null, trace_id: 't' })
-  })
-})
-
-afterEach(() => {
-  cleanup()
-  vi.unstubAllGlobals()
-})
-
-async function show(children: ReactNode): Promise<void> {
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
-  client.setQueryData(meQuery.queryKey, me)
-  const root = createRootRoute()
-  const inbox = createRoute({ getParentRoute: () => root, path: '/inbox', component: () => <Suspense>{children}</Suspense> })
-  const router = createRouter({ routeTree: root.addChildren([inbox]), history: createMemoryHistory({ initialEntries: ['/inbox'] }) })
-  await router.load()
-  render(
-    <QueryClientProvider client={client}>
-      {/* The panel's own router is the registered one; this has its one route alone. */}
-      <RouterProvider router={router as never} />
-    </QueryClientProvider>,
-  )
-}
+prepareInbox()
 
 describe('ConversationList', () => {
   function list(rows: Partial<ListRow>[]) {
@@ -124,13 +58,6 @@ describe('ConversationList', () => {
 })
 
 describe('Timeline', () => {
-  function item(id: string, at: string, more: Partial<Item>): Item {
-    return {
-      id, conversation_id: 'c1', kind: 'message', author_kind: 'contact', author_id: 'k1', body: id, event: null, detail: {}, channel: 'widget', attachments: [], tepkiler: [],
-      mentions: [], automatic: false, template: null, delivery: null, delivery_error: null, delivered_at: null, read_at: null, edited_at: null, deleted_at: null, created_at: at, ...more,
-    } as unknown as Item
-  }
-
   it('groups what one author said, draws a line for each day and tells events in words', async () => {
     answers.set('GET /api/crm/v1/conversations/c1/items', [
       item('assigned', '2026-11-15T12:00:00Z', { kind: 'event', author_kind: 'agent', author_id: 'm1', event: 'assigned', detail: { owner_id: 'm1' } }),

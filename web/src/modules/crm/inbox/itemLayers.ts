@@ -47,7 +47,7 @@ export function useForward(item: Item) {
   const client = useQueryClient()
   const [keys] = useState(createKeys)
   return useMutation({
-    mutationFn: (body: { to: string[]; note: string }) =>
+    mutationFn: (body: Schemas['ForwardItemInBody']) =>
       once(keys, body, (headers) =>
         ask(api.POST('/api/crm/v1/conversations/{id}/items/{itemId}/forward', { params: pathOf(item), headers, body })).then((envelope) => envelope.data),
       ),

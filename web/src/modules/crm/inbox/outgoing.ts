@@ -5,6 +5,7 @@ import { createStore } from '@/lib/store'
 import { forget, recallAll, remember } from '@/lib/storage'
 import type { OutgoingRequest, OutgoingContent } from './conversations'
 import { newKey } from './keys'
+import { asRuleRefusal, ruleRefusal } from './ruleRefusal'
 
 /** A message that the server has not confirmed yet, or has refused. Its key stays its own over every try. */
 export interface OutgoingMessage extends OutgoingRequest {
@@ -65,6 +66,8 @@ export async function deliver<Answer>(message: OutgoingMessage, send: (message: 
     dropOutgoing(message)
     return answer
   } catch (error) {
+    const refusal = asRuleRefusal(message, error)
+    if (refusal) ruleRefusal.set(refusal)
     const reason = errorText(error)
     const status = asApiError(error)?.status ?? 0
     setError(message.key, reason)

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, ask } from '@/api/client'
-import { routeOf, type OutgoingContent } from './conversations'
+import { manner, routeOf, type OutgoingContent } from './conversations'
 import { createKeys, once } from './once'
 import { scheduledKey } from './scheduled'
 
@@ -22,7 +22,7 @@ export function useSchedule(id: string) {
           api.POST('/api/crm/v1/conversations/{id}/scheduled', {
             params: { path: { id } },
             headers,
-            body: { body, attachments: attachments.map((file) => file.id), ...routeOf(route), send_at: at, until_reply: untilReply },
+            body: { body, attachments: attachments.map((file) => file.id), ...routeOf(route), ...manner(later), send_at: at, until_reply: untilReply },
           }),
         )
       }),
