@@ -16,7 +16,7 @@ import (
 // The doctor lists the files that were found missing, until they are back.
 func TestDoctorListsLostFiles(t *testing.T) {
 	t.Parallel()
-	d := &doctorCmd{}
+	d := &checkup{}
 	d.Data = t.TempDir()
 	handle, err := db.Open(t.Context(), db.Options{URL: d.DatabaseURL()})
 	if err != nil {
@@ -26,6 +26,7 @@ func TestDoctorListsLostFiles(t *testing.T) {
 	if _, err := handle.Migrate(t.Context(), migrations.Files); err != nil {
 		t.Fatal(err)
 	}
+	d.db = handle
 	store, err := blob.New(blob.Config{DB: handle, Folder: d.FilesFolder()})
 	if err != nil {
 		t.Fatal(err)

@@ -22,8 +22,7 @@ type outboxCmd struct {
 // Run prints mails as their readers would see them. They open accounts, so
 // this is for whoever runs the machine.
 func (o *outboxCmd) Run(ctx context.Context, out io.Writer) error {
-	o.Demo = false // looking must not fill a database
-	a, err := app.Open(ctx, o.Config, logger(o.Config), clock.System{})
+	a, err := app.OpenExisting(ctx, o.Config, logger(o.Config), clock.System{})
 	if err != nil {
 		return err
 	}

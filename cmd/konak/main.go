@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -17,9 +16,7 @@ import (
 
 	"konak/internal/app"
 	"konak/internal/kit/clock"
-	"konak/internal/kit/db"
 	"konak/internal/kit/obs"
-	"konak/migrations"
 	"konak/web"
 )
 
@@ -141,21 +138,14 @@ func (s *serveCmd) greet(out io.Writer, port int) {
 type migrateCmd struct{ app.Config }
 
 func (m *migrateCmd) Run(ctx context.Context, out io.Writer) error {
-	if err := m.PrepareData(); err != nil {
-		return err
-	}
-	d, err := db.Open(ctx, db.Options{URL: m.DatabaseURL(), Log: logger(m.Config), RowSecurity: m.RowSecurity})
-	if err != nil {
-		return err
-	}
-	applied, err := d.Migrate(ctx, migrations.Files)
+	applied, err := app.Migrate(ctx, m.Config, logger(m.Config))
 	for _, v := range applied {
 		_, _ = fmt.Fprintf(out, "applied %05d\n", v)
 	}
 	if err == nil && len(applied) == 0 {
 		_, _ = fmt.Fprintln(out, "nothing to do: the database is up to date")
 	}
-	return errors.Join(err, d.Close())
+	return err
 }
 
 type openapiCmd struct{}

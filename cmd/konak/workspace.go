@@ -26,8 +26,7 @@ type licencesCmd struct {
 
 // Run sets the licences. Nodes that run notice within seconds.
 func (l *licencesCmd) Run(ctx context.Context, out io.Writer) error {
-	l.Demo = false
-	a, err := app.Open(ctx, l.Config, logger(l.Config), clock.System{})
+	a, err := app.OpenExisting(ctx, l.Config, logger(l.Config), clock.System{})
 	if err != nil {
 		return err
 	}
@@ -51,7 +50,6 @@ type storageCmd struct {
 // Run sets the quota where one is given, and prints the workspace's storage.
 // Nodes that run use the new quota at once.
 func (s *storageCmd) Run(ctx context.Context, out io.Writer) error {
-	s.Demo = false
 	var quota *int64
 	if s.Quota != "" && s.Quota != "default" {
 		n, err := parseSize(s.Quota)
@@ -60,7 +58,7 @@ func (s *storageCmd) Run(ctx context.Context, out io.Writer) error {
 		}
 		quota = &n
 	}
-	a, err := app.Open(ctx, s.Config, logger(s.Config), clock.System{})
+	a, err := app.OpenExisting(ctx, s.Config, logger(s.Config), clock.System{})
 	if err != nil {
 		return err
 	}

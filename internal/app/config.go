@@ -87,6 +87,9 @@ func (c *Config) Check() error {
 	if c.MailDailyQuota < 0 {
 		return fmt.Errorf("--mail-daily-quota %d: write a number of recipients", c.MailDailyQuota)
 	}
+	if c.RowSecurity && c.embedded() {
+		return errors.New("--row-security needs PostgreSQL (--db postgres://…): the embedded database has none")
+	}
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
 		return fmt.Errorf("--listen %q: write HOST:PORT, for example 127.0.0.1:8080", c.Listen)
@@ -220,7 +223,7 @@ func (c *Config) DatabaseURL() string {
 	if c.DB != "" {
 		return c.DB
 	}
-	return "sqlite:" + filepath.Join(c.Data, "konak.db")
+	return "sqlite:" + filepath.Join(c.Data, databaseFile)
 }
 
 // FilesFolder is where files lie, and where they come in.

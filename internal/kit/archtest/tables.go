@@ -65,6 +65,7 @@ var tableOwners = map[string][]string{
 	"internal/kit/limit":       {"limit_act", "limit_use"},
 	"internal/kit/ledger":      {"privacy_ledger", "privacy_ledger_head", "privacy_subject_key"},
 	"internal/kit/mailer":      {"mail_outbox", "mail_use"},
+	"internal/kit/secret":      {"master_key_check"},
 	"internal/mail":            {"dlp_exception", "dlp_incident", "dlp_rule", "dlp_rule_hit", "gdpr_request", "mail_settings"},
 	"internal/webhook": {
 		"webhook_attempt", "webhook_delivery", "webhook_endpoint", "webhook_lane", "webhook_recovery", "webhook_setting",
