@@ -23,6 +23,7 @@ import (
 // demo. Nothing runs yet. It refuses a master key that is not the database's, and
 // on the embedded database a folder that another process serves.
 func Open(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
+	log = slog.New(db.LimitOutageLogs(log.Handler(), c))
 	a, err := openDatabase(ctx, cfg, log, c)
 	if err != nil {
 		return nil, err

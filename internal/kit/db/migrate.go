@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 )
 
@@ -55,6 +56,9 @@ func (d *DB) Migrate(ctx context.Context, files fs.FS) ([]int64, error) {
 		return nil, fmt.Errorf("db: migrations: %w", err)
 	}
 	results, err := p.Up(ctx)
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == insufficientPrivilege {
+		return nil, fmt.Errorf("the role of --db may not make or change tables in this database: GRANT CREATE ON SCHEMA public to it, or let it own them: %w", pg)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("db: migrate: %w", err)
 	}
@@ -122,6 +126,9 @@ type unwrappedFile struct {
 
 // Read implements fs.File.
 func (f unwrappedFile) Read(b []byte) (int, error) { return f.text.Read(b) }
+
+// insufficientPrivilege is PostgreSQL's code for what a role may not do.
+const insufficientPrivilege = "42501"
 
 // versionTable is where goose notes which migrations were applied.
 const versionTable = "goose_db_version"
