@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -211,22 +212,52 @@ func (d *checkup) key(ctx context.Context) (string, error) {
 }
 
 func (d *checkup) listen(ctx context.Context) (string, error) {
-	return free(ctx, "--listen", d.Listen)
+	text, err := free(ctx, "--listen", d.Listen)
+	if err == nil {
+		return text, nil
+	}
+	switch answer := ask(ctx, "http://"+d.Listen+"/readyz"); {
+	case strings.HasPrefix(answer, "ready"):
+		return "Konak runs at " + d.Listen + " and is ready", nil
+	case strings.HasPrefix(answer, "not ready"):
+		return "", fmt.Errorf("Konak runs at %s and is %s", d.Listen, strings.TrimSpace(answer))
+	}
+	return "", err
 }
 
 func (d *checkup) private(ctx context.Context) (string, error) {
 	if d.PrivateListen == "off" {
 		return "off", nil
 	}
-	return free(ctx, "--private-listen", d.PrivateListen)
+	text, err := free(ctx, "--private-listen", d.PrivateListen)
+	if err != nil && strings.Contains(ask(ctx, "http://"+d.PrivateListen+"/metrics"), "\nkonak_") {
+		return "Konak's metrics are at " + d.PrivateListen, nil
+	}
+	return text, err
+}
+
+// ask returns what an address of this machine answers, or "" where it does not.
+func ask(ctx context.Context, url string) string {
+	ctx, cancel := context.WithTimeout(ctx, reach)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return ""
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = resp.Body.Close() }()
+	b, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	return string(b)
 }
 
 // free says whether an address can be listened on.
 func free(ctx context.Context, flag, address string) (string, error) {
-	var lc net.ListenConfig
-	ln, err := lc.Listen(ctx, "tcp", address)
+	ln, err := app.ListenOn(ctx, flag, address)
 	if err != nil {
-		return "", fmt.Errorf("%w; stop what runs there or choose another %s", err, flag)
+		return "", err
 	}
 	return address + " is free", ln.Close()
 }
@@ -256,7 +287,7 @@ func (d *checkup) smtp(ctx context.Context) (string, error) {
 }
 
 func (d *checkup) mail(ctx context.Context) (string, error) {
-	if d.MailListen == "" || d.MailListen == "off" {
+	if !d.TakesMail() {
 		return "off: only mailboxes elsewhere are fetched", nil
 	}
 	tlsText := ", without STARTTLS"
@@ -271,7 +302,24 @@ func (d *checkup) mail(ctx context.Context) (string, error) {
 		}
 	}
 	text, err := free(ctx, "--mail-listen", d.MailListen)
+	if err != nil && greetsMail(ctx, d.MailListen) {
+		text, err = "a mail server answers at "+d.MailListen, nil
+	}
 	return text + tlsText, err
+}
+
+// greetsMail says whether an address of this machine greets as mail servers do.
+func greetsMail(ctx context.Context, address string) bool {
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }()
+	greeting := make([]byte, len("220 "))
+	_ = conn.SetReadDeadline(time.Now().Add(time.Second))
+	_, err = io.ReadFull(conn, greeting)
+	return err == nil && string(greeting) == "220 "
 }
 
 func (d *checkup) panel(context.Context) (string, error) {

@@ -174,9 +174,9 @@ func (a *App) takeOver(ctx context.Context) {
 // cancelled: they wait for a server outside.
 const grace = 20 * time.Second
 
-// Serve answers on ln until ctx ends, then drains: no new requests, open ones
-// finish, workers stop.
-func (a *App) Serve(ctx context.Context, ln net.Listener) error {
+// Serve answers on the listeners until ctx ends, then drains: no new requests, open
+// ones finish, workers stop.
+func (a *App) Serve(ctx context.Context, l *Listeners) error {
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()
 	server := &http.Server{
@@ -185,29 +185,24 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
-	private, err := a.servePrivate()
-	if err != nil {
-		return err
-	}
-	serveMail, err := a.listenMail()
-	if err != nil {
-		return errors.Join(err, private(ctx))
-	}
+	private := a.servePrivate(l.private)
 	workers, stopWorkers := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWorkers()
 	var wg sync.WaitGroup
 	wg.Go(func() { a.Work(workers) })
 
 	failed := make(chan error, 2)
-	wg.Go(func() { failed <- server.Serve(ln) })
-	if serveMail != nil {
+	wg.Go(func() { failed <- server.Serve(l.public) })
+	if l.mail != nil {
+		a.log.Info("taking mail", "address", l.mail.Addr().String(), "domain", a.cfg.mailDomain(), "starttls", l.cert != nil)
 		wg.Go(func() {
-			if err := serveMail(workers); err != nil {
+			if err := a.Email.Serve(workers, l.mail, l.cert); err != nil {
 				failed <- fmt.Errorf("mail: %w", err)
 			}
 		})
 	}
 	a.ready.Store(true)
+	var err error
 	select {
 	case err = <-failed:
 	case <-ctx.Done():

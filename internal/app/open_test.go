@@ -2,15 +2,18 @@ package app_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"konak/internal/app"
 	"konak/internal/app/apptest"
+	"konak/internal/identity"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -96,4 +99,47 @@ func TestLookingDoesNotMigrate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The operator sees every mail that had nowhere to go and whose it is, and each is
+// a line in the log.
+func TestWholeOutbox(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		s.Workspace("acme")
+		s.Client("").Post("/api/v1/auth/sign-up", map[string]any{
+			"email": "yeni@firma.example", "password": "dört at yeşil çayırda koşar", "name": "Yeni", "workspace_name": "Firma",
+		}).Want(200)
+		s.Settle()
+		s.Clock.Advance(time.Second)
+		w.Owner.Post("/api/v1/auth/invitations", map[string]any{"email": "davetli@firma.example", "role": identity.RoleGuest}).Want(201)
+		s.Settle()
+		show := func(slug string, limit int) string {
+			list, err := s.Outbox(t.Context(), slug, limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			for _, m := range list {
+				fmt.Fprintf(&b, "%s>%s ", m.Workspace, m.To)
+			}
+			return b.String()
+		}
+		if got := show("", 10); got != "demo>davetli@firma.example >yeni@firma.example " {
+			t.Errorf("all: %s", got)
+		}
+		if got := show("", 1); got != "demo>davetli@firma.example " {
+			t.Errorf("the newest: %s", got)
+		}
+		if got := show("demo", 10); got != "demo>davetli@firma.example " {
+			t.Errorf("one workspace's: %s", got)
+		}
+		if got := show("acme", 10); got != "" {
+			t.Errorf("another's: %s", got)
+		}
+		if n := strings.Count(s.Logs.String(), "a mail is kept"); n != 2 {
+			t.Errorf("%d lines about 2 mails", n)
+		}
+	})
 }
