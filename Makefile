@@ -118,7 +118,7 @@ check: check-format check-go check-rules check-vulnerabilities check-contract ch
 	@echo "all checks passed"
 
 .PHONY: check-format
-check-format:
+check-format: ## Check the format of all sources
 	@echo "format"
 	@found=$$($(GO_FILES) | xargs $(TOOL) gofumpt -l); \
 	if [ -n "$$found" ]; then printf 'run make format:\n%s\n' "$$found"; exit 1; fi
@@ -128,7 +128,7 @@ format: ## Format the Go code
 	@$(GO_FILES) | xargs $(TOOL) gofumpt -w
 
 .PHONY: check-go
-check-go:
+check-go: ## Check Go: vet, staticcheck, errcheck, errorlint
 	@echo "go mod tidy, go vet, staticcheck, errcheck, errorlint"
 	@go mod tidy -diff
 	@go vet ./...
@@ -137,25 +137,25 @@ check-go:
 	@$(TOOL) go-errorlint ./...
 
 .PHONY: check-rules
-check-rules:
+check-rules: ## Check the rules of the architecture
 	@echo "architecture rules"
 	@go test ./internal/kit/archtest
 
 .PHONY: check-vulnerabilities
-check-vulnerabilities:
+check-vulnerabilities: ## Look for known flaws in what is built in
 	@echo "known vulnerabilities"
 	@scripts/check-vulnerabilities
 
 # The document that the panel was generated from is the one the binary serves.
 .PHONY: check-contract
-check-contract:
+check-contract: ## Check that the API document and the panel's types are current
 	@echo "OpenAPI document and generated types"
 	@scripts/ensure-node-modules
 	@go run ./cmd/konak openapi | diff -u web/openapi.json - || { echo "web/openapi.json is not what the code says: run make generate"; exit 1; }
 	@$(NPM) run gen:check
 
 .PHONY: check-web
-check-web:
+check-web: ## Check the panel: types and lint
 	@echo "panel: types and lint"
 	@scripts/ensure-node-modules
 	@$(NPM) run typecheck
@@ -163,7 +163,7 @@ check-web:
 
 # The first load of every screen stays within its budget.
 .PHONY: check-size
-check-size: panel
+check-size: panel ## Check how much script each screen loads
 	@echo "panel: size"
 	@$(NPM) run size
 

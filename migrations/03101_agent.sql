@@ -7,6 +7,7 @@ CREATE TABLE agent (
     title       text NOT NULL,
     presence    text NOT NULL,
     presence_at bigint NOT NULL,
+    signature   text NOT NULL DEFAULT '',
     PRIMARY KEY (tenant_id, id)
 );
 

@@ -84,3 +84,40 @@ CREATE TABLE gdpr_request (
     closed_at    bigint,
     PRIMARY KEY (tenant_id, id)
 );
+
+-- results are what the last look at each DNS record found. rounds counts the
+-- scheduled looks in the present state, bad_rounds those in a row that found a
+-- mandatory record missing or wrong, lost_rounds those without the ownership
+-- record.
+CREATE TABLE mail_domain (
+    tenant_id      uuid NOT NULL,
+    id             uuid NOT NULL,
+    domain         text NOT NULL,
+    selector       text NOT NULL,
+    routing        text NOT NULL,
+    state          text NOT NULL,
+    problem        text NOT NULL,
+    rsa_sealed     bytea NOT NULL,
+    ed25519_sealed bytea NOT NULL,
+    rsa_public     text NOT NULL,
+    ed25519_public text NOT NULL,
+    results        text NOT NULL,
+    rounds         bigint NOT NULL,
+    bad_rounds     bigint NOT NULL,
+    lost_rounds    bigint NOT NULL,
+    state_at       bigint NOT NULL,
+    checked_at     bigint,
+    verified_at    bigint,
+    created_by     uuid,
+    created_at     bigint NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    UNIQUE (tenant_id, domain)
+);
+
+-- Which workspace has shown that a domain is its own: one at most.
+CREATE TABLE mail_domain_owner (
+    domain    text NOT NULL PRIMARY KEY,
+    tenant_id uuid NOT NULL,
+    domain_id uuid NOT NULL,
+    since     bigint NOT NULL
+);

@@ -54,7 +54,7 @@ func (c *createCmd) Run(ctx context.Context, out io.Writer) error {
 type licencesCmd struct {
 	app.Config
 	Slug     string   `arg:"" help:"The workspace."`
-	Licences []string `arg:"" optional:"" help:"The modules it is to have; none for none. One or more of advisor, ai, commerce, crm, erp, mail, telephony, or all."`
+	Licences []string `arg:"" optional:"" help:"The modules it is to have; none for none. One or more of advisor, ai, commerce, crm, erp, mail, telephony, telephony_line, or all."`
 }
 
 // Run sets the licences. Nodes that run notice within seconds.

@@ -25,7 +25,7 @@ func findArticles(tokens []token, laws []lawRef) []articleRef {
 		out = append(out, ref)
 		i = ref.to
 		for !ref.bare || lawEnd[ref.from] {
-			more, ok := another(tokens, i, ref)
+			more, ok := nextArticle(tokens, i, ref)
 			if !ok {
 				break
 			}
@@ -135,8 +135,8 @@ func quantity(tokens []token, at int) bool {
 	return false
 }
 
-// another reads the next number of a list: "376 ve 377", "49, 50".
-func another(tokens []token, at int, first articleRef) (articleRef, bool) {
+// nextArticle reads the next number of a list: "376 ve 377", "49, 50".
+func nextArticle(tokens []token, at int, first articleRef) (articleRef, bool) {
 	k := at
 	joined := k < len(tokens) && (tokens[k].text == "ve" || tokens[k].text == "ile" || tokens[k].text == "veya")
 	if joined {

@@ -80,7 +80,7 @@ func (b *lawsBuilder) build() (*Laws, error) {
 		all = append(all, law)
 	}
 	slices.SortFunc(all, func(x, y *Law) int {
-		if c := standing(x) - standing(y); c != 0 {
+		if c := lawRank(x) - lawRank(y); c != 0 {
 			return c
 		}
 		return strings.Compare(x.ID, y.ID)
@@ -140,7 +140,7 @@ func (l *Laws) with(put []*Provision, remove []string) (*Laws, error) {
 	return b.build()
 }
 
-func standing(l *Law) int {
+func lawRank(l *Law) int {
 	n := 0
 	if l.Status != StatusInForce {
 		n = 10

@@ -128,7 +128,7 @@ func (s *Service) difference(ctx context.Context, e *Engine, from Revision, to i
 		if same, err := revision(r, from.Rev); err != nil || same.ID != from.ID {
 			return err
 		}
-		ids, err := touched(r, min(from.Rev, to), max(from.Rev, to))
+		ids, err := changedProvisions(r, min(from.Rev, to), max(from.Rev, to))
 		if err != nil || len(ids)*rebuildShare > e.Stats().Provisions+1000 {
 			return err
 		}

@@ -47,7 +47,7 @@ func (s *Service) Search(ctx context.Context, q Question) (Found, error) {
 	}
 	e, err := s.engineFor(ctx, q.Day)
 	if err != nil || e == nil {
-		return nothing(q), err
+		return emptyAnswer(q), err
 	}
 	req := Request{Text: q.Text, LawKinds: q.Kinds, LawIDs: q.Laws, From: q.From, To: q.To, Facets: q.Facets, Limit: q.Limit, Cursor: cursor}
 	switch q.Status {
@@ -63,7 +63,7 @@ func (s *Service) Search(ctx context.Context, q Question) (Found, error) {
 	if err != nil {
 		return Found{}, fmt.Errorf("advisor: search: %w", err)
 	}
-	out := Found{Total: res.Total, Rev: res.Revision, Query: understood(res), Next: q.sealCursor(res.Next)}
+	out := Found{Total: res.Total, Rev: res.Revision, Query: explainQuery(res), Next: q.sealCursor(res.Next)}
 	if q.Facets {
 		out.Facets = facets(res)
 	}
@@ -141,7 +141,7 @@ func (s *Service) engineFor(ctx context.Context, day string) (*Engine, error) {
 	return s.pastEngine(ctx, v)
 }
 
-func nothing(q Question) Found {
+func emptyAnswer(q Question) Found {
 	f := Found{Hits: []Hit{}, Query: Understood{Citations: []Cited{}, Laws: []HitLaw{}, Corrected: []Correction{}}}
 	if q.Facets {
 		f.Facets = &Facets{Kinds: []FacetCount{}, Laws: []FacetCount{}}
@@ -225,13 +225,13 @@ func optional(s string) *string {
 	return &s
 }
 
-func understood(res Result) Understood {
+func explainQuery(res Result) Understood {
 	u := Understood{Citations: []Cited{}, Laws: []HitLaw{}, Corrected: []Correction{}}
 	for _, c := range res.Reading.Citations {
-		u.Citations = append(u.Citations, Cited{Law: named(res.Laws, c.LawID), Kind: c.Kind, No: c.No, Provision: optional(c.Provision)})
+		u.Citations = append(u.Citations, Cited{Law: hitLaw(res.Laws, c.LawID), Kind: c.Kind, No: c.No, Provision: optional(c.Provision)})
 	}
 	for _, id := range res.Reading.Laws {
-		u.Laws = append(u.Laws, named(res.Laws, id))
+		u.Laws = append(u.Laws, hitLaw(res.Laws, id))
 	}
 	for word, instead := range res.Corrected {
 		u.Corrected = append(u.Corrected, Correction{word, instead})
@@ -240,7 +240,7 @@ func understood(res Result) Understood {
 	return u
 }
 
-func named(laws *Laws, id string) HitLaw {
+func hitLaw(laws *Laws, id string) HitLaw {
 	if l := laws.Law(id); l != nil {
 		return HitLaw{ID: l.ID, No: l.No, Title: l.Title, Short: l.Short, Kind: l.Kind}
 	}
@@ -259,7 +259,7 @@ func facets(res Result) *Facets {
 		if len(f.Laws) == maxFacet {
 			break
 		}
-		f.Laws = append(f.Laws, FacetCount{c.Value, named(res.Laws, c.Value).Title, c.Hits})
+		f.Laws = append(f.Laws, FacetCount{c.Value, hitLaw(res.Laws, c.Value).Title, c.Hits})
 	}
 	return f
 }

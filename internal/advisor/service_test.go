@@ -178,7 +178,7 @@ func TestSearchRefusals(t *testing.T) {
 		w.Owner.Get(maddeler+strings.Repeat("x", 300)).Refused(404, "not_found")
 		w.Owner.Get(maddeler+"a%00b").Refused(404, "not_found")
 		w.Owner.Get(maddeler+"a%ffb").Refused(404, "not_found")
-		w.Key(false).Get(arama+"?q=kira").Refused(401, "unauthenticated")
+		w.Key(false).Get(arama+"?q=kira").Refused(401, "session_required")
 	})
 }
 

@@ -113,8 +113,8 @@ func history(r *db.Reader, rev int64, id string, limit int) ([]*stored, error) {
 		WHERE provision_id = $2 AND rev_from <= $1 ORDER BY rev_from DESC LIMIT $3`, rev, id, limit)
 }
 
-// touched are the provisions that differ between two revisions.
-func touched(r *db.Reader, from, to int64) ([]string, error) {
+// changedProvisions are the provisions that differ between two revisions.
+func changedProvisions(r *db.Reader, from, to int64) ([]string, error) {
 	return db.All(r, db.Scalar[string], `SELECT provision_id FROM provision_version WHERE rev_from > $1 AND rev_from <= $2
 		UNION SELECT provision_id FROM provision_version WHERE rev_to > $1 AND rev_to <= $2`, from, to)
 }

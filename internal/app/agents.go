@@ -73,10 +73,10 @@ func (m members) OpenMobile(tx *db.Tx, id, madeBy uuid.UUID, device, platform, i
 	}, err
 }
 
-// endAccess is what identity takes from a suspended agent.
+// endAccess is what identity takes from an agent who is suspended or removed.
 func endAccess(s *identity.Service) agent.Hook {
 	return func(_ context.Context, tx *db.Tx, a agent.Agent) error {
-		ended, err := s.EndAccess(tx, a.ID, "suspended")
+		ended, err := s.EndAccess(tx, a.ID, a.State)
 		if err != nil || ended == (identity.Ended{}) {
 			return err
 		}

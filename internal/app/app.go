@@ -37,7 +37,10 @@ import (
 	"konak/internal/crm/email"
 	"konak/internal/crm/finder"
 	"konak/internal/crm/live"
+	"konak/internal/crm/notice"
 	"konak/internal/crm/reply"
+	"konak/internal/crm/telephony"
+	"konak/internal/crm/telephony/wallet"
 	"konak/internal/crm/template"
 	"konak/internal/identity"
 	"konak/internal/identity/captcha"
@@ -53,6 +56,7 @@ import (
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/node"
 	"konak/internal/mail"
+	"konak/internal/mail/domain"
 	"konak/internal/webhook"
 )
 
@@ -76,6 +80,7 @@ type App struct {
 	OAuth    *oauth.Service
 	Captcha  *captcha.Gate
 	Mail     *mail.Service
+	Domains  *domain.Service
 	Webhook  *webhook.Service
 	Advisor  *advisor.Service
 	Commerce *commerce.Service
@@ -101,7 +106,10 @@ type App struct {
 	Widget        *widget.Service
 	Templates     *template.Service
 	WhatsApp      *whatsapp.Service
+	Telephony     *telephony.Service
+	Wallet        *wallet.Service
 	Live          *live.Service
+	Notices       *notice.Service
 	Finder        *finder.Service
 
 	Dispatcher *event.Dispatcher
@@ -111,7 +119,8 @@ type App struct {
 	Waker      *conversation.Waker
 	Limits     *limit.Shared // nil where there is but one node
 
-	standIn *standIn // nil outside a demo
+	standIn *standIn     // nil outside a demo
+	bank    *bankStandIn // nil outside a demo
 	ready   atomic.Bool
 }
 
@@ -125,14 +134,16 @@ func Catalog() event.Catalog {
 	c = append(c, custom.Events()...)
 	c = append(c, template.Events()...)
 	c = append(c, mail.Events()...)
+	c = append(c, domain.Events()...)
 	c = append(c, commerce.Events()...)
+	c = append(c, wallet.Events()...)
 	return append(c, webhook.Events()...)
 }
 
 // Close closes the database and lets go of the data folder.
 func (a *App) Close() error {
 	a.Finder.Close()
-	return errors.Join(a.standIn.close(), a.closeDatabase())
+	return errors.Join(a.standIn.close(), a.bank.close(), a.closeDatabase())
 }
 
 // Work runs the background workers until ctx ends.

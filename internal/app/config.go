@@ -2,12 +2,14 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -46,6 +48,8 @@ type Config struct {
 	MailDailyQuota  int64    `env:"KONAK_MAIL_DAILY_QUOTA" default:"2000" help:"Recipients that a workspace's mail over --smtp-url may have in a day; what is more waits until midnight UTC."`
 	MailListen      string   `env:"KONAK_MAIL_LISTEN" placeholder:"ADDRESS" help:"Address to take customers' mail on by SMTP, such as 0.0.0.0:25; without it only mailboxes elsewhere are fetched."`
 	MailDomain      string   `env:"KONAK_MAIL_DOMAIN" placeholder:"DOMAIN" help:"Domain of forwarding and reply addresses, whose MX leads to --mail-listen."`
+	MailHost        string   `env:"KONAK_MAIL_HOST" placeholder:"HOST" help:"Host name of --mail-listen, for the MX records of workspaces' own domains; --mail-domain by default."`
+	MailSPF         string   `env:"KONAK_MAIL_SPF" name:"mail-spf" default:"mx" help:"Term of SPF records that stands for the servers that send the installation's mail, such as include:_spf.example.com."`
 	MailTLSCert     string   `env:"KONAK_MAIL_TLS_CERT" name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with."`
 	MailTLSKey      string   `env:"KONAK_MAIL_TLS_KEY" name:"mail-tls-key" placeholder:"FILE" help:"Its key."`
 	MailMaxSize     Size     `env:"KONAK_MAIL_MAX_SIZE" default:"37748736" help:"Largest mail that is taken: bytes, or a number with MiB."`
@@ -56,6 +60,11 @@ type Config struct {
 	CaptchaSecret   string   `env:"KONAK_CAPTCHA_SECRET" placeholder:"SECRET" help:"Secret of turnstile or hcaptcha."`
 	CaptchaAddress  string   `env:"KONAK_CAPTCHA_ADDRESS" placeholder:"URL" help:"Where turnstile or hcaptcha is, if not at its own address: a stand-in while developing."`
 	WhatsAppAddress string   `env:"KONAK_WHATSAPP_ADDRESS" name:"whatsapp-address" placeholder:"URL" help:"Where Meta's Graph API is, if not at its own address: a stand-in while developing. A demo brings its own."`
+	IyzicoKey       string   `env:"KONAK_IYZICO_KEY" placeholder:"KEY" help:"Key of the operator's account at iyzico, to take card payments for call credit; a demo has a bank of its own."`
+	IyzicoSecret    string   `env:"KONAK_IYZICO_SECRET" placeholder:"SECRET" help:"Its secret."`
+	IyzicoAddress   string   `env:"KONAK_IYZICO_ADDRESS" placeholder:"URL" help:"Where iyzico is, if not at its own address: https://sandbox-api.iyzipay.com to try it out."`
+	WalletCurrency  string   `env:"KONAK_WALLET_CURRENCY" default:"TRY" placeholder:"CODE" help:"Currency of call credit that is not topped up yet, as three letters."`
+	TelephonySwitch string   `env:"KONAK_TELEPHONY_SWITCH_URL" name:"telephony-switch-url" placeholder:"URL" help:"Where a workspace can ask for another telephony tier."`
 	Demo            bool     `env:"KONAK_DEMO" help:"Fill an empty database with demo workspaces; loopback only."`
 
 	WebhookLease time.Duration `env:"KONAK_WEBHOOK_LEASE" default:"40s" help:"How long a node that has died keeps its webhook endpoints before another takes them over."`
@@ -67,10 +76,15 @@ type Config struct {
 	LimitFactor int `kong:"-"`
 	// DNS is for tests: who is asked for TXT records instead of the system.
 	DNS email.Resolver `kong:"-"`
+	// NameServers is for tests: who is asked for the records of mail domains
+	// instead of the servers that are responsible.
+	NameServers func(ctx context.Context, name string) ([]netip.AddrPort, error) `kong:"-"`
 	// StreamCheck is for tests: how often open streams look whether their
 	// watchers may still watch.
 	StreamCheck time.Duration `kong:"-"`
 }
+
+var currencyCode = regexp.MustCompile("^[A-Z]{3}$")
 
 // leastLease is the shortest that can be renewed in time.
 const leastLease = 2 * time.Second
@@ -124,6 +138,17 @@ func (c *Config) Check() error {
 	if c.WhatsAppAddress != "" {
 		if u, err := url.Parse(c.WhatsAppAddress); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return fmt.Errorf("--whatsapp-address %q: write http://HOST:PORT or https://HOST", c.WhatsAppAddress)
+		}
+	}
+	if (c.IyzicoKey == "") != (c.IyzicoSecret == "") {
+		return errors.New("--iyzico-key and --iyzico-secret go together")
+	}
+	if c.WalletCurrency != "" && !currencyCode.MatchString(c.WalletCurrency) {
+		return fmt.Errorf("--wallet-currency %q: write three capital letters, for example TRY", c.WalletCurrency)
+	}
+	for flag, address := range map[string]string{"iyzico-address": c.IyzicoAddress, "telephony-switch-url": c.TelephonySwitch} {
+		if u, err := url.Parse(address); address != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+			return fmt.Errorf("--%s %q: write http://HOST:PORT or https://HOST", flag, address)
 		}
 	}
 	if c.PublicURL != "" {
@@ -199,6 +224,11 @@ func (c *Config) mailDomain() string {
 		return "in.konak.example"
 	}
 	return c.MailDomain
+}
+
+// mailHost is the name of the server that takes mail.
+func (c *Config) mailHost() string {
+	return strings.ToLower(cmp.Or(c.MailHost, c.mailDomain(), "mail."+c.Domain))
 }
 
 // captchaSources are the origins that the panel may load a captcha from.

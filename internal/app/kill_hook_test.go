@@ -88,7 +88,7 @@ type node struct {
 	data   string
 	claim  uuid.UUID // what it holds lanes with
 	server *process
-	door   *client // nil while nobody is there
+	client *client // nil while nobody is there
 }
 
 func (k *hookTrial) killedAlone() {
@@ -147,7 +147,7 @@ func (k *hookTrial) runNode(i int, data string) {
 		n.claim, err = uuid.Parse(strings.TrimSpace(string(b)))
 		return err == nil && n.claim != before
 	})
-	n.door = newClient(n.server.url, k.token)
+	n.client = newClient(n.server.url, k.token)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.nodes[i] = n
@@ -168,9 +168,9 @@ func (k *hookTrial) killNode(d *db.DB, i int) deadNode {
 	at := clock.System{}.Now()
 	k.mu.Lock()
 	n := deadNode{node: k.nodes[i], ago: clock.Stopwatch()}
-	k.nodes[i].door = nil
+	k.nodes[i].client = nil
 	k.mu.Unlock()
-	n.door.http.CloseIdleConnections()
+	n.client.http.CloseIdleConnections()
 	n.leases = k.leases(d, n.claim)
 	for _, end := range n.leases {
 		if len(k.nodes) > 1 && end.After(at.Add(pairLease)) {
@@ -213,14 +213,14 @@ func (k *hookTrial) begin(d *db.DB) {
 	p := k.nodes[0].server
 	k.signIn(p)
 	for i := range k.nodes {
-		k.nodes[i].door.token = k.token
+		k.nodes[i].client.token = k.token
 	}
 	k.inOrder = newReceiver()
 	k.subscribe(p, k.hook, map[string]any{"events": []string{conversation.Replied}})
 	k.subscribe(p, k.inOrder, map[string]any{"events": []string{conversation.Replied}, "strict_order": true})
 	k.enough = make(chan struct{})
 	const crm = "/api/crm/v1"
-	c := k.nodes[0].door
+	c := k.nodes[0].client
 	for i := range k.talks {
 		customer, err := c.post(k.ctx, crm+"/contacts", "", map[string]any{"name": fmt.Sprintf("Müşteri %d", i)})
 		k.must(err)
@@ -242,7 +242,7 @@ func (k *hookTrial) begin(d *db.DB) {
 func (k *hookTrial) converse(i int) {
 	id := k.talks[i].id
 	for n := 1; k.ctx.Err() == nil; {
-		c := k.door(i + n)
+		c := k.nextClient(i + n)
 		if c == nil || k.said()-k.arrived() >= mostAhead {
 			k.rest()
 			continue
@@ -280,13 +280,13 @@ func (k *hookTrial) rest() {
 // line is what a customer's nth reply says.
 func line(n int) string { return fmt.Sprintf("reply %d", n) }
 
-// door is the node that takes a reply: each in turn, or the next one while that
+// nextClient is the node that takes a reply: each in turn, or the next one while that
 // is gone.
-func (k *hookTrial) door(i int) *client {
+func (k *hookTrial) nextClient(i int) *client {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for j := range k.nodes {
-		if c := k.nodes[(i+j)%len(k.nodes)].door; c != nil {
+		if c := k.nodes[(i+j)%len(k.nodes)].client; c != nil {
 			return c
 		}
 	}
@@ -332,7 +332,7 @@ func (k *hookTrial) end(d *db.DB) {
 	k.arrive(said)
 	k.settle(d)
 	for i := range k.nodes {
-		if k.nodes[i].door != nil {
+		if k.nodes[i].client != nil {
 			k.must(k.nodes[i].server.stop())
 		}
 	}

@@ -26,10 +26,10 @@ func TestKillMail(t *testing.T) {
 	onBoth(t, sharedPostgres, func(k *trial) {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		k.must(err)
-		door := ln.Addr().String()
+		smtpAddr := ln.Addr().String()
 		k.must(ln.Close())
-		k.args = append(k.args, "--mail-listen="+door, "--mail-domain=in.konak.example")
-		(&mailTrial{trial: k, door: door}).delivered()
+		k.args = append(k.args, "--mail-listen="+smtpAddr, "--mail-domain=in.konak.example")
+		(&mailTrial{trial: k, smtpAddr: smtpAddr}).delivered()
 	})
 }
 
@@ -43,7 +43,7 @@ func TestKillPoller(t *testing.T) {
 // mailTrial is a trial that is about mail.
 type mailTrial struct {
 	*trial
-	door, to string
+	smtpAddr, to string
 }
 
 // connect makes a mailbox.
@@ -145,7 +145,7 @@ func raw(name string) string {
 func (k *mailTrial) send(ctx context.Context, i int) {
 	for ctx.Err() == nil {
 		name := k.next(i)
-		if err := smtp.SendMail(k.door, nil, name, []string{k.to}, []byte(raw(name))); err != nil {
+		if err := smtp.SendMail(k.smtpAddr, nil, name, []string{k.to}, []byte(raw(name))); err != nil {
 			select {
 			case <-ctx.Done():
 			case <-time.After(5 * time.Millisecond):
@@ -161,7 +161,7 @@ func (k *mailTrial) send(ctx context.Context, i int) {
 // count holds what was taken against what is there.
 func (k *mailTrial) count(d *db.DB) {
 	times := map[string]int{}
-	letters := 0
+	messages := 0
 	k.must(d.System("test").Read(k.ctx, func(r *db.Reader) error {
 		list, err := db.All(r, db.Scalar[string], `SELECT body FROM conversation_item WHERE kind = 'message' AND body LIKE 'Nerede a%'`)
 		if err != nil {
@@ -170,7 +170,7 @@ func (k *mailTrial) count(d *db.DB) {
 		for _, body := range list {
 			times[body]++
 		}
-		letters, err = db.One(r, db.Scalar[int], `SELECT count(*) FROM email_message WHERE NOT ours AND subject LIKE 'a%@example.com'`)
+		messages, err = db.One(r, db.Scalar[int], `SELECT count(*) FROM email_message WHERE NOT ours AND subject LIKE 'a%@example.com'`)
 		return err
 	}))
 	for name := range k.acknowledged {
@@ -183,8 +183,8 @@ func (k *mailTrial) count(d *db.DB) {
 			k.t.Errorf("%q is there %d times", body, n)
 		}
 	}
-	if letters != len(times) {
-		k.t.Errorf("%d mails are known and %d messages are there", letters, len(times))
+	if messages != len(times) {
+		k.t.Errorf("%d mails are known and %d messages are there", messages, len(times))
 	}
 	k.t.Logf("%d taken, %d there", len(k.acknowledged), len(times))
 }

@@ -28,7 +28,7 @@ func TestTestKeysSeeNothingLive(t *testing.T) {
 			t.Fatal(err)
 		}
 		live := s.Workspace("mine")
-		w := &walk{t: t, s: s, doc: readDocument(t, b), mine: live, theirs: live}
+		w := &isolation{t: t, s: s, doc: readDocument(t, b), mine: live, theirs: live}
 		live.Sample(canary)
 		s.Settle()
 		read := func() (all []string) {

@@ -23,7 +23,7 @@ import (
 var outside = []string{"GET /healthz", "GET /readyz", "GET /openapi.json"}
 
 // TestRoutesAreDocumented holds the router against the document, both ways: a
-// route that the document does not have would escape the walk.
+// route that the document does not have would escape the test.
 func TestRoutesAreDocumented(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
@@ -61,7 +61,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 // foreignIDs puts ids of the other tenant wherever an operation takes an id
 // beside its path: each answer must be that to an id that nobody has. What
 // creates or acts without any id is called as well, for its answer.
-func (w *walk) foreignIDs() {
+func (w *isolation) foreignIDs() {
 	w.t.Helper()
 	w.mine.Sample("bizimki")
 	w.s.Settle()
@@ -86,7 +86,7 @@ func (w *walk) foreignIDs() {
 }
 
 // foreignID tries one field of one operation.
-func (w *walk) foreignID(op operation, field []string, ids map[string]uuid.UUID) {
+func (w *isolation) foreignID(op operation, field []string, ids map[string]uuid.UUID) {
 	w.t.Helper()
 	nobody := uuid.NewString()
 	absent := w.sendID(op, field, nobody)
@@ -114,7 +114,7 @@ func answer(op operation, r *apptest.Response, id string) string {
 }
 
 // everyID is one id of each table of the other tenant, and its own.
-func (w *walk) everyID() map[string]uuid.UUID {
+func (w *isolation) everyID() map[string]uuid.UUID {
 	out := map[string]uuid.UUID{"tenant": w.theirs.ID}
 	for table, columns := range dbtest.Tables(w.t, w.s.DB) {
 		if slices.Contains(columns, "tenant_id") && slices.Contains(columns, "id") {
@@ -155,7 +155,7 @@ const (
 )
 
 // idFields finds where an operation takes ids beside its path.
-func (w *walk) idFields(op operation) (out [][]string) {
+func (w *isolation) idFields(op operation) (out [][]string) {
 	for _, p := range op.Parameters {
 		items, _ := p.Schema["items"].(map[string]any)
 		if p.In == "query" && (p.Schema["format"] == "uuid" || items["format"] == "uuid") {
@@ -198,7 +198,7 @@ func (d *document) ids(schema map[string]any, at, within []string) (out [][]stri
 
 // sendID calls an operation with an id in one of its fields, on a record of the
 // caller's own.
-func (w *walk) sendID(op operation, field []string, id string) *apptest.Response {
+func (w *isolation) sendID(op operation, field []string, id string) *apptest.Response {
 	w.t.Helper()
 	if field[0] == inQuery {
 		query := w.query(op)
@@ -217,7 +217,7 @@ func (w *walk) sendID(op operation, field []string, id string) *apptest.Response
 }
 
 // put sets a value deep in a body, making what it lies in from the examples.
-func (w *walk) put(op operation, schema map[string]any, body any, field []string, id string) any {
+func (w *isolation) put(op operation, schema map[string]any, body any, field []string, id string) any {
 	for schema["$ref"] != nil {
 		ref := schema["$ref"].(string)
 		schema = w.doc.Components.Schemas[ref[strings.LastIndex(ref, "/")+1:]]
@@ -248,7 +248,7 @@ func (w *walk) put(op operation, schema map[string]any, body any, field []string
 
 // send calls an operation as somebody of mine who may do everything, with a
 // session of its own: some operations end it.
-func (w *walk) send(op operation, body any, query string) *apptest.Response {
+func (w *isolation) send(op operation, body any, query string) *apptest.Response {
 	w.t.Helper()
 	caller := w.mine.FullKey
 	if op.Access != "api_key" {

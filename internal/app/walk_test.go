@@ -20,8 +20,8 @@ import (
 // canary is text that one tenant holds and another must never see.
 const canary = "kanaryakusu"
 
-// walk goes over every operation of the document with two tenants.
-type walk struct {
+// isolation goes over every operation of the document with two tenants.
+type isolation struct {
 	t   *testing.T
 	s   *apptest.Server
 	doc *document
@@ -41,7 +41,7 @@ func TestWalk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &walk{t: t, s: s, doc: readDocument(t, b), mine: s.Workspace("mine"), theirs: s.Workspace("theirs")}
+		w := &isolation{t: t, s: s, doc: readDocument(t, b), mine: s.Workspace("mine"), theirs: s.Workspace("theirs")}
 		w.theirs.Sample(canary)
 		s.Settle()
 		w.powerlessMember, w.powerlessKey = w.mine.Guest(), w.mine.Key(false)
@@ -62,7 +62,7 @@ func TestWalk(t *testing.T) {
 	})
 }
 
-func (w *walk) operation(op operation) {
+func (w *isolation) operation(op operation) {
 	w.t.Helper()
 	body, query := w.body(op), w.query(op)
 	random := w.path(op, func(string) string { return uuid.NewString() })
@@ -124,14 +124,14 @@ func streams(op operation) bool {
 }
 
 // caller may call the operation in its own tenant.
-func (w *walk) caller(op operation) *apptest.Client {
+func (w *isolation) caller(op operation) *apptest.Client {
 	if op.Access == "api_key" {
 		return w.mine.FullKey()
 	}
 	return w.mine.Owner
 }
 
-func (w *walk) theirPath(op operation) string {
+func (w *isolation) theirPath(op operation) string {
 	return w.path(op, func(record string) string {
 		id, ok := dbtest.AnyID(w.t, w.s.DB, record, w.theirs.ID)
 		if !ok {
@@ -143,7 +143,7 @@ func (w *walk) theirPath(op operation) string {
 }
 
 // keylessPath is theirPath with what grants a call without a credential.
-func (w *walk) keylessPath(op operation) string {
+func (w *isolation) keylessPath(op operation) string {
 	base, end, ok := strings.Cut(op.path, "/webhooks/{id}")
 	if !ok {
 		return w.theirPath(op)
@@ -161,7 +161,7 @@ var placeholder = regexp.MustCompile(`\{[^}]+\}`)
 
 // path fills the ids of a path. A parameter that names a record says so; any
 // other must have an example.
-func (w *walk) path(op operation, id func(record string) string) string {
+func (w *isolation) path(op operation, id func(record string) string) string {
 	return placeholder.ReplaceAllStringFunc(op.path, func(m string) string {
 		i := slices.IndexFunc(op.Parameters, func(p parameter) bool { return p.In == "path" && "{"+p.Name+"}" == m })
 		if i < 0 {
@@ -173,14 +173,14 @@ func (w *walk) path(op operation, id func(record string) string) string {
 		}
 		v, err := w.doc.example(p.Schema)
 		if err != nil {
-			w.t.Fatalf("%s %s: the walk cannot fill %s: it names no record (tag record) and %v", op.method, op.path, m, err)
+			w.t.Fatalf("%s %s: the test cannot fill %s: it names no record (tag record) and %v", op.method, op.path, m, err)
 		}
 		return fmt.Sprint(v)
 	})
 }
 
 // query fills the parameters without which an operation refuses everything.
-func (w *walk) query(op operation) string {
+func (w *isolation) query(op operation) string {
 	values := url.Values{}
 	for _, p := range op.Parameters {
 		if p.In != "query" || !p.Required {
@@ -188,7 +188,7 @@ func (w *walk) query(op operation) string {
 		}
 		v, err := w.doc.example(p.Schema)
 		if err != nil {
-			w.t.Fatalf("%s %s: the walk cannot fill %s: %v", op.method, op.path, p.Name, err)
+			w.t.Fatalf("%s %s: the test cannot fill %s: %v", op.method, op.path, p.Name, err)
 		}
 		values.Set(p.Name, fmt.Sprint(v))
 	}
@@ -198,7 +198,7 @@ func (w *walk) query(op operation) string {
 	return "?" + values.Encode()
 }
 
-func (w *walk) body(op operation) any {
+func (w *isolation) body(op operation) any {
 	if op.RequestBody == nil {
 		return nil
 	}

@@ -16,12 +16,14 @@ import (
 	"konak/internal/crm/finder"
 	"konak/internal/crm/inboxapi"
 	"konak/internal/crm/live"
+	"konak/internal/crm/notice"
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/ledger"
 	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/outbound"
@@ -42,12 +44,13 @@ type parts struct {
 	streams *realtime.Streams
 	present *live.Registry
 	numbers *whatsapp.Numbers
+	privacy *ledger.Ledger
 }
 
 // wire makes the modules, one area after the other. What is made later may use
 // what was made before; stores and gates come first, routes and workers last.
 func (a *App) wire(box *secret.Box) error {
-	p := &parts{box: box, hub: bus.NewHub(), catalog: Catalog()}
+	p := &parts{box: box, hub: bus.NewHub(), catalog: Catalog(), privacy: ledger.New(box)}
 	for _, area := range []func(*parts) error{
 		a.wireKit,
 		a.wireIdentity,
@@ -57,6 +60,7 @@ func (a *App) wire(box *secret.Box) error {
 		a.wireContacts,
 		a.wireReplies,
 		a.wireChannels,
+		a.wireTelephony,
 		a.wireLive,
 		a.wireJobs,
 		a.wireAPI,
@@ -129,8 +133,9 @@ func (a *App) wireStreams(p *parts) error {
 // wireLive makes live updates, search and the widget, which shows who types.
 func (a *App) wireLive(p *parts) error {
 	a.Live = live.New(live.Config{Registry: p.present, Limits: p.limits, Agents: a.Agents, Conversations: a.Conversations})
+	a.Notices = notice.New(notice.Config{DB: a.DB})
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
-	a.Widget = widget.New(widget.Deps{
+	a.Widget = widget.New(widget.Config{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
 		Typing: visitors{a.Live}, Bus: p.hub, Limits: p.limits, BaseURL: a.cfg.BaseURL(),
 	})
@@ -145,7 +150,7 @@ func (a *App) wireJobs(*parts) (err error) {
 		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Random: rand.Float64,
 		Kinds: slices.Concat(
 			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Surveys.Jobs(), a.Replies.Jobs(),
-			a.Email.Jobs(), a.WhatsApp.Jobs(),
+			a.Email.Jobs(), a.WhatsApp.Jobs(), a.Domains.Jobs(), a.Wallet.Jobs(),
 			[]jobs.Kind{{Name: webhook.OutcomeJob, Handler: a.Custom.Outcome, PerNode: 32, PerTenant: 8, MaxAttempts: 20}},
 		),
 	})
@@ -171,7 +176,7 @@ func (a *App) wireAPI(p *parts) error {
 	})
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates, a.WhatsApp, a.Email, a.Custom, a.Widget,
-		a.Mail, a.Webhook, a.Advisor, a.Commerce, a.Live, a.Finder, &realtime.Routes{Streams: p.streams, Audience: a.Live},
+		a.Mail, a.Domains, a.Webhook, a.Advisor, a.Commerce, a.Telephony, a.Wallet, a.Live, a.Notices, a.Finder, &realtime.Routes{Streams: p.streams, Audience: a.Live},
 	} {
 		module.Register(a.API)
 	}

@@ -56,11 +56,11 @@ func (a *App) wireInbox(p *parts) error {
 // wireContacts makes contacts and agents, with what follows when they change.
 func (a *App) wireContacts(p *parts) (err error) {
 	a.Commerce = commerce.New(commerce.Config{DB: a.DB, Contacts: book{p.book}})
-	a.Contacts = contact.New(contact.Config{DB: a.DB, Book: p.book, Followers: []contact.Follower{a.Whole, shop{a.Commerce}}})
+	a.Contacts = contact.New(contact.Config{DB: a.DB, Book: p.book, Ledger: p.privacy, Followers: []contact.Follower{a.Whole, shop{a.Commerce}}})
 	a.Cards = card.New(card.Config{Conversations: a.Conversations, Contacts: p.book, Shop: shop{a.Commerce}})
 	a.Agents, err = agent.New(agent.Config{
 		DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Presence: p.present,
-		OnSuspend: []agent.Hook{endAccess(a.Identity), func(_ context.Context, tx *db.Tx, who agent.Agent) error {
+		OnLeave: []agent.Hook{endAccess(a.Identity), func(_ context.Context, tx *db.Tx, who agent.Agent) error {
 			_, err := a.Conversations.Released(tx, who.ID)
 			return err
 		}},
@@ -79,7 +79,7 @@ func (a *App) wireReplies(p *parts) error {
 	a.Replies = reply.New(reply.Config{
 		DB: a.DB, Conversations: a.Conversations, Inbound: a.Inbound, Contacts: p.book, Agents: a.Identity, Templates: a.Templates,
 		Forwarder: email.Forwarder{Mailboxes: a.Email, Otherwise: reply.PlainForwarder{Mailer: a.Mailer}},
-		Policy:    a.Mail, Senders: a.Email,
+		Policy:    a.Mail, Senders: a.Email, Signatures: a.Agents,
 	})
 	a.Desk = desk.New(desk.Config{DB: a.DB, Contacts: a.Contacts, Conversations: a.Conversations, Replies: a.Replies, Agents: a.Identity})
 	return nil

@@ -8,8 +8,9 @@ import (
 	"konak/internal/identity/password"
 	"konak/internal/identity/signin"
 	"konak/internal/kit/api"
-	"konak/internal/kit/ledger"
+	"konak/internal/kit/dns"
 	"konak/internal/mail"
+	"konak/internal/mail/domain"
 )
 
 // wireIdentity makes workspaces and people, and the modules that need only them.
@@ -35,7 +36,11 @@ func (a *App) wireIdentity(p *parts) (err error) {
 	if err != nil {
 		return err
 	}
-	a.Mail = mail.New(mail.Config{DB: a.DB, Key: p.box.Derive("dlp"), TwoFactor: a.Identity, Ledger: ledger.New(p.box)})
+	a.Mail = mail.New(mail.Config{DB: a.DB, Key: p.box.Derive("dlp"), TwoFactor: a.Identity, Ledger: p.privacy})
+	a.Domains = domain.New(domain.Config{
+		DB: a.DB, Box: p.box, Key: p.box.Derive("mail domain"), Host: a.cfg.mailHost(), SPF: a.cfg.MailSPF,
+		DNS: dns.New(dns.Config{Dial: p.out.DialNameServer, Servers: a.cfg.NameServers}),
+	})
 	a.Advisor = advisor.New(advisor.Config{DB: a.DB, Log: a.log, Folder: a.cfg.Data})
 	a.OAuth, err = oauth.New(oauth.Config{DB: a.DB, Identity: a.Identity, BaseURL: a.cfg.BaseURL()})
 	return err

@@ -179,7 +179,7 @@ func (s *Service) customer(tx *db.Tx, p party) (Customer, error) {
 	}
 	test := isTest(tx.Context())
 	return upsert[Customer]{
-		find: func() (Customer, error) { return s.meant(tx, test, p) },
+		find: func() (Customer, error) { return s.findCustomer(tx, test, p) },
 		put:  func(c Customer) (bool, error) { return putCustomer(tx, test, c, p.emailKey) },
 		save: func(c Customer) error { return saveCustomer(tx, c, p.emailKey) },
 		made: func() Customer {
@@ -192,27 +192,27 @@ func (s *Service) customer(tx *db.Tx, p party) (Customer, error) {
 	}.write(tx)
 }
 
-// meant finds a customer by the shop's id, else by contact, e-mail or phone. A
+// findCustomer finds a customer by the shop's id, else by contact, e-mail or phone. A
 // customer who has an id of the shop's is never taken for one with another.
-func (s *Service) meant(tx *db.Tx, test bool, p party) (Customer, error) {
+func (s *Service) findCustomer(tx *db.Tx, test bool, p party) (Customer, error) {
 	if p.external != nil {
 		if c, err := lockCustomer(tx, test, "external_id", *p.external, false); err == nil || !db.IsNoRow(err) {
 			return c, err
 		}
 	}
-	nameless := p.external != nil
+	withoutShopID := p.external != nil
 	if p.contact != nil {
-		if c, err := lockCustomer(tx, test, "contact_id", *p.contact, nameless); err == nil || !db.IsNoRow(err) {
+		if c, err := lockCustomer(tx, test, "contact_id", *p.contact, withoutShopID); err == nil || !db.IsNoRow(err) {
 			return c, err
 		}
 	}
 	if p.emailKey != nil {
-		if c, err := lockCustomer(tx, test, "email_key", *p.emailKey, nameless); err == nil || !db.IsNoRow(err) {
+		if c, err := lockCustomer(tx, test, "email_key", *p.emailKey, withoutShopID); err == nil || !db.IsNoRow(err) {
 			return c, err
 		}
 	}
 	if p.phone != nil {
-		return lockCustomer(tx, test, "phone", *p.phone, nameless)
+		return lockCustomer(tx, test, "phone", *p.phone, withoutShopID)
 	}
 	return Customer{}, db.ErrNoRow
 }

@@ -15,7 +15,7 @@ type addKeyIn struct {
 	Body struct {
 		Name        string      `json:"name" minLength:"1" maxLength:"80" example:"Order sync"`
 		Environment string      `json:"environment" enum:"live,test" example:"live" doc:"What a test key sets off has no live side effects"`
-		Scopes      []string    `json:"scopes" minItems:"1" maxItems:"50" nullable:"false" example:"[\"conversations.write\"]" doc:"Named sets or single permissions; GET /roles lists them"`
+		Scopes      []string    `json:"scopes" minItems:"1" maxItems:"50" nullable:"false" example:"[\"conversations.write\"]" doc:"Named sets or single permissions; GET /api/v1/auth/roles lists them"`
 		ExpiresAt   *clock.Time `json:"expires_at,omitempty" doc:"Without it the key does not expire"`
 	}
 }

@@ -35,7 +35,7 @@ func TestHandover(t *testing.T) {
 			return c.Post(auth+"/handover/claim", object{"code": code})
 		}
 		here.Post(auth+"/handover", object{"workspace_id": foreign.ID}).Refused(404, "not_found")
-		w.Key(false, perm.All()...).Post(auth+"/handover", object{"workspace_id": there.Workspace.ID}).Refused(401, "unauthenticated")
+		w.Key(false, perm.All()...).Post(auth+"/handover", object{"workspace_id": there.Workspace.ID}).Refused(401, "session_required")
 
 		code := give()
 		if code.Workspace != there.Workspace || !code.ExpiresAt.Equal(s.Clock.Now().Add(time.Minute)) {

@@ -27,7 +27,7 @@ func TestMeIsNeverOld(t *testing.T) {
 		w := s.Workspace("demo")
 		first := me(t, w.Owner)
 		if first.User.Email != email || first.User.TwoFactor || first.Workspace.ID != w.ID || first.Workspace.Name != "demo" ||
-			first.Membership != (identity.Membership{ID: w.Member, Role: "owner"}) || len(first.Permissions) != len(perm.Table) || len(first.Licences) != 7 {
+			first.Membership != (identity.Membership{ID: w.Member, Role: "owner"}) || len(first.Permissions) != len(perm.Table) || len(first.Licences) != 8 {
 			t.Fatalf("got %+v", first)
 		}
 

@@ -105,6 +105,6 @@ func TestRoleRefusals(t *testing.T) {
 		put(lead, "admin", "identity.roles.view").Refused(403, "forbidden")
 		put(lead, "deputy", "identity.roles.view").Want(200)
 		w.Guest().Get(roles).Refused(403, "forbidden")
-		w.FullKey().Get(roles).Refused(401, "unauthenticated")
+		w.FullKey().Get(roles).Refused(401, "session_required")
 	})
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // AllLicences are the modules that a workspace can have.
-var AllLicences = []string{"advisor", "ai", "commerce", "crm", "erp", "mail", "telephony"}
+var AllLicences = []string{"advisor", "ai", "commerce", "crm", "erp", "mail", "telephony", "telephony_line"}
 
 // NewWorkspace describes a workspace to create with its owner.
 type NewWorkspace struct {

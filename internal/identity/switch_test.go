@@ -90,7 +90,7 @@ func TestSwitchWorkspace(t *testing.T) {
 		for range 2 {
 			s.Client(old.Token).Get(auth+"/me").Refused(401, "unauthenticated")
 		}
-		if l := s.Letters(acme.ID, email); len(l) != 1 || !strings.Contains(l[0].Subject, "oturum") {
+		if l := s.Mails(acme.ID, email); len(l) != 1 || !strings.Contains(l[0].Subject, "oturum") {
 			t.Errorf("mail %+v", l)
 		}
 		if n := count(t, s, `SELECT count(*) FROM audit_log WHERE tenant_id = $1 AND action = 'session.reuse_detected'`, acme.ID); n != 1 {

@@ -11,13 +11,13 @@ import (
 // invitation gives the token of the newest invitation to an address.
 func invitation(t *testing.T, s *apptest.Server, w *apptest.Workspace, to string) string {
 	t.Helper()
-	letters := s.Letters(w.ID, to)
-	if len(letters) == 0 {
+	mails := s.Mails(w.ID, to)
+	if len(mails) == 0 {
 		t.Fatalf("no mail to %s", to)
 	}
-	m := tokenInMail.FindStringSubmatch(letters[len(letters)-1].Text)
+	m := tokenInMail.FindStringSubmatch(mails[len(mails)-1].Text)
 	if m == nil {
-		t.Fatalf("no link in %q", letters[len(letters)-1].Text)
+		t.Fatalf("no link in %q", mails[len(mails)-1].Text)
 	}
 	return m[1]
 }
@@ -29,7 +29,7 @@ func TestWorkspaces(t *testing.T) {
 		s.Clock.Advance(time.Second)
 		var made identity.OwnWorkspace
 		w.Owner.Post(auth+"/workspaces", object{"name": " Şube İki ", "slug": "sube-iki"}).Want(201).Data(&made)
-		if made.Workspace.Name != "Şube İki" || made.Membership.Role != "owner" || made.Current || len(made.Licences) != 7 {
+		if made.Workspace.Name != "Şube İki" || made.Membership.Role != "owner" || made.Current || len(made.Licences) != 8 {
 			t.Errorf("got %+v", made)
 		}
 		var list []identity.OwnWorkspace
@@ -110,9 +110,9 @@ func TestInvitation(t *testing.T) {
 		const ayse = "Ayse@Example.com"
 		var inv identity.Invitation
 		w.Owner.Post(auth+"/invitations", object{"email": ayse, "name": "Ayşe", "role": "agent", "language": "tr"}).Want(201).Data(&inv)
-		letters := s.Letters(w.ID, ayse)
-		if len(letters) != 1 || letters[0].Subject != "demo sizi bekliyor" {
-			t.Fatalf("mail %+v", letters)
+		mails := s.Mails(w.ID, ayse)
+		if len(mails) != 1 || mails[0].Subject != "demo sizi bekliyor" {
+			t.Fatalf("mail %+v", mails)
 		}
 		first := invitation(t, s, w, ayse)
 		// Again: the same person, a new link, and the older one dies.

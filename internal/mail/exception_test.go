@@ -79,7 +79,13 @@ func TestExceptionInput(t *testing.T) {
 				t.Errorf("%s: %s", tc.body, diff)
 			}
 		}
-		w.Owner.Post(exceptions, `{"email":`).Refused(400, "bad_request")
+		if f := w.Owner.Post(exceptions, `{"email":`).Refused(400, "bad_request"); f.Reason != "invalid_json" {
+			t.Errorf("got %+v", f)
+		}
+		if f := s.Client("").Get(exceptions).Refused(401, "unauthenticated"); f.Reason != "no_credential" {
+			t.Errorf("got %+v", f)
+		}
+		w.Owner.Get(exceptions+"s").Refused(404, "unknown_address")
 		w.Owner.Header("Content-Type", "text/plain").Post(exceptions, `{}`).Refused(415, "unsupported_media_type")
 		w.Owner.Post(exceptions, `{"email":"`+strings.Repeat("x", 1<<20)+`"}`).Refused(413, "body_too_large")
 		w.Owner.Get(exceptions+"?colour=red").Refused(422, "validation_failed")
@@ -147,7 +153,7 @@ func TestExceptionAccess(t *testing.T) {
 		w, other := s.Workspace("demo"), s.Workspace("acme")
 		s.Client("").Get(exceptions).Refused(401, "unauthenticated")
 		s.Client("ses_forged").Get(exceptions).Refused(401, "unauthenticated")
-		w.Key(false, perm.DLPView).Get(exceptions).Refused(401, "unauthenticated") // a session route
+		w.Key(false, perm.DLPView).Get(exceptions).Refused(401, "session_required") // a session route
 		w.Owner.Host("demo.mail.localhost").Get(exceptions).Want(200)
 		w.Owner.Host("acme.mail.localhost").Get(exceptions).Refused(401, "unauthenticated")
 		id := w.Owner.Post(exceptions, map[string]any{"email": "a@example.com"}).Want(201).ID()

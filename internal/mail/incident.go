@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
 	"konak/internal/mail/dlp"
 )
 
@@ -99,7 +100,8 @@ func (i *Incident) applyReport(rules []Rule, r dlp.Report, external bool) bool {
 	return i.ActionTaken != ""
 }
 
-// reason names the match that decided, for the fault.
+// reason returns the pattern type of the match whose rule gave the action, or
+// "unscanned" where no rule did.
 func (i *Incident) reason(rules []Rule) string {
 	for _, m := range i.Matches {
 		for _, r := range rules {
@@ -109,6 +111,15 @@ func (i *Incident) reason(rules []Rule) string {
 		}
 	}
 	return "unscanned"
+}
+
+// found is what the incident shows of its matches, for the fault.
+func (i *Incident) found() []fault.Match {
+	out := make([]fault.Match, len(i.Matches))
+	for n, m := range i.Matches {
+		out[n] = fault.Match{PatternType: m.PatternType, SamplesMasked: m.SamplesMasked}
+	}
+	return out
 }
 
 // The refs of incidents: a mail's own for what was found in the whole mail,

@@ -125,9 +125,9 @@ func (s *Service) CheckText(tx *db.Tx, t policy.Text) (v policy.TextVerdict, err
 	switch action := i.ActionTaken; {
 	case action == ActionBlock, action == ActionQuarantine && t.Final:
 		i.ActionTaken = ActionBlock
-		return v, fault.New(fault.DLPBlocked).Because(reason).Wrap(&foundIncident{i})
+		return v, fault.New(fault.DLPBlocked).Because(reason).Found(i.found()).Wrap(&foundIncident{i})
 	case action == ActionWarn && t.Override == "":
-		return v, fault.New(fault.DLPWarning).Because(reason).Wrap(&foundIncident{i})
+		return v, fault.New(fault.DLPWarning).Because(reason).Found(i.found()).Wrap(&foundIncident{i})
 	case action == ActionWarn:
 		i.Note = t.Override
 	case action == ActionRedact:

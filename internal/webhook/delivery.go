@@ -64,29 +64,29 @@ type Detail struct {
 	AttemptList []Attempt         `json:"attempt_list" nullable:"false" doc:"The oldest first"`
 }
 
-// schedule is the wait after each failed attempt; after the last one the
+// retryWaits are the waits after each failed attempt; after the last one the
 // delivery is exhausted.
-var schedule = []time.Duration{
+var retryWaits = []time.Duration{
 	5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
 const (
-	jitter     = 0.2
-	retryMax   = 24 * time.Hour
-	laneRetry  = time.Hour // how long one Retry-After may hold back a whole endpoint
-	keepFor    = 30 * 24 * time.Hour
-	bodyTooOld = "the event is older than what is kept"
+	jitter          = 0.2
+	maxRetryAfter   = 24 * time.Hour
+	maxEndpointHold = time.Hour // how long one Retry-After may hold back a whole endpoint
+	keepFor         = 30 * 24 * time.Hour
+	bodyTooOld      = "the event is older than what is kept"
 )
 
 // retryIn says how long to wait after the given attempt, or that it was the
 // last. Random spreads the waits; it lies in [0, 1).
 func retryIn(attempt int, asked time.Duration, random float64) (wait time.Duration, more bool) {
-	if attempt > len(schedule) {
+	if attempt > len(retryWaits) {
 		return 0, false
 	}
-	wait = time.Duration(float64(schedule[attempt-1]) * (1 - jitter + 2*jitter*random))
-	return max(wait, min(asked, retryMax)), true
+	wait = time.Duration(float64(retryWaits[attempt-1]) * (1 - jitter + 2*jitter*random))
+	return max(wait, min(asked, maxRetryAfter)), true
 }
 
 // deliveryID is the one id that an event's delivery to an endpoint can have. It

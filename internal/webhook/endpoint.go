@@ -91,7 +91,7 @@ func sortNames(events []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(events)))
 }
 
-func (s *settings) tidy() {
+func (s *settings) normalise() {
 	s.description, s.events = strings.TrimSpace(s.description), sortNames(s.events)
 }
 

@@ -114,7 +114,7 @@ func TestDisabledIsProbed(t *testing.T) {
 				t.Errorf("%+v", d)
 			}
 		}
-		if diff := cmp.Diff([]string{"A webhook does not answer and was disabled"}, letters(t, s, w)); diff != "" {
+		if diff := cmp.Diff([]string{"A webhook does not answer and was disabled"}, mailSubjects(t, s, w)); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -142,8 +142,8 @@ func TestEnabledByHand(t *testing.T) {
 	})
 }
 
-// letters are the subjects of the mails to a workspace, the oldest first.
-func letters(t *testing.T, s *apptest.Server, w *apptest.Workspace) []string {
+// mailSubjects returns the subjects of the mails to a workspace, the oldest first.
+func mailSubjects(t *testing.T, s *apptest.Server, w *apptest.Workspace) []string {
 	t.Helper()
 	list, err := s.Mailer.Outbox(t.Context(), w.ID, db.Page{Limit: 100, After: db.First})
 	if err != nil {
@@ -212,7 +212,7 @@ func TestLongDead(t *testing.T) {
 		if diff := cmp.Diff([]string{
 			"A webhook does not answer and was disabled", "A webhook does not answer and was disabled",
 			"A webhook has not answered for days and stays off",
-		}, letters(t, s, w)); diff != "" {
+		}, mailSubjects(t, s, w)); diff != "" {
 			t.Fatal(diff)
 		}
 		rcv.take()
@@ -537,7 +537,7 @@ func TestOwnersAreTold(t *testing.T) {
 		nobody.Post(hooks+"/"+e.KeylessID.String()+"/rotate-secret", nil).Want(200)
 		nobody.Delete(hooks + "/" + e.KeylessID.String()).Want(200)
 		s.Settle()
-		if diff := cmp.Diff([]string{"The signing secret of a webhook was rotated", "A webhook was deleted"}, letters(t, s, w)); diff != "" {
+		if diff := cmp.Diff([]string{"The signing secret of a webhook was rotated", "A webhook was deleted"}, mailSubjects(t, s, w)); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -68,20 +68,20 @@ func TestHealth(t *testing.T) {
 func TestRetryIn(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
-	for attempt := 1; attempt <= len(schedule)+3; attempt++ {
+	for attempt := 1; attempt <= len(retryWaits)+3; attempt++ {
 		for range 100 {
 			asked := time.Duration(r.Int64N(int64(48 * time.Hour)))
 			if r.IntN(2) == 0 {
 				asked = 0
 			}
 			wait, more := retryIn(attempt, asked, r.Float64())
-			if more != (attempt <= len(schedule)) {
+			if more != (attempt <= len(retryWaits)) {
 				t.Fatalf("attempt %d: more %v", attempt, more)
 			}
 			if !more {
 				continue
 			}
-			base := schedule[attempt-1]
+			base := retryWaits[attempt-1]
 			least, most := base*8/10, max(base*12/10, min(asked, 24*time.Hour))
 			if wait < max(least, min(asked, 24*time.Hour)) || wait > most {
 				t.Fatalf("attempt %d waits %s", attempt, wait)

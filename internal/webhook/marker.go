@@ -282,7 +282,7 @@ func (e *entry) updateHealth(tx *db.Tx) error {
 		hold, disabled := h.fail(r.at, r.code(), r.answer.Class, r.answer.Err.Error(), r.probe)
 		e.until, e.disabled = later(e.until, hold), e.disabled || disabled
 		if asked := r.answer.RetryAfter; asked > 0 && (r.answer.Status == 429 || r.answer.Status == 503) {
-			e.until = later(e.until, r.at.Add(min(asked, laneRetry)))
+			e.until = later(e.until, r.at.Add(min(asked, maxEndpointHold)))
 		}
 	}
 	if e.back = e.back && h.status == Active; e.back {

@@ -223,13 +223,13 @@ func TestNotices(t *testing.T) {
 		s.Settle()
 		list, err := s.Mailer.Outbox(t.Context(), w.ID, db.Page{Limit: 100, After: db.First})
 		if err != nil || len(list.Rows) != 2 {
-			t.Fatalf("%d letters, %v", len(list.Rows), err)
+			t.Fatalf("%d mails, %v", len(list.Rows), err)
 		}
 		if text := list.Rows[1].Text; !strings.Contains(text, "/mail/webhooks/"+e.ID.String()) {
-			t.Errorf("the letter about the rotation: %s", text)
+			t.Errorf("the mail about the rotation: %s", text)
 		}
 		if text := list.Rows[0].Text; !strings.Contains(text, "/mail/webhooks") || strings.Contains(text, e.ID.String()) {
-			t.Errorf("the letter about the deletion: %s", text)
+			t.Errorf("the mail about the deletion: %s", text)
 		}
 	})
 	code := 503

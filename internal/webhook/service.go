@@ -154,7 +154,7 @@ func (s *Service) Create(ctx context.Context, module string, set settings) (Regi
 // have ended since, or the range of its address been closed, and neither must
 // keep a person from changing the rest.
 func (s *Service) check(ctx context.Context, set *settings, old Endpoint) (err error) {
-	set.tidy()
+	set.normalise()
 	if set.address != old.Address {
 		if set.address, err = parseAddress(s.out, set.address); err != nil {
 			return err

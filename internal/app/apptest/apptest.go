@@ -11,6 +11,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,7 +120,8 @@ func prepare(tb testing.TB, dialect db.Dialect) *Server {
 	s.cfg = app.Config{
 		DB: dbtest.URL(tb, dialect), Data: tb.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off",
 		Domain: "localhost", SQLiteSync: "normal", RowSecurity: dialect == db.Postgres,
-		WebhookAllow: []string{"127.0.0.0/8"},
+		WebhookAllow: []string{"127.0.0.0/8"}, MailSPF: "mx",
+		NameServers:  func(context.Context, string) ([]netip.AddrPort, error) { return nil, nil },
 		PasswordCost: password.Cost{Memory: 8, Time: 1}, LimitFactor: 1000,
 	}
 	return s
@@ -269,9 +271,9 @@ func (s *Server) Settle() {
 // UseRouter lets messages go out over another router than the channels.
 func (s *Server) UseRouter(r conversation.Router) { *s.Conversations = *s.Conversations.WithRouter(r) }
 
-// Letters are the mails to an address that a workspace's outbox holds, the
+// Mails returns the mails to an address that a workspace's outbox holds, the
 // oldest first; the zero id stands for mail that concerns no workspace.
-func (s *Server) Letters(tenant uuid.UUID, to string) []mailer.OutboxMail {
+func (s *Server) Mails(tenant uuid.UUID, to string) []mailer.OutboxMail {
 	s.tb.Helper()
 	s.Settle()
 	list, err := s.Mailer.Outbox(s.tb.Context(), tenant, db.Page{Limit: 100, After: db.First})

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"konak/internal/kit/api"
 )
 
 // Client calls the API with one credential.
@@ -146,6 +148,7 @@ type Error struct {
 	Reason     string              `json:"reason"`
 	Permission string              `json:"permission"`
 	Step       *ErrorStep          `json:"step"`
+	Matches    []api.ErrorMatch    `json:"matches"`
 }
 
 // ErrorStep is which of several actions failed.

@@ -26,6 +26,7 @@ import (
 	"konak/internal/kit/policy"
 	"konak/internal/mail"
 	"konak/internal/mail/dlp"
+	"konak/internal/mail/domain"
 )
 
 // Sample writes one of each record of every module with text in it, as the
@@ -35,7 +36,7 @@ func (w *Workspace) Sample(text string) {
 	ctx := w.Context()
 	for _, sample := range []func(context.Context, string) error{
 		w.sampleIdentity, w.samplePasskey, w.sampleAgent, w.sampleWebhooks, w.sampleContacts, w.sampleConversations,
-		w.sampleDesk, w.sampleCommerce, w.sampleChannels, w.sampleTemplate,
+		w.sampleDesk, w.sampleCommerce, w.sampleChannels, w.sampleTemplate, w.sampleTelephony,
 	} {
 		if err := sample(ctx, text); err != nil {
 			w.s.tb.Fatal(err)
@@ -49,6 +50,9 @@ func (w *Workspace) Sample(text string) {
 // sampleMail leaves a rule that is off and an incident that is open.
 func (w *Workspace) sampleMail(ctx context.Context, text string) error {
 	if _, err := w.s.Mail.AddException(ctx, text+"@example.com", text); err != nil {
+		return err
+	}
+	if _, err := w.s.Domains.Provision(ctx, domain.Input{Domain: text + ".example", Routing: domain.RoutingEmbedded}); err != nil {
 		return err
 	}
 	if _, err := w.s.Mail.AddPrivacyRequest(ctx, mail.RequestExport, text+"@example.com", text); err != nil {

@@ -35,3 +35,12 @@ func (w *Workspace) sampleTemplate(ctx context.Context, text string) error {
 		return w.s.Templates.Heard(tx, account, template.Given{Name: text, Language: "tr", Status: "PENDING"})
 	})
 }
+
+// sampleTelephony writes the row itself: a top-up is otherwise begun at a bank.
+func (w *Workspace) sampleTelephony(ctx context.Context, text string) error {
+	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(`INSERT INTO wallet_topup (tenant_id, id, amount, currency, state, payment_id, reason, detail, created_at, expires_at)
+			VALUES ($1, $2, 10000000, 'TRY', 'failed', $3, 'refused', $3, $4, $4)`, w.ID, tx.NewID(), text, clock.At(tx.Now()))
+		return err
+	})
+}

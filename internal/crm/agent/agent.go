@@ -27,6 +27,7 @@ type Agent struct {
 	Title               string      `json:"title" example:"Destek uzmanı"`
 	State               string      `json:"state" enum:"invited,active,suspended" example:"active"`
 	Presence            string      `json:"presence" enum:"online,away,away_reassign,offline" example:"online"`
+	Signature           string      `json:"signature" example:"**Ayşe Demir**\nDestek uzmanı" doc:"In Markdown; stands below the e-mail answers that ask for it"`
 	CreatedAt           clock.Time  `json:"created_at"`
 	InvitedAt           *clock.Time `json:"invited_at" nullable:"true"`
 	InvitationExpiresAt *clock.Time `json:"invitation_expires_at" nullable:"true"`
@@ -113,6 +114,7 @@ type Workspace struct {
 type profile struct {
 	id              uuid.UUID
 	title, presence string
+	signature       string
 }
 
 func merge(m Member, p profile) Agent {
@@ -122,7 +124,7 @@ func merge(m Member, p profile) Agent {
 	}
 	return Agent{
 		chosen: chosen,
-		ID:     m.ID, Name: m.Name, Email: m.Email, Role: m.Role, Title: p.title, State: m.State, Presence: p.presence,
+		ID:     m.ID, Name: m.Name, Email: m.Email, Role: m.Role, Title: p.title, State: m.State, Presence: p.presence, Signature: p.signature,
 		CreatedAt: m.CreatedAt, InvitedAt: m.InvitedAt, InvitationExpiresAt: m.ExpiresAt,
 		SuspendedAt: m.SuspendedAt, LastSeenAt: m.LastSeenAt, language: m.Language,
 	}
@@ -131,5 +133,5 @@ func merge(m Member, p profile) Agent {
 // Update is a new state of what may be changed of an agent; nil leaves a value
 // as it is.
 type Update struct {
-	Name, Role, Title, Presence *string
+	Name, Role, Title, Presence, Signature *string
 }

@@ -76,8 +76,8 @@ func TestAgents(t *testing.T) {
 		w.Owner.Post(path(a.ID, "/suspension"), nil).Refused(409, "not_active")
 		w.Owner.Post(path(a.ID, "/mobile-qr"), nil).Refused(409, "not_active")
 
-		letters := s.Letters(w.ID, "Ayse@Example.com")
-		token := regexp.MustCompile(`#token=(\S+)`).FindStringSubmatch(letters[0].Text)[1]
+		mails := s.Mails(w.ID, "Ayse@Example.com")
+		token := regexp.MustCompile(`#token=(\S+)`).FindStringSubmatch(mails[0].Text)[1]
 		s.Client("").Post(auth+"/invitations/accept", object{"token": token, "name": "Ayşe Demir", "password": strong}).Want(200)
 		w.Owner.Get(path(a.ID, "")).Want(200).Data(&a)
 		if a.State != "active" || a.Name != "Ayşe Demir" || a.InvitedAt != nil || a.LastSeenAt == nil {
@@ -108,6 +108,16 @@ func TestAgents(t *testing.T) {
 		w.Owner.Get(path(a.ID, "")).Refused(404, "not_found")
 		w.Owner.Delete(path(a.ID, "")).Refused(404, "not_found")
 		s.Client("").Post(auth+"/sign-in", object{"email": "ayse@example.com", "password": strong}).Refused(422, "wrong_credentials")
+		err := s.DB.System("test").Read(t.Context(), func(r *db.Reader) error {
+			reasons, err := db.All(r, db.Scalar[string], `SELECT DISTINCT close_reason FROM session WHERE membership_id = $1`, a.ID)
+			if !slices.Equal(reasons, []string{"removed"}) {
+				t.Errorf("sessions were closed as %v", reasons)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		// Somebody who was removed can be invited anew, as somebody new.
 		var again agent.Agent
 		w.Owner.Post(agents, object{"email": "ayse@example.com"}).Want(201).Data(&again)
@@ -128,10 +138,11 @@ func TestAgentRights(t *testing.T) {
 		id, ayse := add(t, s, w, "ayse@example.com", "agent")
 		_, admin := add(t, s, w, "admin@example.com", "admin")
 
-		// One's own name, title and presence; nothing more, and nobody else's.
+		// One's own name, title, presence and signature; nothing more, and nobody else's.
 		var a agent.Agent
+		ayse.Do("PUT", path(id, ""), object{"signature": " **Ayşe**\n"}).Want(200)
 		ayse.Do("PUT", path(id, ""), object{"presence": "away_reassign", "title": "Uzman"}).Want(200).Data(&a)
-		if a.Presence != "away_reassign" || a.Name != "Ayşe Demir" {
+		if a.Presence != "away_reassign" || a.Name != "Ayşe Demir" || a.Signature != "**Ayşe**" {
 			t.Errorf("got %+v", a)
 		}
 		ayse.Do("PUT", path(id, ""), object{"presence": "asleep"}).Refused(422, "validation_failed")
@@ -139,6 +150,7 @@ func TestAgentRights(t *testing.T) {
 			t.Errorf("got %+v", f)
 		}
 		ayse.Do("PUT", path(w.Member, ""), object{"title": "x"}).Refused(403, "forbidden")
+		ayse.Do("PUT", path(w.Member, ""), object{"signature": "x"}).Refused(403, "forbidden")
 		visitor, guest := add(t, s, w, "guest@example.com", "guest") // who may not even see agents
 		guest.Do("PUT", path(visitor, ""), object{"presence": "away", "name": "Misafir"}).Want(200)
 		guest.Do("PUT", path(id, ""), object{"presence": "away"}).Refused(403, "forbidden")
@@ -174,12 +186,12 @@ func TestSuspension(t *testing.T) {
 		ayse.Post(auth+"/api-keys", object{"name": "x", "environment": "live", "scopes": []string{"webhooks.read"}}).Want(201).Data(&key)
 		var qr agent.NewQR
 		ayse.Post(path(id, "/mobile-qr"), nil).Want(201).Data(&qr)
-		ayse.Do("PUT", path(id, ""), object{"presence": "online"}).Want(200)
+		ayse.Do("PUT", path(id, ""), object{"presence": "online", "signature": "Ayşe"}).Want(200)
 		s.Client(key.Key).Get(catalog).Want(200)
 
 		var a agent.Agent
 		w.Owner.Post(path(id, "/suspension"), nil).Want(200).Data(&a)
-		if a.State != "suspended" || a.SuspendedAt == nil || a.Presence != "offline" {
+		if a.State != "suspended" || a.SuspendedAt == nil || a.Presence != "offline" || a.Signature != "Ayşe" {
 			t.Errorf("got %+v", a)
 		}
 		gone := func() {

@@ -34,6 +34,8 @@ type changeAgentIn struct {
 		Role     *string `json:"role,omitempty" minLength:"1" maxLength:"40" example:"admin"`
 		Title    *string `json:"title,omitempty" maxLength:"80" example:"Ekip lideri"`
 		Presence *string `json:"presence,omitempty" enum:"online,away,away_reassign,offline" example:"online"`
+		// Signature is short: it stands below every mail.
+		Signature *string `json:"signature,omitempty" maxLength:"2000" example:"**Ayşe Demir**\nDestek uzmanı" doc:"In Markdown; empty for none"`
 	}
 }
 
@@ -96,11 +98,11 @@ func (s *Service) registerAgents(a *api.API) {
 
 	change := route("PUT", "/{agentId}", "change-agent", "Change an agent", api.Anyone)
 	change.Delegable = true // an app needs crm.agents.view, see Change
-	change.Doc = "Everybody may change their own name, title and presence; an app needs crm.agents.view for it. A role, and anything of somebody else's, needs crm.agents.manage."
+	change.Doc = "Everybody may change their own name, title, presence and signature; an app needs crm.agents.view for it. A role, and anything of somebody else's, needs crm.agents.manage."
 	change.Refusals = []int{409}
 	api.Handle(a, change, func(ctx context.Context, in *changeAgentIn) (Agent, error) {
 		b := in.Body
-		return s.Change(ctx, in.ID.UUID, Update{b.Name, b.Role, b.Title, b.Presence})
+		return s.Change(ctx, in.ID.UUID, Update{b.Name, b.Role, b.Title, b.Presence, b.Signature})
 	})
 
 	remove := route("DELETE", "/{agentId}", "remove-agent", "Remove an agent from the workspace", perm.AgentsManage)

@@ -130,9 +130,9 @@ func TestMobileQRRevoke(t *testing.T) {
 		if !q.Mailed || q.Status != "pending" || !q.ExpiresAt.Equal(s.Clock.Now().Add(agent.MailLife)) {
 			t.Errorf("got %+v", q)
 		}
-		letters := s.Letters(w.ID, "ayse@example.com")
-		if len(letters) != 1 || letters[0].Subject != "Telefonunuzda oturum açın" || !strings.Contains(letters[0].Text, "/mobile#key="+qr.Key) {
-			t.Fatalf("mail %+v", letters)
+		mails := s.Mails(w.ID, "ayse@example.com")
+		if len(mails) != 1 || mails[0].Subject != "Telefonunuzda oturum açın" || !strings.Contains(mails[0].Text, "/mobile#key="+qr.Key) {
+			t.Fatalf("mail %+v", mails)
 		}
 		ayse.Post(at+"/email", mail).Refused(409, "already_mailed")
 		revoke(at+"?qr_id="+qr.ID.String(), 0)
@@ -210,7 +210,7 @@ func TestMobileQROfAnother(t *testing.T) {
 		// person proves their password.
 		far := s.Workspace("acme")
 		far.Owner.Post(auth+"/invitations", object{"email": "ayse@example.com", "role": "owner"}).Want(201)
-		token := regexp.MustCompile(`#token=(\S+)`).FindStringSubmatch(s.Letters(far.ID, "ayse@example.com")[0].Text)[1]
+		token := regexp.MustCompile(`#token=(\S+)`).FindStringSubmatch(s.Mails(far.ID, "ayse@example.com")[0].Text)[1]
 		ayse.Post(auth+"/invitations/accept", object{"token": token}).Want(200)
 		var in agent.Opened
 		s.Client("").Post(auth+"/mobile-qr/claim", object{"key": qr.Key, "device_name": "x", "platform": "iOS"}).Want(200).Data(&in)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -22,7 +23,7 @@ import (
 // suspends or removes them. An error undoes the whole suspension.
 type Hook func(ctx context.Context, tx *db.Tx, a Agent) error
 
-// Config is what the module needs. Every field but OnSuspend is required.
+// Config is what the module needs. Every field but OnLeave is required.
 type Config struct {
 	DB      *db.DB
 	Members Members
@@ -31,8 +32,8 @@ type Config struct {
 	BaseURL string
 	// Presence is told what an agent chose to be.
 	Presence PresenceListener
-	// OnSuspend runs, in this order, when an agent is suspended or removed.
-	OnSuspend []Hook
+	// OnLeave runs, in this order, when an agent is suspended or removed.
+	OnLeave []Hook
 }
 
 // PresenceListener is told, after the commit, that an agent chose to be something
@@ -55,7 +56,7 @@ type Service struct {
 	mailer   *mailer.Mailer
 	baseURL  string
 	presence PresenceListener
-	suspend  []Hook
+	onLeave  []Hook
 }
 
 // New makes the service. It returns an error where the config lacks something.
@@ -64,7 +65,7 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	return &Service{
-		db: cfg.DB, members: cfg.Members, mailer: cfg.Mailer, baseURL: cfg.BaseURL, presence: cfg.Presence, suspend: slices.Clone(cfg.OnSuspend),
+		db: cfg.DB, members: cfg.Members, mailer: cfg.Mailer, baseURL: cfg.BaseURL, presence: cfg.Presence, onLeave: slices.Clone(cfg.OnLeave),
 	}, nil
 }
 
@@ -73,6 +74,12 @@ func New(cfg Config) (*Service, error) {
 func HandsBack(r *db.Reader, agent uuid.UUID) (bool, error) {
 	profiles, err := profilesOf(r, []uuid.UUID{agent})
 	return profiles[agent].presence == AwayReassign, err
+}
+
+// Signature is what an agent's e-mail answers end with, "" for nothing.
+func (s *Service) Signature(r *db.Reader, agent uuid.UUID) (string, error) {
+	profiles, err := profilesOf(r, []uuid.UUID{agent})
+	return profiles[agent].signature, err
 }
 
 // Chosen is what an agent last chose to be, "" if they never did.
@@ -149,7 +156,7 @@ func (s *Service) Add(ctx context.Context, n NewMember, title string) (a Agent, 
 			return err
 		}
 		if title != "" {
-			if err := saveProfile(tx, profile{m.ID, title, ""}); err != nil {
+			if err := saveProfile(tx, profile{id: m.ID, title: title}); err != nil {
 				return fmt.Errorf("agent: save profile: %w", err)
 			}
 		}
@@ -160,7 +167,7 @@ func (s *Service) Add(ctx context.Context, n NewMember, title string) (a Agent, 
 }
 
 // Change is the gate for changing an agent. People change their own name,
-// title and presence; a role, and anything of somebody else's, needs the
+// title, presence and signature; a role, and anything of somebody else's, needs the
 // permission to manage agents.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, err error) {
 	who := caller.From(ctx)
@@ -183,15 +190,18 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, 
 		if err != nil {
 			return err
 		}
-		p := profile{id, before.Title, before.chosen}
+		p := profile{id, before.Title, before.chosen, before.Signature}
 		if u.Title != nil {
 			p.title = *u.Title
 		}
 		if u.Presence != nil {
 			p.presence = *u.Presence
 		}
+		if u.Signature != nil {
+			p.signature = strings.TrimSpace(*u.Signature)
+		}
 		a = merge(m, p)
-		if p.title == before.Title && p.presence == before.chosen {
+		if p == (profile{id, before.Title, before.chosen, before.Signature}) {
 			return nil
 		}
 		if err := s.choose(tx, before, p); err != nil {
@@ -199,6 +209,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, 
 		}
 		return audit.Write(tx, "agent.changed", id.String(), map[string]any{
 			"title": p.title, "title_before": before.Title, "presence": a.Presence, "presence_before": before.Presence,
+			"signature": p.signature, "signature_before": before.Signature,
 		})
 	})
 	return a, err
@@ -231,11 +242,11 @@ func (s *Service) end(ctx context.Context, id uuid.UUID, change func(*db.Tx, uui
 		if a.chosen != "" {
 			before := a
 			a.chosen, a.Presence = "", Offline
-			if err := s.choose(tx, before, profile{id, a.Title, ""}); err != nil {
+			if err := s.choose(tx, before, profile{id: id, title: a.Title, signature: a.Signature}); err != nil {
 				return err
 			}
 		}
-		for _, hook := range s.suspend {
+		for _, hook := range s.onLeave {
 			if err := hook(ctx, tx, a); err != nil {
 				return err
 			}

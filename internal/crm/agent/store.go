@@ -17,9 +17,9 @@ func profilesOf(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]profile, error) {
 	in, arg := db.In(r.Dialect(), 2, ids)
 	rows, err := db.All(r, func(row db.Row) (profile, error) {
 		var p profile
-		err := row.Scan(&p.id, &p.title, &p.presence)
+		err := row.Scan(&p.id, &p.title, &p.presence, &p.signature)
 		return p, err
-	}, `SELECT id, title, presence FROM agent WHERE tenant_id = $1 AND id `+in, r.Tenant(), arg)
+	}, `SELECT id, title, presence, signature FROM agent WHERE tenant_id = $1 AND id `+in, r.Tenant(), arg)
 	for _, p := range rows {
 		out[p.id] = p
 	}
@@ -27,10 +27,10 @@ func profilesOf(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]profile, error) {
 }
 
 func saveProfile(tx *db.Tx, p profile) error {
-	_, err := tx.Exec(`INSERT INTO agent (tenant_id, id, title, presence, presence_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (tenant_id, id) DO UPDATE SET title = excluded.title, presence = excluded.presence,
+	_, err := tx.Exec(`INSERT INTO agent (tenant_id, id, title, presence, presence_at, signature) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (tenant_id, id) DO UPDATE SET title = excluded.title, presence = excluded.presence, signature = excluded.signature,
 			presence_at = CASE WHEN agent.presence = excluded.presence THEN agent.presence_at ELSE excluded.presence_at END`,
-		tx.Tenant(), p.id, p.title, p.presence, clock.At(tx.Now()))
+		tx.Tenant(), p.id, p.title, p.presence, clock.At(tx.Now()), p.signature)
 	return err
 }
 

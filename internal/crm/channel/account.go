@@ -74,5 +74,5 @@ func (a *Account) Write(settings any) error {
 	return nil
 }
 
-// place is what an account's credentials are sealed to.
-func place(account uuid.UUID) string { return "channel_account/" + account.String() }
+// sealContext is what an account's credentials are sealed to.
+func sealContext(account uuid.UUID) string { return "channel_account/" + account.String() }

@@ -327,7 +327,7 @@ func (s *Service) NewKey(tx *db.Tx, id uuid.UUID) (string, error) {
 
 // SetCredentials seals what opens an account at its provider.
 func (s *Service) SetCredentials(tx *db.Tx, id uuid.UUID, plain []byte) error {
-	return setCredentials(tx, id, s.box.Seal(tx.Tenant(), place(id), plain))
+	return setCredentials(tx, id, s.box.Seal(tx.Tenant(), sealContext(id), plain))
 }
 
 // Credentials opens them; nil where there are none.
@@ -336,7 +336,7 @@ func (s *Service) Credentials(r *db.Reader, id uuid.UUID) ([]byte, error) {
 	if err != nil || sealed == nil {
 		return nil, db.NotFound(err)
 	}
-	return s.box.Open(r.Tenant(), place(id), sealed)
+	return s.box.Open(r.Tenant(), sealContext(id), sealed)
 }
 
 // Owned is an account and whose it is, for calls that carry no credential.

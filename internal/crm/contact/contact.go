@@ -166,7 +166,7 @@ func (in *Input) apply(c *Contact) error {
 		c.CustomAttributes = mergeAttributes(c.CustomAttributes, *in.CustomAttributes, f)
 	}
 	if c.Name == "" {
-		c.Name = nameless(c)
+		c.Name = fallbackName(c)
 	}
 	if c.Name == "" {
 		f.Field("name", "required")
@@ -177,8 +177,8 @@ func (in *Input) apply(c *Contact) error {
 	return nil
 }
 
-// nameless names a contact by the first thing that is known of it.
-func nameless(c *Contact) string {
+// fallbackName names a contact by the first thing that is known of it.
+func fallbackName(c *Contact) string {
 	if len(c.Emails) > 0 {
 		return c.Emails[0].Address
 	}

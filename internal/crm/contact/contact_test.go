@@ -14,6 +14,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/inbound"
+	"konak/internal/kit/ledger"
 )
 
 const contacts = "/api/crm/v1/contacts"
@@ -257,6 +258,41 @@ func TestImportAndExport(t *testing.T) {
 		}
 		if n := strings.Count(file, "+905320000001"); n != 1 {
 			t.Errorf("the number is in the file %d times", n)
+		}
+	})
+}
+
+// A contact that is erased leaves a line in the privacy ledger for each address,
+// without what it was called, and the chain holds.
+func TestErasureIsRecorded(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		const audit = "/api/mail/v1/gdpr/audit"
+		ids := []string{}
+		for _, body := range []map[string]any{
+			{"name": "Elif Kaya", "emails": []string{"Elif@Kaya.example", "elif@ev.example"}},
+			{"name": "Can", "phones": []string{"+905321234567"}},
+		} {
+			id := w.Owner.Post(contacts, body).Want(201).ID()
+			w.Owner.Delete(contacts + "/" + id).Want(200)
+			w.Owner.Delete(contacts+"/"+id).Refused(404, "not_found")
+			ids = append(ids, id)
+		}
+		var lines []ledger.Line
+		resp := w.Owner.Get(audit).Want(200)
+		if resp.Data(&lines); len(lines) != 3 || lines[0].Details["contact_id"] != ids[1] || strings.Contains(strings.ToLower(string(resp.Body)), "elif") {
+			t.Errorf("got %s", resp.Body)
+		}
+		for _, address := range []string{"elif@kaya.example", "ELIF@ev.example"} {
+			w.Owner.Get(audit + "?mailbox=" + address).Want(200).Data(&lines)
+			if len(lines) != 1 || lines[0].Action != "contact.erased" || lines[0].Details["contact_id"] != ids[0] || *lines[0].Actor.ID != w.Member {
+				t.Errorf("about %s: %+v", address, lines)
+			}
+		}
+		var v ledger.Verification
+		if w.Owner.Get(audit + "/verify").Want(200).Data(&v); !v.OK || v.Lines != 3 {
+			t.Errorf("got %+v", v)
 		}
 	})
 }

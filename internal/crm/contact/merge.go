@@ -33,8 +33,8 @@ type moved struct {
 	Followers     []json.RawMessage
 }
 
-// absorb fills what w lacks from l. Addresses and tags of both are kept.
-func absorb(w, l *Contact) {
+// mergeFields fills what w lacks from l. Addresses and tags of both are kept.
+func mergeFields(w, l *Contact) {
 	for _, f := range pairs(w, l) {
 		if *f[0] == "" {
 			*f[0] = *f[1]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/address"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -15,6 +16,7 @@ import (
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
+	"konak/internal/kit/ledger"
 )
 
 // Follower keeps something of a contact and is told of changes, in the
@@ -39,6 +41,8 @@ type Config struct {
 	Book *Book
 	// Followers are told of changes, in this order.
 	Followers []Follower
+	// Ledger keeps that a contact was erased.
+	Ledger *ledger.Ledger
 }
 
 // Service is the address book: what people and programs do with contacts.
@@ -46,11 +50,12 @@ type Service struct {
 	*Book
 	db        *db.DB
 	followers []Follower
+	ledger    *ledger.Ledger
 }
 
 // New makes the service.
 func New(c Config) *Service {
-	return &Service{Book: c.Book, db: c.DB, followers: c.Followers}
+	return &Service{Book: c.Book, db: c.DB, followers: c.Followers, ledger: c.Ledger}
 }
 
 // List reads the newest contacts first.
@@ -252,7 +257,8 @@ func numbers(c *Contact) []string {
 	return out
 }
 
-// Delete is the gate for removing a contact and everything personal about it.
+// Delete is the gate for removing a contact and everything personal about it. The
+// privacy ledger gets a line for each of the contact's e-mail addresses.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := lockByID(tx, id)
@@ -265,11 +271,31 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 		if err := s.renamed(tx, id, ""); err != nil {
 			return err
 		}
+		if err := s.recordErasure(tx, &c); err != nil {
+			return err
+		}
 		if err := audit.Write(tx, Deleted, id.String(), nil); err != nil {
 			return err
 		}
 		return announce(tx, Deleted, c, nil)
 	})
+}
+
+// recordErasure writes to the privacy ledger that a contact was erased: a line
+// about each address, where who knows the address finds it, or one about the id
+// of a contact without an address.
+func (s *Service) recordErasure(tx *db.Tx, c *Contact) error {
+	subjects := []string{c.ID.String()}
+	if len(c.Emails) > 0 {
+		subjects = addresses(c)
+	}
+	for _, subject := range subjects {
+		entry := ledger.Entry{Action: "contact.erased", Subject: address.Fold(subject), Details: map[string]any{"contact_id": c.ID.String()}}
+		if _, err := s.ledger.Write(tx, entry); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Notes lists the newest first.
@@ -290,7 +316,7 @@ func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (
 		if _, err := lockByID(tx, contact); err != nil {
 			return db.NotFound(err)
 		}
-		n = Note{ID: tx.NewID(), Body: strings.TrimSpace(body), AuthorID: by(ctx), CreatedAt: clock.At(tx.Now())}
+		n = Note{ID: tx.NewID(), Body: strings.TrimSpace(body), AuthorID: callerID(ctx), CreatedAt: clock.At(tx.Now())}
 		if n.Body == "" {
 			return fault.Invalid("body", "required")
 		}
@@ -373,7 +399,7 @@ func conflict(err error) error {
 	return err
 }
 
-func by(ctx context.Context) *uuid.UUID {
+func callerID(ctx context.Context) *uuid.UUID {
 	if who := caller.From(ctx); who.Kind == caller.Agent && who.ID != uuid.Nil {
 		return &who.ID
 	}

@@ -91,7 +91,7 @@ func (s *Service) prove(tx *db.Tx, contact, id uuid.UUID, proof string) (out Cla
 	if _, err := lockByID(tx, contact); err != nil {
 		return out, err
 	}
-	if err := setProof(tx, id, proof, by(tx.Context())); err != nil {
+	if err := setProof(tx, id, proof, callerID(tx.Context())); err != nil {
 		return out, fmt.Errorf("contact: set proof: %w", err)
 	}
 	details := map[string]string{"claim": id.String(), "kind": claim.Kind, "proof": proof}

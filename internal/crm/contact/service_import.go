@@ -42,7 +42,7 @@ func (s *Service) Import(ctx context.Context, filename, content string) (out Imp
 	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		out = Import{
 			ID: tx.NewID(), Filename: path.Base(filename), Status: "queued", Total: len(t.rows),
-			CreatedBy: by(ctx), CreatedAt: clock.At(tx.Now()),
+			CreatedBy: callerID(ctx), CreatedAt: clock.At(tx.Now()),
 		}
 		if err := putImport(tx, out, t); err != nil {
 			return fmt.Errorf("contact: put import: %w", err)

@@ -36,7 +36,7 @@ func (s *Service) merge(tx *db.Tx, winner, loser uuid.UUID) (MergeResult, error)
 		return none, fault.New(fault.TestEnvironment)
 	}
 	m := moved{Winner: w, Loser: l, Followers: []json.RawMessage{}}
-	if err := retire(tx, l.ID, &w.ID); err != nil {
+	if err := setMergedInto(tx, l.ID, &w.ID); err != nil {
 		return none, fmt.Errorf("contact: retire: %w", err)
 	}
 	if m.Notes, err = moveParts(tx, l.ID, w.ID); err != nil {
@@ -45,7 +45,7 @@ func (s *Service) merge(tx *db.Tx, winner, loser uuid.UUID) (MergeResult, error)
 	if err := moveConsents(tx, w.ID, w.Consents, l.Consents); err != nil {
 		return none, fmt.Errorf("contact: move consents: %w", err)
 	}
-	absorb(&w, &l)
+	mergeFields(&w, &l)
 	w.UpdatedAt = clock.At(tx.Now())
 	if err := save(tx, w); err != nil {
 		return none, fmt.Errorf("contact: save: %w", err)
@@ -64,7 +64,7 @@ func (s *Service) merge(tx *db.Tx, winner, loser uuid.UUID) (MergeResult, error)
 		return none, err
 	}
 	out := MergeResult{Contact: w, Merge: Merge{
-		ID: tx.NewID(), WinnerID: w.ID, LoserID: l.ID, MergedBy: by(tx.Context()), MergedAt: clock.At(tx.Now()),
+		ID: tx.NewID(), WinnerID: w.ID, LoserID: l.ID, MergedBy: callerID(tx.Context()), MergedAt: clock.At(tx.Now()),
 	}}
 	if err := putMerge(tx, out.Merge, m); err != nil {
 		return none, fmt.Errorf("contact: put merge: %w", err)
@@ -169,7 +169,7 @@ func (s *Service) Undo(ctx context.Context, id uuid.UUID) (out MergeResult, err 
 
 // revive brings the loser back with what was moved from it.
 func (s *Service) revive(tx *db.Tx, m *moved, winner uuid.UUID) error {
-	if err := retire(tx, m.Loser.ID, nil); err != nil {
+	if err := setMergedInto(tx, m.Loser.ID, nil); err != nil {
 		return fmt.Errorf("contact: revive: %w", err)
 	}
 	if err := putParts(tx, nil, &m.Loser); err != nil {

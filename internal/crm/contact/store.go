@@ -29,7 +29,7 @@ func scan(row db.Row) (Contact, error) {
 
 // byID reads a contact that was neither merged away nor deleted.
 func byID(r *db.Reader, id uuid.UUID) (Contact, error) {
-	return whole(r, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+onlyVisible(r), r.Tenant(), id)
+	return findContact(r, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+onlyVisible(r), r.Tenant(), id)
 }
 
 // onlyVisible keeps live contacts from keys of the test environment.
@@ -37,17 +37,17 @@ func onlyVisible(r *db.Reader) string { return caller.OnlyVisible(r.Context(), "
 
 // lockByID also keeps the contact from changing until the transaction ends.
 func lockByID(tx *db.Tx, id uuid.UUID) (Contact, error) {
-	return whole(&tx.Reader, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+
+	return findContact(&tx.Reader, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+
 		onlyVisible(&tx.Reader)+tx.Dialect().ForUpdate("contact"), tx.Tenant(), id)
 }
 
 // lockAny reads a contact whatever became of it.
 func lockAny(tx *db.Tx, id uuid.UUID) (Contact, error) {
-	return whole(&tx.Reader, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2`+
+	return findContact(&tx.Reader, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2`+
 		onlyVisible(&tx.Reader)+tx.Dialect().ForUpdate("contact"), tx.Tenant(), id)
 }
 
-func whole(r *db.Reader, query string, args ...any) (Contact, error) {
+func findContact(r *db.Reader, query string, args ...any) (Contact, error) {
 	c, err := db.One(r, scan, query, args...)
 	if err != nil {
 		return c, err

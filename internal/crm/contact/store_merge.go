@@ -7,8 +7,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// retire takes a contact out of the book, or puts it back.
-func retire(tx *db.Tx, id uuid.UUID, into *uuid.UUID) error {
+// setMergedInto takes a contact out of the book, or puts it back.
+func setMergedInto(tx *db.Tx, id uuid.UUID, into *uuid.UUID) error {
 	var at *clock.Time
 	if into != nil {
 		at = clock.Ptr(tx.Now())

@@ -165,12 +165,14 @@ func TestAIRecords(t *testing.T) {
 		if a := state(); a.State != conversation.AIOff || a.Since != nil || a.Configuration.V != nil || a.Answers != 0 {
 			t.Errorf("got %+v", a)
 		}
-		over := func(body map[string]any) *apptest.Response {
+		over := func(body any) *apptest.Response {
 			t.Helper()
 			return in.Owner.Post(path+"/ai-handover", body)
 		}
-		if e := over(map[string]any{}).Refused(409, "conflict"); e.Reason != "ai_off" {
-			t.Errorf("got %+v", e)
+		for _, body := range []any{nil, map[string]any{}} {
+			if e := over(body).Refused(409, "conflict"); e.Reason != "ai_off" {
+				t.Errorf("got %+v", e)
+			}
 		}
 		if _, err := s.Conversations.SetAI(bot, id, conversation.AIActive); err != nil {
 			t.Fatal(err)

@@ -34,8 +34,8 @@ func TestAttachments(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		way := &road{account: uuid.New(), outcome: conversation.Delivery{Status: conversation.Queued}}
-		s.UseRouter(way)
+		router := &fakeRouter{account: uuid.New(), outcome: conversation.Delivery{Status: conversation.Queued}}
+		s.UseRouter(router)
 		id := in.begin()
 		path := base + "/" + id.String()
 		first := upload(t, in.Owner, files, "../fatura ğ.png", png)
@@ -75,10 +75,10 @@ func TestAttachments(t *testing.T) {
 		fourth, fifth := upload(t, in.Owner, files, "d.txt", "d"), upload(t, in.Owner, files, "e.txt", "e")
 		in.Owner.Post(path+"/reply-as-customer", map[string]any{"body": "", "attachments": []uuid.UUID{fourth.ID}}).Want(200)
 		in.Owner.Post(base+"/new-as-agent", map[string]any{"contact_id": in.customer.ID, "channel": "whatsapp", "body": "Ekte", "attachments": []uuid.UUID{fifth.ID}}).Want(201)
-		if len(way.taken) != 1 || len(way.taken[0].Attachments) != 1 || way.taken[0].Attachments[0].Name != "e.txt" {
-			t.Fatalf("taken %+v", way.taken)
+		if len(router.taken) != 1 || len(router.taken[0].Attachments) != 1 || router.taken[0].Attachments[0].Name != "e.txt" {
+			t.Fatalf("taken %+v", router.taken)
 		}
-		f, err := s.Files.ReadFile(in.Context(), way.taken[0].Attachments[0])
+		f, err := s.Files.ReadFile(in.Context(), router.taken[0].Attachments[0])
 		if err != nil {
 			t.Fatal(err)
 		}

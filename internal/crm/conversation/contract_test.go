@@ -63,7 +63,7 @@ func TestReactionsOfANumber(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		account := uuid.New()
-		s.UseRouter(&handy{road: road{account: account}})
+		s.UseRouter(&reactionRouter{fakeRouter: fakeRouter{account: account}})
 		message := in.inbound(account, "wamid.1").Item
 		can, canID := in.member("can")
 		for _, sign := range []string{"12", "!!", "👍👍", "👍a", "🇹", "©x", "1", "\u200d", "👍\u200d"} {

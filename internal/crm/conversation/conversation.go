@@ -79,6 +79,17 @@ type Conversation struct {
 	lockedBy *db.Tx
 }
 
+// WithoutContent is the conversation for who may change it but not see it: its
+// state, its ids and its times, without what anybody wrote or is called.
+func (c Conversation) WithoutContent() Conversation {
+	return Conversation{
+		ID: c.ID, State: c.State, AIState: c.AIState, Channel: c.Channel, ChannelAccountID: c.ChannelAccountID, ContactID: c.ContactID,
+		Priority: c.Priority, OwnerID: c.OwnerID, GroupID: c.GroupID, Tags: []string{}, MergedIntoID: c.MergedIntoID,
+		PreviousConversationID: c.PreviousConversationID, Test: c.Test,
+		LastActivityAt: c.LastActivityAt, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+	}
+}
+
 // Kinds of item.
 const (
 	Message = "message"
@@ -104,7 +115,7 @@ type Item struct {
 	AuthorID         *uuid.UUID                    `json:"author_id" nullable:"true" format:"uuid"`
 	Body             string                        `json:"body" example:"Siparişim ne zaman gelir?"`
 	Event            *string                       `json:"event" nullable:"true" example:"closed" doc:"What happened, for events"`
-	Detail           map[string]any                `json:"detail" doc:"What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason)"`
+	Detail           map[string]any                `json:"detail" doc:"What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason), how its text is written where it is not plain (format: markdown), and whether a data-loss-prevention rule covered words in it (redacted)"`
 	Channel          *string                       `json:"channel" nullable:"true" example:"whatsapp"`
 	ChannelAccountID *uuid.UUID                    `json:"channel_account_id" nullable:"true" format:"uuid"`
 	Delivery         *string                       `json:"delivery" nullable:"true" enum:"sent,queued,failed,none" doc:"What became of an outgoing message"`
@@ -229,4 +240,10 @@ type Settings struct {
 type Written struct {
 	Conversation Conversation `json:"conversation"`
 	Item         Item         `json:"item"`
+}
+
+// WithoutContent shows the conversation without its content.
+func (w Written) WithoutContent() Written {
+	w.Conversation = w.Conversation.WithoutContent()
+	return w
 }

@@ -20,8 +20,8 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// road is a router with one WhatsApp account, as a channel would be.
-type road struct {
+// fakeRouter is a router with one WhatsApp account, as a channel would be.
+type fakeRouter struct {
 	account uuid.UUID
 	taken   []conversation.Outgoing
 	outcome conversation.Delivery
@@ -29,11 +29,11 @@ type road struct {
 	refuse  error
 }
 
-func (r *road) Connected(*db.Reader) (map[string]bool, error) {
+func (r *fakeRouter) Connected(*db.Reader) (map[string]bool, error) {
 	return map[string]bool{"whatsapp": true}, nil
 }
 
-func (r *road) Route(_ *db.Reader, w conversation.Wish) (*conversation.Route, error) {
+func (r *fakeRouter) Route(_ *db.Reader, w conversation.Wish) (*conversation.Route, error) {
 	if w.Channel != "whatsapp" {
 		return nil, nil
 	}
@@ -43,16 +43,16 @@ func (r *road) Route(_ *db.Reader, w conversation.Wish) (*conversation.Route, er
 	return &conversation.Route{Channel: "whatsapp", AccountID: r.account, Address: w.Contact.Name}, nil
 }
 
-func (r *road) HasAccount(_ *db.Reader, channel string, account uuid.UUID) (bool, error) {
+func (r *fakeRouter) HasAccount(_ *db.Reader, channel string, account uuid.UUID) (bool, error) {
 	return channel == "whatsapp" && account == r.account, nil
 }
 
-func (r *road) Take(_ *db.Tx, m conversation.Outgoing) error {
+func (r *fakeRouter) Take(_ *db.Tx, m conversation.Outgoing) error {
 	r.taken = append(r.taken, m)
 	return nil
 }
 
-func (r *road) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {
+func (r *fakeRouter) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {
 	return r.outcome, r.err
 }
 
@@ -89,14 +89,14 @@ func TestNewAsAgent(t *testing.T) {
 		}
 		in.Owner.Delete(base + "/" + b.Data.ID.String()).Want(200)
 
-		way := &road{account: uuid.New(), outcome: conversation.Delivery{Status: conversation.Sent, ProviderMessageID: "wamid.1"}}
-		s.UseRouter(way)
+		router := &fakeRouter{account: uuid.New(), outcome: conversation.Delivery{Status: conversation.Sent, ProviderMessageID: "wamid.1"}}
+		s.UseRouter(router)
 		b = post(hello)
-		if b.Delivery != "sent" || *b.DeliveryChannel != "whatsapp" || *b.ChannelAccountID != way.account || b.Reused || len(way.taken) != 1 {
+		if b.Delivery != "sent" || *b.DeliveryChannel != "whatsapp" || *b.ChannelAccountID != router.account || b.Reused || len(router.taken) != 1 {
 			t.Errorf("got %+v", b)
 		}
 		in.events()
-		way.outcome = conversation.Delivery{Status: conversation.Failed, Error: "recipient_unknown"}
+		router.outcome = conversation.Delivery{Status: conversation.Failed, Error: "recipient_unknown"}
 		b = post(hello)
 		if b.Delivery != "failed" || b.DeliveryError == nil || *b.DeliveryError != "recipient_unknown" || !b.Reused {
 			t.Errorf("got %+v", b)
@@ -108,21 +108,21 @@ func TestNewAsAgent(t *testing.T) {
 			t.Errorf("got %+v", list[0])
 		}
 		// A provider that does not answer: the message stays on its way.
-		way.err = errors.New("time-out")
+		router.err = errors.New("time-out")
 		if b = post(hello); b.Delivery != "queued" {
 			t.Errorf("got %+v", b)
 		}
 		// A closed window does not stop the conversation either.
-		way.err, way.refuse = nil, fault.New(fault.WindowClosed)
+		router.err, router.refuse = nil, fault.New(fault.WindowClosed)
 		if b = post(hello); b.Delivery != "failed" || *b.DeliveryError != "window_closed" || b.DeliveryChannel == nil || *b.DeliveryChannel != "whatsapp" ||
-			b.ChannelAccountID == nil || *b.ChannelAccountID != way.account {
+			b.ChannelAccountID == nil || *b.ChannelAccountID != router.account {
 			t.Errorf("got %+v", b)
 		}
 		in.Owner.Post(base+"/"+b.Data.ID.String()+"/reply-as-agent", map[string]any{"body": "x"}).Refused(422, "window_closed")
-		way.refuse = nil
+		router.refuse = nil
 		var out conversation.Written
 		in.Owner.Post(base+"/"+b.Data.ID.String()+"/reply-as-agent", map[string]any{"body": "x"}).Want(200).Data(&out)
-		if *out.Item.Delivery != "queued" || way.taken[len(way.taken)-1].ItemID != out.Item.ID {
+		if *out.Item.Delivery != "queued" || router.taken[len(router.taken)-1].ItemID != out.Item.ID {
 			t.Errorf("got %+v", out.Item)
 		}
 

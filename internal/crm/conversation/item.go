@@ -4,7 +4,31 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
+	"konak/internal/kit/markdown"
 )
+
+// The format of an item's text stands in its detail, below DetailFormat, where it
+// is not plain.
+const (
+	DetailFormat   = "format"
+	FormatPlain    = "plain"
+	FormatMarkdown = "markdown"
+)
+
+// DetailRedacted marks an item in which a data-loss-prevention rule has covered
+// words.
+const DetailRedacted = "redacted"
+
+// HasMarkdown says whether an item's text is written in Markdown.
+func (i *Item) HasMarkdown() bool { return i.Detail[DetailFormat] == FormatMarkdown }
+
+// PlainBody is an item's text without marks.
+func (i *Item) PlainBody() string {
+	if i.HasMarkdown() {
+		return markdown.Text(i.Body)
+	}
+	return i.Body
+}
 
 // Reaction is somebody's answer to an item in one sign.
 type Reaction struct {

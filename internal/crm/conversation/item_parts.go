@@ -76,7 +76,7 @@ func (c *Conversation) SetPreview(i *Item) {
 // previewOf stands for a message in lists: its text, or else its files.
 func previewOf(i *Item) string {
 	if i.Body != "" || len(i.Attachments) == 0 {
-		return preview(i.Body)
+		return preview(i.PlainBody())
 	}
 	names := make([]string, len(i.Attachments))
 	for n, a := range i.Attachments {

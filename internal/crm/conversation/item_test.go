@@ -144,19 +144,19 @@ func TestDeleteItem(t *testing.T) {
 	})
 }
 
-// handy is a road whose channel has reactions.
-type handy struct {
-	road
+// reactionRouter is a fakeRouter whose channel has reactions.
+type reactionRouter struct {
+	fakeRouter
 	reactions []conversation.OutgoingReaction
 	fail      error
 }
 
-func (h *handy) React(_ context.Context, r conversation.OutgoingReaction) error {
+func (h *reactionRouter) React(_ context.Context, r conversation.OutgoingReaction) error {
 	h.reactions = append(h.reactions, r)
 	return h.fail
 }
 
-func (h *handy) Reacts(channel string) bool { return channel == "whatsapp" }
+func (h *reactionRouter) Reacts(channel string) bool { return channel == "whatsapp" }
 
 // inbound is a customer's message on WhatsApp.
 func (in *inbox) inbound(account uuid.UUID, message string) inbound.Ingested {
@@ -171,12 +171,21 @@ func (in *inbox) inbound(account uuid.UUID, message string) inbound.Ingested {
 	return got
 }
 
+// onWhatsApp connects a WhatsApp account on which the customer has written, and
+// returns its router and the conversation.
+func (in *inbox) onWhatsApp() (*fakeRouter, uuid.UUID) {
+	in.t.Helper()
+	router := &fakeRouter{account: uuid.New()}
+	in.s.UseRouter(router)
+	return router, in.inbound(router.account, "wamid.1").Conversation.ID
+}
+
 func TestReactions(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		account := uuid.New()
-		plain := &road{account: account}
+		plain := &fakeRouter{account: account}
 		s.UseRouter(plain)
 		message := in.inbound(account, "wamid.1").Item
 		react := func(i conversation.Item, emoji string) *apptest.Response {
@@ -189,16 +198,16 @@ func TestReactions(t *testing.T) {
 			}
 		}
 		unsupported(message, "channel_unsupported")
-		way := &handy{road: road{account: account}}
-		s.UseRouter(way)
+		router := &reactionRouter{fakeRouter: fakeRouter{account: account}}
+		s.UseRouter(router)
 		in.events()
 		var got conversation.Item
 		react(message, "👍").Want(200).Data(&got)
 		if len(got.Reactions) != 1 || got.Reactions[0].Emoji != "👍" || got.Reactions[0].AuthorID != in.Member {
 			t.Errorf("got %+v", got.Reactions)
 		}
-		if len(way.reactions) != 1 || way.reactions[0].ProviderMessageID != "wamid.1" || way.reactions[0].OwnMessage || way.reactions[0].Route.AccountID != account {
-			t.Errorf("sent %+v", way.reactions)
+		if len(router.reactions) != 1 || router.reactions[0].ProviderMessageID != "wamid.1" || router.reactions[0].OwnMessage || router.reactions[0].Route.AccountID != account {
+			t.Errorf("sent %+v", router.reactions)
 		}
 		if diff := cmp.Diff([]string{conversation.ItemChanged}, in.events()); diff != "" {
 			t.Error(diff)
@@ -227,9 +236,9 @@ func TestReactions(t *testing.T) {
 		unsupported(in.say(message.ConversationID, map[string]any{"body": "Merhaba"}), "no_channel_copy")
 		unsupported(in.say(message.ConversationID, map[string]any{"body": "not", "message_type": "note"}), "no_channel_copy")
 		// What the channel refuses is refused, and nothing is written.
-		way.fail = fault.New(fault.ReactionUnsupported).Because("channel_unsupported")
+		router.fail = fault.New(fault.ReactionUnsupported).Because("channel_unsupported")
 		unsupported(message, "channel_unsupported")
-		way.fail, way.refuse = nil, fault.New(fault.WindowClosed)
+		router.fail, router.refuse = nil, fault.New(fault.WindowClosed)
 		react(message, "👍").Refused(422, "window_closed")
 		if list := in.items(message.ConversationID); len(list[len(list)-1].Reactions) != 1 {
 			t.Errorf("got %+v", list[len(list)-1])
@@ -252,17 +261,17 @@ func TestForward(t *testing.T) {
 			t.Errorf("%s %+v", diff, out)
 		}
 		s.Settle()
-		letters := s.Letters(in.ID, "depo@example.com")
-		if len(letters) != 1 || len(s.Letters(in.ID, "muhasebe@example.com")) != 1 {
-			t.Fatalf("got %+v", letters)
+		mails := s.Mails(in.ID, "depo@example.com")
+		if len(mails) != 1 || len(s.Mails(in.ID, "muhasebe@example.com")) != 1 {
+			t.Fatalf("got %+v", mails)
 		}
 		for _, want := range []string{"Owner of demo size bir ileti iletti.", "Bakar mısınız?", "Yazan: Elif Kaya", "Faturam ekte."} {
-			if !strings.Contains(letters[0].Text, want) {
-				t.Errorf("%q is not in\n%s", want, letters[0].Text)
+			if !strings.Contains(mails[0].Text, want) {
+				t.Errorf("%q is not in\n%s", want, mails[0].Text)
 			}
 		}
-		if letters[0].Subject != "Fwd: Teslimat" {
-			t.Errorf("got %q", letters[0].Subject)
+		if mails[0].Subject != "Fwd: Teslimat" {
+			t.Errorf("got %q", mails[0].Subject)
 		}
 		event := in.items(id)[0]
 		if event.Event == nil || *event.Event != "forwarded" || event.Detail["item_id"] != message.ID.String() {
@@ -416,9 +425,7 @@ func TestRetry(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		way := &road{account: uuid.New()}
-		s.UseRouter(way)
-		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		router, id := in.onWhatsApp()
 		file := upload(t, in.Owner, files, "a.txt", "a")
 		message := in.say(id, map[string]any{"body": "Merhaba", "attachments": []uuid.UUID{file.ID}})
 		if e := in.Owner.Post(itemPath(message)+"/retry", nil).Refused(409, "conflict"); e.Reason != "not_failed" {
@@ -431,17 +438,17 @@ func TestRetry(t *testing.T) {
 			}
 		}
 		fail()
-		way.refuse = fault.New(fault.WindowClosed)
+		router.refuse = fault.New(fault.WindowClosed)
 		in.Owner.Post(itemPath(message)+"/retry", nil).Refused(422, "window_closed")
-		way.refuse = nil
+		router.refuse = nil
 		s.UseRouter(conversation.NoRouter{})
 		in.Owner.Post(itemPath(message)+"/retry", nil).Refused(422, "no_route")
-		s.UseRouter(way)
+		s.UseRouter(router)
 		in.events()
 		var got conversation.Item
 		in.Owner.Post(itemPath(message)+"/retry", nil).Want(200).Data(&got)
-		if *got.Delivery != "queued" || got.DeliveryError != nil || len(way.taken) != 2 || way.taken[1].ItemID != message.ID || len(way.taken[1].Attachments) != 1 {
-			t.Errorf("got %+v, taken %+v", got, way.taken)
+		if *got.Delivery != "queued" || got.DeliveryError != nil || len(router.taken) != 2 || router.taken[1].ItemID != message.ID || len(router.taken[1].Attachments) != 1 {
+			t.Errorf("got %+v, taken %+v", got, router.taken)
 		}
 		if diff := cmp.Diff([]string{conversation.ItemChanged}, in.events()); diff != "" {
 			t.Error(diff)

@@ -30,7 +30,7 @@ type look struct {
 // pair is two customers on one messaging account, each with their own agent.
 type pair struct {
 	*inbox
-	way       *road
+	router    *fakeRouter
 	ayse      conversation.Conversation
 	bora      conversation.Conversation
 	crew      []*apptest.Client
@@ -52,11 +52,11 @@ func (in *inbox) wrote(account uuid.UUID, external, name, body string) conversat
 
 func twoCustomers(t *testing.T, s *apptest.Server) *pair {
 	t.Helper()
-	p := &pair{inbox: open(t, s), way: &road{account: uuid.New()}}
-	s.UseRouter(p.way)
-	p.ayse = p.wrote(p.way.account, "1", "Ayşe", "Ayşe'nin sorusu")
+	p := &pair{inbox: open(t, s), router: &fakeRouter{account: uuid.New()}}
+	s.UseRouter(p.router)
+	p.ayse = p.wrote(p.router.account, "1", "Ayşe", "Ayşe'nin sorusu")
 	s.Clock.Advance(time.Minute)
-	p.bora = p.wrote(p.way.account, "2", "Bora", "Bora'nın sırrı")
+	p.bora = p.wrote(p.router.account, "2", "Bora", "Bora'nın sırrı")
 	can, canID := p.member("can")
 	ece, eceID := p.member("ece")
 	p.crew, p.can, p.ece = []*apptest.Client{p.Owner, can, ece}, canID, eceID
@@ -110,7 +110,7 @@ func TestPartGivesEverythingBack(t *testing.T) {
 		p := twoCustomers(t, s)
 		ayse, bora := base+"/"+p.ayse.ID.String(), base+"/"+p.bora.ID.String()
 		p.crew[1].Post(bora+"/join", nil).Want(200)
-		p.wrote(p.way.account, "2", "", "Bora yine yazdı")
+		p.wrote(p.router.account, "2", "", "Bora yine yazdı")
 		p.later(p.bora.ID, 60, map[string]any{"body": "yalnız Bora için"})
 		p.later(p.ayse.ID, 60, map[string]any{"body": "yalnız Ayşe için"})
 		p.crew[1].Put(bora+"/draft", map[string]any{"body": "Bora'ya taslak"}).Want(200)
@@ -153,7 +153,7 @@ func TestPartGivesEverythingBack(t *testing.T) {
 		s.Clock.Advance(time.Hour)
 		s.Settle()
 		sent := map[string]uuid.UUID{}
-		for _, m := range p.way.taken {
+		for _, m := range p.router.taken {
 			sent[m.Body] = m.ContactID
 		}
 		want := map[string]uuid.UUID{"yalnız Bora için": p.bora.ContactID, "yalnız Ayşe için": p.ayse.ContactID}

@@ -3,6 +3,7 @@ package conversation_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -102,5 +103,86 @@ func TestSameRightsOnEveryWay(t *testing.T) {
 			}
 		}
 		with(false, perm.ConversationsReply, assign, manage).Put(one, map[string]any{}).Refused(403, "forbidden") // the answer shows it
+	})
+}
+
+// Who may change conversations but not see them is answered with ids and states,
+// and never with what somebody wrote or is called.
+func TestChangesWithoutView(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		may := []perm.Permission{perm.ConversationsReply, perm.ConversationsAssign, perm.ConversationsManage, perm.ConversationsDelete}
+		in.Owner.Put("/api/v1/auth/roles", map[string]any{"name": "blind", "title": "blind", "permissions": may}).Want(200)
+		if err := s.Identity.AddMember(t.Context(), in.ID, "blind", "blind@demo.example", apptest.Password, "blind"); err != nil {
+			t.Fatal(err)
+		}
+		blind, key := in.SignIn("blind@demo.example"), in.Key(false, may...)
+		first, second := in.begin(), in.begin()
+		one, two := base+"/"+first.String(), base+"/"+second.String()
+		text := map[string]any{"body": "x"}
+		made := map[string]any{"contact_id": in.customer.ID, "subject": "Teslimat", "body": "Siparişim"}
+		begun := map[string]any{"contact_id": in.customer.ID, "channel": conversation.Mail, "subject": "Teslimat", "body": "x"}
+		tags := map[string]any{"tags": []string{"iade"}}
+		active := func() {
+			t.Helper()
+			if _, err := s.Conversations.SetAI(in.Context(), first, conversation.AIActive); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, way := range []struct {
+			name   string
+			who    *apptest.Client
+			method string
+			path   string
+			body   any
+			want   int
+		}{
+			{"reply as agent", blind, "POST", one + "/reply-as-agent", text, 200},
+			{"reply as customer", blind, "POST", one + "/reply-as-customer", text, 200},
+			{"assign", blind, "POST", one + "/assign", map[string]any{"owner_id": in.Member}, 200},
+			{"begin", blind, "POST", base + "/new-as-agent", begun, 201},
+			{"create", blind, "POST", base, made, 201},
+			{"tags", blind, "PUT", one + "/tags", tags, 200},
+			{"close", blind, "POST", one + "/close", nil, 200},
+			{"open", blind, "POST", one + "/open", nil, 200},
+			{"snooze", blind, "POST", one + "/snooze", map[string]any{"until_reply": true}, 200},
+			{"hand over", blind, "POST", one + "/ai-handover", nil, 200},
+			{"split", blind, "POST", one + "/split", nil, 201},
+			{"merge", blind, "POST", two + "/merge", map[string]any{"into_id": first}, 200},
+			{"unmerge", blind, "POST", two + "/unmerge", nil, 200},
+			{"restore", blind, "POST", two + "/restore", nil, 200},
+			{"create by key", key, "POST", public, made, 201},
+			{"tag by key", key, "POST", public + "/" + first.String() + "/tags", map[string]any{"add": []string{"x"}}, 200},
+		} {
+			switch way.name {
+			case "hand over":
+				active()
+			case "split":
+				way.body = map[string]any{"item_ids": []uuid.UUID{in.say(first, text).ID}}
+			case "restore":
+				blind.Delete(two).Want(200)
+			}
+			who := way.who
+			if way.want == 201 { // these take a key, and its answer is kept
+				who = who.Header("Idempotency-Key", way.name)
+			}
+			for range 2 {
+				resp := who.Do(way.method, way.path, way.body)
+				body := string(resp.Want(way.want).Body)
+				for _, secret := range []string{"Elif", "Teslimat", "Sipariş", `"iade"`} {
+					if strings.Contains(body, secret) {
+						t.Errorf("%s shows %s: %s", way.name, secret, body)
+					}
+				}
+				if !strings.Contains(body, `"id":"`) {
+					t.Errorf("%s names no id: %s", way.name, body)
+				}
+				if way.want != 201 {
+					break
+				}
+			}
+		}
+		blind.Get(one).Refused(403, "forbidden")
 	})
 }

@@ -16,16 +16,16 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// mailRoad is a road with a mailbox beside its WhatsApp account.
-type mailRoad struct {
-	road
+// mailRouter is a fakeRouter with a mailbox beside its WhatsApp account.
+type mailRouter struct {
+	fakeRouter
 	mailbox uuid.UUID
 	paused  bool
 }
 
-func (r *mailRoad) Route(tx *db.Reader, w conversation.Wish) (*conversation.Route, error) {
+func (r *mailRouter) Route(tx *db.Reader, w conversation.Wish) (*conversation.Route, error) {
 	if w.Channel != conversation.Mail {
-		return r.road.Route(tx, w)
+		return r.fakeRouter.Route(tx, w)
 	}
 	if len(w.Contact.Emails) == 0 {
 		return nil, nil
@@ -44,8 +44,8 @@ func TestReplyByDefault(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		way := &mailRoad{road: road{account: uuid.New()}, mailbox: uuid.New()}
-		s.UseRouter(way)
+		router := &mailRouter{fakeRouter: fakeRouter{account: uuid.New()}, mailbox: uuid.New()}
+		s.UseRouter(router)
 		var c conversation.Conversation
 		in.Owner.Post(base, map[string]any{"contact_id": in.customer.ID, "body": "Telefonda sordu"}).Want(201).Data(&c)
 		path := base + "/" + c.ID.String()
@@ -53,15 +53,15 @@ func TestReplyByDefault(t *testing.T) {
 		var ways []reply.ReplyChannel
 		in.Owner.Get(path + "/reply-channels").Want(200).Data(&ways)
 		last := ways[len(ways)-1]
-		if ways[0].Available || last.Kind != "default" || !last.Available || last.ChannelAccountID == nil || *last.ChannelAccountID != way.mailbox {
+		if ways[0].Available || last.Kind != "default" || !last.Available || last.ChannelAccountID == nil || *last.ChannelAccountID != router.mailbox {
 			t.Fatalf("got %+v", ways)
 		}
 		went := func(what string) {
 			t.Helper()
-			if n := len(way.taken); n != 1 || way.taken[0].Route.AccountID != way.mailbox || way.taken[0].Route.Channel != "email" {
-				t.Errorf("%s: taken %+v", what, way.taken)
+			if n := len(router.taken); n != 1 || router.taken[0].Route.AccountID != router.mailbox || router.taken[0].Route.Channel != "email" {
+				t.Errorf("%s: taken %+v", what, router.taken)
 			}
-			way.taken = nil
+			router.taken = nil
 		}
 		var out conversation.Written
 		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "x"}).Want(200).Data(&out)
@@ -78,7 +78,7 @@ func TestReplyByDefault(t *testing.T) {
 		went("macro")
 
 		// The default refuses: so does the reply. Nobody leads there: no_route.
-		way.paused = true
+		router.paused = true
 		if e := in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "x"}).Refused(409, "channel_unavailable"); e.Reason != "paused" {
 			t.Errorf("got %+v", e)
 		}
@@ -95,8 +95,8 @@ func TestReplyRouteOfRequests(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		way := &mailRoad{road: road{account: uuid.New()}, mailbox: uuid.New()}
-		s.UseRouter(way)
+		router := &mailRouter{fakeRouter: fakeRouter{account: uuid.New()}, mailbox: uuid.New()}
+		s.UseRouter(router)
 		key := in.Key(false, perm.All()...)
 		for _, test := range []struct {
 			body map[string]any
@@ -112,10 +112,10 @@ func TestReplyRouteOfRequests(t *testing.T) {
 			if got := in.get(c.ID); got.ReplyRoute == nil || *got.ReplyRoute != test.want {
 				t.Errorf("%v: reply route %v", test.body, got.ReplyRoute)
 			}
-			way.taken = nil
+			router.taken = nil
 			in.Owner.Post(base+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "x"}).Want(200)
-			if len(way.taken) != test.sent {
-				t.Errorf("%v: taken %+v", test.body, way.taken)
+			if len(router.taken) != test.sent {
+				t.Errorf("%v: taken %+v", test.body, router.taken)
 			}
 		}
 	})
@@ -128,8 +128,8 @@ func TestOpenedOutsideTheWindow(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		way := &road{account: uuid.New(), refuse: fault.New(fault.WindowClosed), outcome: conversation.Delivery{Status: conversation.Sent}}
-		s.UseRouter(way)
+		router := &fakeRouter{account: uuid.New(), refuse: fault.New(fault.WindowClosed), outcome: conversation.Delivery{Status: conversation.Sent}}
+		s.UseRouter(router)
 		hello := map[string]any{"contact_id": in.customer.ID, "channel": "whatsapp", "body": "Merhaba"}
 		begin := func() (b begun) {
 			t.Helper()
@@ -138,7 +138,7 @@ func TestOpenedOutsideTheWindow(t *testing.T) {
 		}
 		b := begin()
 		c := in.get(b.Data.ID)
-		if b.Delivery != "failed" || c.ChannelAccountID == nil || *c.ChannelAccountID != way.account {
+		if b.Delivery != "failed" || c.ChannelAccountID == nil || *c.ChannelAccountID != router.account {
 			t.Fatalf("got %+v, %+v", b, c)
 		}
 		if c.FirstReplyAt != nil || in.person(in.customer.ID).LastContactedAt != nil {
@@ -149,11 +149,11 @@ func TestOpenedOutsideTheWindow(t *testing.T) {
 			t.Errorf("got %+v", again)
 		}
 		// The customer writes: there is one conversation.
-		got := in.inboundFrom(way.account, "wamid.1", in.customer)
+		got := in.inboundFrom(router.account, "wamid.1", in.customer)
 		if got.Conversation.ID != c.ID {
 			t.Errorf("a second conversation began: %+v", got.Conversation)
 		}
-		way.refuse = nil
+		router.refuse = nil
 		s.Clock.Advance(time.Minute)
 		in.Owner.Post(base+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "x"}).Want(200)
 		first := in.get(c.ID).FirstReplyAt

@@ -43,7 +43,9 @@ type Outgoing struct {
 	ContactID      uuid.UUID
 	Route          Route
 	Subject, Body  string
-	Attachments    []file.Outgoing
+	// Markdown says that Body is written in it; only e-mail carries it.
+	Markdown    bool
+	Attachments []file.Outgoing
 	// Template is what is sent instead of free text, which Body then shows.
 	Template *template.Filled
 	// Awaited says that Push follows: whoever wrote it waits for the outcome.

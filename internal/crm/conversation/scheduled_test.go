@@ -42,9 +42,7 @@ func TestScheduled(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		way := &road{account: uuid.New()}
-		s.UseRouter(way)
-		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		router, id := in.onWhatsApp()
 		file := upload(t, in.Owner, files, "harita.txt", "harita")
 		second, first := in.later(id, 20, nil), in.later(id, 10, map[string]any{"attachments": []uuid.UUID{file.ID}})
 		if first.State != "waiting" || len(first.Attachments) != 1 || *first.AuthorID != in.Member {
@@ -56,13 +54,13 @@ func TestScheduled(t *testing.T) {
 		in.events()
 		s.Clock.Advance(9 * time.Minute)
 		s.Settle()
-		if len(way.taken) != 0 {
+		if len(router.taken) != 0 {
 			t.Fatal("sent before its time")
 		}
 		s.Clock.Advance(time.Minute)
 		s.Settle()
-		if len(way.taken) != 1 || len(way.taken[0].Attachments) != 1 || way.taken[0].Body != "Randevunuz yarın" {
-			t.Fatalf("taken %+v", way.taken)
+		if len(router.taken) != 1 || len(router.taken[0].Attachments) != 1 || router.taken[0].Body != "Randevunuz yarın" {
+			t.Fatalf("taken %+v", router.taken)
 		}
 		if diff := cmp.Diff([]string{conversation.Replied}, in.events()); diff != "" {
 			t.Error(diff)
@@ -96,8 +94,8 @@ func TestScheduled(t *testing.T) {
 		}
 		s.Clock.Advance(time.Hour)
 		s.Settle()
-		if len(way.taken) != 1 {
-			t.Errorf("a cancelled message went: %+v", way.taken)
+		if len(router.taken) != 1 {
+			t.Errorf("a cancelled message went: %+v", router.taken)
 		}
 		// Another conversation's is none.
 		in.Owner.Delete(base+"/"+in.begin().String()+"/scheduled/"+second.ID.String()).Refused(404, "not_found")
@@ -138,12 +136,10 @@ func TestScheduledThatCannotGo(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		way := &road{account: uuid.New()}
-		s.UseRouter(way)
-		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		router, id := in.onWhatsApp()
 		in.Owner.Post(base+"/"+id.String()+"/join", nil).Want(200)
 		in.later(id, 10, nil)
-		way.refuse = fault.New(fault.WindowClosed)
+		router.refuse = fault.New(fault.WindowClosed)
 		s.Clock.Advance(10 * time.Minute)
 		s.Settle()
 		failed := in.scheduled(id, "?state=failed")
@@ -156,21 +152,21 @@ func TestScheduledThatCannotGo(t *testing.T) {
 		if c := in.get(id); c.Unread == 0 {
 			t.Error("the owner is not told")
 		}
-		way.refuse = nil
+		router.refuse = nil
 		in.later(id, 10, map[string]any{"until_reply": true})
 		in.later(id, 11, nil)
-		in.inbound(way.account, "wamid.2")
+		in.inbound(router.account, "wamid.2")
 		s.Clock.Advance(time.Hour)
 		s.Settle()
-		if got := in.scheduled(id, "?state=cancelled"); len(got) != 1 || !got[0].UntilReply || len(way.taken) != 1 {
-			t.Errorf("got %+v, taken %d", got, len(way.taken))
+		if got := in.scheduled(id, "?state=cancelled"); len(got) != 1 || !got[0].UntilReply || len(router.taken) != 1 {
+			t.Errorf("got %+v, taken %d", got, len(router.taken))
 		}
 		// A conversation that was deleted meanwhile gets nothing.
 		in.later(id, 10, nil)
 		in.Owner.Delete(base + "/" + id.String()).Want(200)
 		s.Clock.Advance(time.Hour)
 		s.Settle()
-		if len(way.taken) != 1 {
+		if len(router.taken) != 1 {
 			t.Error("sent into a deleted conversation")
 		}
 	})

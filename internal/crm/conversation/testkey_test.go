@@ -301,7 +301,7 @@ func TestForwardOfATest(t *testing.T) {
 		in.Key(true, perm.All()...).Post(public, map[string]any{"contact": map[string]any{"email": "x@y.example"}, "body": "deneme"}).Want(201).Data(&c)
 		item := in.items(c.ID)[0]
 		in.Owner.Post(itemPath(item)+"/forward", map[string]any{"to": []string{"disari@firma.example"}}).Refused(409, "test_environment")
-		if got := s.Letters(in.ID, "disari@firma.example"); len(got) != 0 {
+		if got := s.Mails(in.ID, "disari@firma.example"); len(got) != 0 {
 			t.Errorf("sent %+v", got)
 		}
 	})

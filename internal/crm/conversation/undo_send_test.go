@@ -31,9 +31,7 @@ func TestSendWithDelay(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		way := &road{account: uuid.New()}
-		s.UseRouter(way)
-		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		router, id := in.onWhatsApp()
 		path := base + "/" + id.String() + "/scheduled"
 		m := in.sendIn(id, 5, nil)
 		if !m.SendAt.Equal(s.Clock.Now().Add(5*time.Second)) || m.FollowUp.V != nil {
@@ -56,8 +54,8 @@ func TestSendWithDelay(t *testing.T) {
 		in.sendIn(id, 5, nil)
 		s.Clock.Advance(5 * time.Second)
 		s.Settle()
-		if len(way.taken) != 1 {
-			t.Errorf("taken %+v", way.taken)
+		if len(router.taken) != 1 {
+			t.Errorf("taken %+v", router.taken)
 		}
 		for _, bad := range []map[string]any{
 			{"body": "x"},
@@ -82,9 +80,7 @@ func TestSendAndClose(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		way := &road{account: uuid.New()}
-		s.UseRouter(way)
-		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		router, id := in.onWhatsApp()
 		path := base + "/" + id.String()
 		closing := map[string]any{"state": "closed"}
 		run := func() {
@@ -101,8 +97,8 @@ func TestSendAndClose(t *testing.T) {
 			t.Errorf("got %+v", m)
 		}
 		run()
-		if c := in.get(id); c.State != conversation.Closed || len(way.taken) != 1 {
-			t.Errorf("got %+v, taken %+v", c, way.taken)
+		if c := in.get(id); c.State != conversation.Closed || len(router.taken) != 1 {
+			t.Errorf("got %+v, taken %+v", c, router.taken)
 		}
 		if top := in.items(id)[0]; *top.Event != "closed" || top.AuthorKind != conversation.ByAgent || *top.AuthorID != in.Member {
 			t.Errorf("got %+v", top)
@@ -115,10 +111,10 @@ func TestSendAndClose(t *testing.T) {
 		}
 		in.sendIn(id, 5, closing)
 		s.Clock.Advance(time.Second)
-		in.inbound(way.account, "wamid.2")
+		in.inbound(router.account, "wamid.2")
 		run()
-		if c := in.get(id); c.State != conversation.Open || len(way.taken) != 3 {
-			t.Errorf("got %+v, taken %d", c, len(way.taken))
+		if c := in.get(id); c.State != conversation.Open || len(router.taken) != 3 {
+			t.Errorf("got %+v, taken %d", c, len(router.taken))
 		}
 		writes := identity.Role{Name: "writer", Title: "Yazan", Permissions: []perm.Permission{perm.ConversationsView, perm.ConversationsReply}}
 		if _, err := s.Identity.SetRole(in.Context(), writes); err != nil {

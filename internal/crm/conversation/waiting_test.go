@@ -62,14 +62,14 @@ func TestFailedAnswerKeepsCustomerWaiting(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		way := &road{account: uuid.New()}
-		s.UseRouter(way)
+		router := &fakeRouter{account: uuid.New()}
+		s.UseRouter(router)
 		retry := func(item conversation.Item) {
 			t.Helper()
 			in.Owner.Post(itemPath(item)+"/retry", nil).Want(200)
 		}
 		first := in.tick()
-		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		id := in.inbound(router.account, "wamid.1").Conversation.ID
 		in.tick()
 		one := in.say(id, map[string]any{"body": "Bir"})
 		in.waits(id, "an answer is on its way", time.Time{})
@@ -79,7 +79,7 @@ func TestFailedAnswerKeepsCustomerWaiting(t *testing.T) {
 		retry(one)
 		in.waits(id, "it is sent again", time.Time{})
 		second := in.tick()
-		in.inbound(way.account, "wamid.2")
+		in.inbound(router.account, "wamid.2")
 		in.waits(id, "the customer wrote again", second)
 		in.tick()
 		in.deliver(one, conversation.Failed)
@@ -138,11 +138,9 @@ func TestFailedAnswerWithoutAWaitingCustomer(t *testing.T) {
 			t.Parallel()
 			apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 				in := open(t, s)
-				way := &road{account: uuid.New()}
-				s.UseRouter(way)
-				id := in.inbound(way.account, "wamid.1").Conversation.ID
+				router, id := in.onWhatsApp()
 				in.tick()
-				answer := act(in, way.account, id)
+				answer := act(in, router.account, id)
 				in.tick()
 				in.deliver(answer, conversation.Failed)
 				in.waits(id, name, time.Time{})
@@ -157,9 +155,7 @@ func TestDeliveryIsAnnounced(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		way := &road{account: uuid.New()}
-		s.UseRouter(way)
-		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		_, id := in.onWhatsApp()
 		message := in.say(id, map[string]any{"body": "Merhaba"})
 		in.events()
 		for _, step := range []struct {

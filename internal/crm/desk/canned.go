@@ -46,9 +46,9 @@ func (c *CannedReply) terms() []string {
 	return slices.Compact(out)
 }
 
-// looked are the words that a search means; what looks like a shortcut is
+// searchWords are the words that a search means; what looks like a shortcut is
 // looked for as a whole.
-func looked(q string) []string {
+func searchWords(q string) []string {
 	q = strings.TrimPrefix(strings.TrimSpace(q), "/")
 	if shortcut.MatchString(q) {
 		return []string{nameKey(q)}

@@ -71,7 +71,7 @@ var verbs = map[string]verb{
 		},
 	},
 	"group": {
-		needs: perm.ConversationsAssign, takes: []string{"group_id"}, check: given("group_id", func(a *Action) bool { return a.GroupID != nil }),
+		needs: perm.ConversationsAssign, takes: []string{"group_id"}, check: requireField("group_id", func(a *Action) bool { return a.GroupID != nil }),
 		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step {
 			return s.conversations.ToUpdate(conversation.Change{GroupID: a.GroupID})
 		},
@@ -89,7 +89,7 @@ var verbs = map[string]verb{
 		},
 	},
 	"priority": {
-		needs: perm.ConversationsManage, takes: []string{"priority"}, check: given("priority", func(a *Action) bool { return a.Priority != nil }),
+		needs: perm.ConversationsManage, takes: []string{"priority"}, check: requireField("priority", func(a *Action) bool { return a.Priority != nil }),
 		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step {
 			return s.conversations.ToUpdate(conversation.Change{Priority: a.Priority})
 		},
@@ -112,7 +112,7 @@ var verbs = map[string]verb{
 	},
 }
 
-func given(field string, is func(*Action) bool) func(*Action) (string, string) {
+func requireField(field string, is func(*Action) bool) func(*Action) (string, string) {
 	return func(a *Action) (string, string) {
 		if is(a) {
 			return "", ""

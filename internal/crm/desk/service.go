@@ -51,8 +51,8 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
-// may refuses a caller who lacks a permission.
-func may(who *caller.Caller, p perm.Permission) *fault.Fault {
+// checkPermission refuses a caller who lacks a permission.
+func checkPermission(who *caller.Caller, p perm.Permission) *fault.Fault {
 	if who.Can(p) {
 		return nil
 	}
@@ -64,8 +64,8 @@ func may(who *caller.Caller, p perm.Permission) *fault.Fault {
 // nameKey is a name without regard to case and marks.
 func nameKey(name string) string { return strings.Join(strings.Fields(trtext.Fold(name)), " ") }
 
-// taken says that a name is another's.
-func taken(field string) error { return fault.New(fault.Conflict).Field(field, "taken") }
+// nameTaken says that a name is another's.
+func nameTaken(field string) error { return fault.New(fault.Conflict).Field(field, "taken") }
 
 // orTaken turns a unique violation of two writers at once into the conflict
 // that the later one would have met.

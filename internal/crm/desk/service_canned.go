@@ -19,7 +19,7 @@ import (
 // with what is looked for.
 func (s *Service) CannedReplies(ctx context.Context, q string, p db.Page) (db.List[CannedReply], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[CannedReply], error) {
-		return cannedReplies(r, caller.From(ctx).ID, looked(q), p, cannedRows)
+		return cannedReplies(r, caller.From(ctx).ID, searchWords(q), p, cannedRows)
 	})
 }
 
@@ -50,7 +50,7 @@ func (s *Service) AddCannedReply(ctx context.Context, n NewCannedReply) (c Canne
 		if free, err := putCanned(tx, c, scope, nameKey(c.Shortcut)); err != nil {
 			return err
 		} else if !free {
-			return taken("shortcut")
+			return nameTaken("shortcut")
 		}
 		if err := putCannedTerms(tx, c.ID, c.terms()); err != nil {
 			return err
@@ -65,7 +65,7 @@ func (s *Service) AddCannedReply(ctx context.Context, n NewCannedReply) (c Canne
 func (n *NewCannedReply) into(tx *db.Tx, c *CannedReply) (scope uuid.UUID, err error) {
 	who := caller.From(tx.Context())
 	if n.Shared {
-		if f := may(who, perm.CannedManage); f != nil {
+		if f := checkPermission(who, perm.CannedManage); f != nil {
 			return scope, f
 		}
 	} else {
@@ -106,16 +106,16 @@ func (s *Service) note(tx *db.Tx, action string, id uuid.UUID, shared bool, name
 	return audit.Write(tx, action, id.String(), map[string]any{"name": name})
 }
 
-// mine reads what the caller may change: their own, or a shared one with the
+// findOwnReply reads what the caller may change: their own, or a shared one with the
 // permission for it.
-func (s *Service) mine(tx *db.Tx, id uuid.UUID) (CannedReply, error) {
+func (s *Service) findOwnReply(tx *db.Tx, id uuid.UUID) (CannedReply, error) {
 	who := caller.From(tx.Context())
 	c, err := cannedByID(&tx.Reader, who.ID, id)
 	if err != nil {
 		return c, db.NotFound(err)
 	}
 	if c.Shared {
-		if f := may(who, perm.CannedManage); f != nil {
+		if f := checkPermission(who, perm.CannedManage); f != nil {
 			return c, f
 		}
 	}
@@ -125,7 +125,7 @@ func (s *Service) mine(tx *db.Tx, id uuid.UUID) (CannedReply, error) {
 // ChangeCannedReply writes a canned reply anew.
 func (s *Service) ChangeCannedReply(ctx context.Context, id uuid.UUID, n NewCannedReply) (c CannedReply, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if c, err = s.mine(tx, id); err != nil {
+		if c, err = s.findOwnReply(tx, id); err != nil {
 			return err
 		}
 		was := c.Shared
@@ -136,7 +136,7 @@ func (s *Service) ChangeCannedReply(ctx context.Context, id uuid.UUID, n NewCann
 		if free, err := saveCanned(tx, c, scope, nameKey(c.Shortcut)); err != nil {
 			return err
 		} else if !free {
-			return taken("shortcut")
+			return nameTaken("shortcut")
 		}
 		if err := putCannedTerms(tx, id, c.terms()); err != nil {
 			return err
@@ -149,7 +149,7 @@ func (s *Service) ChangeCannedReply(ctx context.Context, id uuid.UUID, n NewCann
 // DeleteCannedReply removes a canned reply.
 func (s *Service) DeleteCannedReply(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err := s.mine(tx, id)
+		c, err := s.findOwnReply(tx, id)
 		if err != nil {
 			return err
 		}

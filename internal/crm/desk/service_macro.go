@@ -55,9 +55,9 @@ func (s *Service) AddMacro(ctx context.Context, n NewMacro) (m Macro, err error)
 		if free, err := putMacro(tx, m, nameKey(m.Name)); err != nil {
 			return err
 		} else if !free {
-			return taken("name")
+			return nameTaken("name")
 		}
-		return told(tx, "macro.created", m.ID, map[string]any{"name": m.Name, "actions": kinds(m)})
+		return recordChange(tx, "macro.created", m.ID, map[string]any{"name": m.Name, "actions": kinds(m)})
 	})
 	return m, err
 }
@@ -123,15 +123,15 @@ func (s *Service) ChangeMacro(ctx context.Context, id uuid.UUID, n NewMacro) (m 
 		if free, err := saveMacro(tx, m, nameKey(m.Name)); err != nil {
 			return err
 		} else if !free {
-			return taken("name")
+			return nameTaken("name")
 		}
-		return told(tx, "macro.changed", id, map[string]any{"name": m.Name, "actions": kinds(m)})
+		return recordChange(tx, "macro.changed", id, map[string]any{"name": m.Name, "actions": kinds(m)})
 	})
 	return m, orTaken(err, "name")
 }
 
-// told tells panels of a change and writes its audit line.
-func told(tx *db.Tx, action string, id uuid.UUID, detail map[string]any) error {
+// recordChange tells panels of a change and writes its audit line.
+func recordChange(tx *db.Tx, action string, id uuid.UUID, detail map[string]any) error {
 	if err := announce(tx, MacrosChanged, id); err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (s *Service) DeleteMacro(ctx context.Context, id uuid.UUID) error {
 		if err := dropMacro(tx, id); err != nil {
 			return err
 		}
-		return told(tx, "macro.deleted", id, map[string]any{"name": m.Name})
+		return recordChange(tx, "macro.deleted", id, map[string]any{"name": m.Name})
 	})
 }
 
@@ -166,7 +166,7 @@ func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID) (out Applied, 
 		if err != nil {
 			return db.NotFound(err)
 		}
-		if err := allowed(caller.From(ctx), m); err != nil {
+		if err := checkPermissions(caller.From(ctx), m); err != nil {
 			return err
 		}
 		written := make([]conversation.Written, len(m.Actions))
@@ -188,14 +188,14 @@ func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID) (out Applied, 
 	return out, s.replies.RecordRefusal(ctx, err)
 }
 
-// allowed checks every action's permission by itself.
-func allowed(who *caller.Caller, m Macro) error {
+// checkPermissions checks every action's permission by itself.
+func checkPermissions(who *caller.Caller, m Macro) error {
 	// The answer shows the conversation.
-	if f := may(who, perm.ConversationsView); f != nil {
+	if f := checkPermission(who, perm.ConversationsView); f != nil {
 		return f
 	}
 	for i, a := range m.Actions {
-		if f := may(who, Needs(a.Type)); f != nil {
+		if f := checkPermission(who, Needs(a.Type)); f != nil {
 			return f.At(i, a.Type)
 		}
 	}

@@ -71,7 +71,7 @@ func (s *Service) AddView(ctx context.Context, n NewView) (v View, err error) {
 		if free, err := putView(tx, v, scope, nameKey(v.Name)); err != nil {
 			return err
 		} else if !free {
-			return taken("name")
+			return nameTaken("name")
 		}
 		return s.note(tx, "view.created", v.ID, v.Shared, v.Name)
 	})
@@ -92,7 +92,7 @@ func checkViewCount(tx *db.Tx, scope uuid.UUID) error {
 func (s *Service) fillView(tx *db.Tx, v *View, n NewView) (scope uuid.UUID, err error) {
 	who := caller.From(tx.Context())
 	if n.Shared {
-		if f := may(who, perm.ViewsManage); f != nil {
+		if f := checkPermission(who, perm.ViewsManage); f != nil {
 			return scope, f
 		}
 	} else {
@@ -127,7 +127,7 @@ func (s *Service) myView(tx *db.Tx, id uuid.UUID) (View, error) {
 		return v, db.NotFound(err)
 	}
 	if v.Shared {
-		if f := may(who, perm.ViewsManage); f != nil {
+		if f := checkPermission(who, perm.ViewsManage); f != nil {
 			return v, f
 		}
 	}
@@ -153,7 +153,7 @@ func (s *Service) ChangeView(ctx context.Context, id uuid.UUID, n NewView) (v Vi
 		if free, err := saveView(tx, v, scope, nameKey(v.Name)); err != nil {
 			return err
 		} else if !free {
-			return taken("name")
+			return nameTaken("name")
 		}
 		return s.note(tx, "view.changed", id, was || v.Shared, v.Name)
 	})

@@ -16,7 +16,7 @@ func TestMailOverTheBounds(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
-		raw := letter("Elif <elif@kayamobilya.example>", "parts@kayamobilya.example", "Parçalar", "", `Content-Type: multipart/mixed; boundary="b"`) +
+		raw := mailText("Elif <elif@kayamobilya.example>", "parts@kayamobilya.example", "Parçalar", "", `Content-Type: multipart/mixed; boundary="b"`) +
 			strings.Repeat("--b\r\n\r\n", 40_000) + "--b--\r\n"
 		p.mail("elif@kayamobilya.example", *p.box.ForwardingAddress, raw)
 		var failed []email.Incoming

@@ -38,16 +38,16 @@ func run(t *testing.T, fn func(t *testing.T, s *apptest.Server)) {
 // that its mail goes out through.
 type post struct {
 	*apptest.Workspace
-	t    *testing.T
-	s    *apptest.Server
-	door string
-	sink *sink
-	box  email.Mailbox
+	t        *testing.T
+	s        *apptest.Server
+	smtpAddr string
+	sink     *sink
+	box      email.Mailbox
 }
 
 func open(t *testing.T, s *apptest.Server) *post {
 	t.Helper()
-	p := &post{Workspace: s.Workspace("demo"), t: t, s: s, door: door(t, s, nil), sink: newSink(t)}
+	p := &post{Workspace: s.Workspace("demo"), t: t, s: s, smtpAddr: listenSMTP(t, s, nil), sink: newSink(t)}
 	p.box = p.connect(p.Workspace, "destek@firma.example", map[string]any{})
 	return p
 }
@@ -65,9 +65,9 @@ func (p *post) connect(w *apptest.Workspace, addr string, more map[string]any) (
 	return m
 }
 
-// door serves SMTP on a port of its own, with STARTTLS where there
+// listenSMTP serves SMTP on a port of its own, with STARTTLS where there
 // is a certificate.
-func door(t *testing.T, s *apptest.Server, cert *tls.Certificate) string {
+func listenSMTP(t *testing.T, s *apptest.Server, cert *tls.Certificate) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -87,7 +87,7 @@ func door(t *testing.T, s *apptest.Server, cert *tls.Certificate) string {
 
 // send delivers a mail over real SMTP.
 func (p *post) send(from, to, raw string) error {
-	return smtp.SendMail(p.door, nil, from, []string{to}, []byte(raw))
+	return smtp.SendMail(p.smtpAddr, nil, from, []string{to}, []byte(raw))
 }
 
 func (p *post) mail(from, to, raw string) {
@@ -98,7 +98,7 @@ func (p *post) mail(from, to, raw string) {
 	p.s.Settle()
 }
 
-func letter(from, id, subject, body string, more ...string) string {
+func mailText(from, id, subject, body string, more ...string) string {
 	head := []string{"From: " + from, "To: destek@firma.example", "Subject: " + subject, "Message-ID: <" + id + ">", "Date: Sun, 15 Nov 2026 12:30:00 +0300"}
 	return strings.Join(append(head, more...), "\r\n") + "\r\n\r\n" + body + "\r\n"
 }
@@ -119,7 +119,9 @@ type line struct {
 	Delivery      *string `json:"delivery"`
 	DeliveryError *string `json:"delivery_error"`
 	Detail        struct {
-		Refused []conversation.RefusedRecipient `json:"refused_recipients"`
+		Refused  []conversation.RefusedRecipient `json:"refused_recipients"`
+		Format   string                          `json:"format"`
+		Redacted bool                            `json:"redacted"`
 	} `json:"detail"`
 	Attachments []struct {
 		ID        string  `json:"id"`
@@ -286,7 +288,7 @@ func TestThereAndBack(t *testing.T) {
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
 		to := *p.box.ForwardingAddress
-		p.mail("elif@kaya.example", to, letter("Elif Kaya <elif@kaya.example>", "c1@kaya.example", "Teslimat", "Siparişim nerede?", "Cc: ali@kaya.example"))
+		p.mail("elif@kaya.example", to, mailText("Elif Kaya <elif@kaya.example>", "c1@kaya.example", "Teslimat", "Siparişim nerede?", "Cc: ali@kaya.example"))
 		talks := p.talks()
 		if len(talks) != 1 || talks[0].Subject != "Teslimat" || talks[0].State != "open" {
 			t.Fatalf("got %+v", talks)
@@ -311,9 +313,9 @@ func TestThereAndBack(t *testing.T) {
 
 		// The answer comes back to the reply address, from another address and
 		// without any reference: the address alone names the conversation.
-		p.mail("elif@gmail.example", m.ReplyTo[0].Email, letter("elif@gmail.example", "c2@gmail.example", "bambaşka", "Teşekkürler\r\n\r\nOn 15/11/2026 12:30, Firma wrote:\r\n> Yolda"))
+		p.mail("elif@gmail.example", m.ReplyTo[0].Email, mailText("elif@gmail.example", "c2@gmail.example", "bambaşka", "Teşekkürler\r\n\r\nOn 15/11/2026 12:30, Firma wrote:\r\n> Yolda"))
 		// Another answers with a reference, and the subject changes.
-		p.mail("ali@kaya.example", to, letter("ali@kaya.example", "c3@kaya.example", "Başka konu", "Ben de teşekkür ederim", "In-Reply-To: <"+m.MessageID+">"))
+		p.mail("ali@kaya.example", to, mailText("ali@kaya.example", "c3@kaya.example", "Başka konu", "Ben de teşekkür ederim", "In-Reply-To: <"+m.MessageID+">"))
 		if list := p.talks(); len(list) != 1 {
 			t.Fatalf("got %+v", list)
 		}
@@ -329,7 +331,7 @@ func TestThereAndBack(t *testing.T) {
 		}
 
 		// A stranger who names an id that they could have guessed.
-		p.mail("x@stranger.example", to, letter("x@stranger.example", "s1@stranger.example", "Re: Teslimat", "Ben kimim?", "In-Reply-To: <c1@kaya.example>"))
+		p.mail("x@stranger.example", to, mailText("x@stranger.example", "s1@stranger.example", "Re: Teslimat", "Ben kimim?", "In-Reply-To: <c1@kaya.example>"))
 		if list := p.talks(); len(list) != 2 {
 			t.Errorf("got %+v", list)
 		}
@@ -349,7 +351,7 @@ func TestTheDoor(t *testing.T) {
 		p := open(t, s)
 		to := *p.box.ForwardingAddress
 		local, _, _ := strings.Cut(to, "@")
-		good := letter("elif@kaya.example", "c1@kaya.example", "Selam", "Merhaba")
+		good := mailText("elif@kaya.example", "c1@kaya.example", "Selam", "Merhaba")
 		for _, c := range []struct{ name, to, raw, want string }{
 			{"another domain", local + "@elsewhere.example", good, "550"},
 			{"another mailbox", "mabcdefghijkl@" + domain, good, "550"},
@@ -389,7 +391,7 @@ func TestTheDoor(t *testing.T) {
 // speak sends lines and gives the last answer.
 func (p *post) speak(lines ...string) string {
 	p.t.Helper()
-	conn, err := textproto.Dial("tcp", p.door)
+	conn, err := textproto.Dial("tcp", p.smtpAddr)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -418,15 +420,15 @@ func TestTenantsApart(t *testing.T) {
 		p := open(t, s)
 		other := s.Workspace("other")
 		box := p.connect(other, "destek@firma.example", nil) // the same address in another workspace
-		p.mail("elif@kaya.example", *p.box.ForwardingAddress, letter("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
+		p.mail("elif@kaya.example", *p.box.ForwardingAddress, mailText("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
 		id := p.talks()[0].ID
 		p.reply(id, "Yolda", nil)
 		m := p.sink.got()[0].parse(t)
 		// Our Message-ID and our token mean nothing in the other workspace.
-		p.mail("elif@kaya.example", *box.ForwardingAddress, letter("elif@kaya.example", "c2@kaya.example", "Re: Teslimat", "Peki", "In-Reply-To: <"+m.MessageID+">"))
+		p.mail("elif@kaya.example", *box.ForwardingAddress, mailText("elif@kaya.example", "c2@kaya.example", "Re: Teslimat", "Peki", "In-Reply-To: <"+m.MessageID+">"))
 		_, token, _ := strings.Cut(m.ReplyTo[0].Email, "+")
 		local, _, _ := strings.Cut(*box.ForwardingAddress, "@")
-		p.mail("elif@kaya.example", local+"+"+token, letter("elif@kaya.example", "c3@kaya.example", "x", "Yine"))
+		p.mail("elif@kaya.example", local+"+"+token, mailText("elif@kaya.example", "c3@kaya.example", "x", "Yine"))
 		var list []talk
 		other.Owner.Get("/api/crm/v1/conversations").Want(200).Data(&list)
 		if len(list) != 2 || len(p.lines(id)) != 2 {
@@ -442,7 +444,7 @@ func TestBouncesAndMachines(t *testing.T) {
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
 		to := *p.box.ForwardingAddress
-		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
+		p.mail("elif@kaya.example", to, mailText("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
 		id := p.talks()[0].ID
 		p.reply(id, "Yolda", nil)
 		m := p.sink.got()[0].parse(t)
@@ -468,12 +470,12 @@ func TestBouncesAndMachines(t *testing.T) {
 		}
 		// Our own mail that comes back, and one in our own name.
 		p.mail("destek@firma.example", to, p.sink.got()[0].raw)
-		p.mail("destek@firma.example", to, letter("destek@firma.example", "x@firma.example", "Selam", "Merhaba"))
+		p.mail("destek@firma.example", to, mailText("destek@firma.example", "x@firma.example", "Selam", "Merhaba"))
 		if n := len(p.mails("ignored")); n != 2 || len(p.talks()) != 1 {
 			t.Errorf("%d ignored, %d conversations", n, len(p.talks()))
 		}
 		// A form that writes in a customer's name.
-		p.mail("noreply@form.example", to, letter("noreply@form.example", "f1@form.example", "Form", "Soru", "Reply-To: veli@home.example"))
+		p.mail("noreply@form.example", to, mailText("noreply@form.example", "f1@form.example", "Form", "Soru", "Reply-To: veli@home.example"))
 		var who struct {
 			Emails []struct {
 				Address string `json:"address"`
@@ -484,10 +486,10 @@ func TestBouncesAndMachines(t *testing.T) {
 			t.Errorf("got %+v", who)
 		}
 		// The same mail twice, and another under its id.
-		again := letter("ayse@home.example", "dup@home.example", "Selam", "Bir")
+		again := mailText("ayse@home.example", "dup@home.example", "Selam", "Bir")
 		p.mail("ayse@home.example", to, again)
 		p.mail("ayse@home.example", to, again)
-		p.mail("ayse@home.example", to, letter("ayse@home.example", "dup@home.example", "Selam", "İki"))
+		p.mail("ayse@home.example", to, mailText("ayse@home.example", "dup@home.example", "Selam", "İki"))
 		if n := len(p.talks()); n != 4 {
 			t.Errorf("%d conversations", n)
 		}
@@ -498,7 +500,7 @@ func TestDelivery(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
-		p.mail("elif@kaya.example", *p.box.ForwardingAddress, letter("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
+		p.mail("elif@kaya.example", *p.box.ForwardingAddress, mailText("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
 		id := p.talks()[0].ID
 		// For now: it waits, and goes out under the same id.
 		p.sink.set(&gosmtp.SMTPError{Code: 451, Message: "later"})

@@ -51,12 +51,12 @@ func TestForwardFromMailbox(t *testing.T) {
 				t.Errorf("got %+v", m)
 			}
 		}
-		if letters := s.Letters(p.ID, "depo@nakliye.example"); len(letters) != 0 {
-			t.Errorf("the operator wrote too: %+v", letters)
+		if mails := s.Mails(p.ID, "depo@nakliye.example"); len(mails) != 0 {
+			t.Errorf("the operator wrote too: %+v", mails)
 		}
 		// What the carrier answers is not the customer's.
 		m := got[0].parse(t)
-		p.mail("depo@nakliye.example", *other.ForwardingAddress, letter("depo@nakliye.example", "d1@nakliye.example", "Re: Fwd: Hasar", "Bakıyoruz", "In-Reply-To: <"+m.MessageID+">"))
+		p.mail("depo@nakliye.example", *other.ForwardingAddress, mailText("depo@nakliye.example", "d1@nakliye.example", "Re: Fwd: Hasar", "Bakıyoruz", "In-Reply-To: <"+m.MessageID+">"))
 		if list := p.talks(); len(list) != 2 || len(p.lines(id)) != 2 {
 			t.Errorf("got %+v, %d lines", list, len(p.lines(id)))
 		}
@@ -91,8 +91,8 @@ func TestForwardFromMailbox(t *testing.T) {
 		p.Owner.Post(path, map[string]any{"to": []string{"ev@nakliye.example"}}).Want(200)
 		s.Clock.Advance(time.Second)
 		s.Settle()
-		if letters := s.Letters(p.ID, "ev@nakliye.example"); len(letters) != 1 || len(p.sink.got()) != len(all) {
-			t.Errorf("got %+v", letters)
+		if mails := s.Mails(p.ID, "ev@nakliye.example"); len(mails) != 1 || len(p.sink.got()) != len(all) {
+			t.Errorf("got %+v", mails)
 		}
 	})
 }

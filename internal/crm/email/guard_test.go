@@ -20,11 +20,11 @@ import (
 func TestForgedMailsLeaveTheQuota(t *testing.T) {
 	t.Parallel()
 	runRelay(t, func(c *app.Config) { c.MailDailyQuota = 12 }, func(t *testing.T, o *office) {
-		o.door = door(t, o.s, nil)
+		o.smtpAddr = listenSMTP(t, o.s, nil)
 		o.Owner.Put(o.path(""), map[string]any{"name": "Destek", "address": "destek@firma.example", "auto_reply": "Mesajınızı aldık."}).Want(200)
 		to := *o.box.ForwardingAddress
 		forge := func(addr string) {
-			o.mail(addr, to, letter(addr, "f"+addr, "Merhaba", "Cevap verin"))
+			o.mail(addr, to, mailText(addr, "f"+addr, "Merhaba", "Cevap verin"))
 		}
 		for i := range 5 {
 			forge(fmt.Sprintf("victim+%d@victim.example", i))
@@ -94,9 +94,9 @@ func TestForgedMailAddsNoCopies(t *testing.T) {
 			if cc != "" {
 				more = append(more, "Cc: "+cc)
 			}
-			p.mail("elif@kaya.example", to, letter("Elif <elif@kaya.example>", fmt.Sprintf("c%d@kaya.example", n), "Re: Teslimat", fmt.Sprint("Soru ", n), more...))
+			p.mail("elif@kaya.example", to, mailText("Elif <elif@kaya.example>", fmt.Sprintf("c%d@kaya.example", n), "Re: Teslimat", fmt.Sprint("Soru ", n), more...))
 		}
-		p.mail("elif@kaya.example", to, letter("Elif <elif@kaya.example>", "c0@kaya.example", "Teslimat", "Nerede?", "Cc: ali@kaya.example"))
+		p.mail("elif@kaya.example", to, mailText("Elif <elif@kaya.example>", "c0@kaya.example", "Teslimat", "Nerede?", "Cc: ali@kaya.example"))
 		id := p.talks()[0].ID
 		path := "/api/crm/v1/conversations/" + id + "/email-cc"
 		p.wantCopies("the first mail", id, "ali@kaya.example", "")
@@ -134,7 +134,7 @@ func TestForgedMailAddsNoCopies(t *testing.T) {
 func (p *post) sendFrom(from, to, raw string) error {
 	p.t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-	conn, err := d.DialContext(p.t.Context(), "tcp", p.door)
+	conn, err := d.DialContext(p.t.Context(), "tcp", p.smtpAddr)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestBytesOfNetworkAndDay(t *testing.T) {
 		n := 0
 		send := func(from string, box email.Mailbox) error {
 			n++
-			return p.sendFrom(from, *box.ForwardingAddress, letter("elif@kaya.example", fmt.Sprintf("b%d@kaya.example", n), "Dosya", strings.Repeat("yirmi bin harf\r\n", 1300)))
+			return p.sendFrom(from, *box.ForwardingAddress, mailText("elif@kaya.example", fmt.Sprintf("b%d@kaya.example", n), "Dosya", strings.Repeat("yirmi bin harf\r\n", 1300)))
 		}
 		full := func(err error) bool {
 			return err != nil && strings.HasPrefix(err.Error(), "452 ") && strings.Contains(err.Error(), "Too much mail")

@@ -26,7 +26,8 @@ func (s *Service) Jobs() []jobs.Kind {
 		},
 		// A copy talks to the file store only.
 		{Name: copyJob, Handler: s.keepCopy, PerNode: 8, PerTenant: 4, MaxAttempts: 20},
-		// A poll may hold a mail of the largest size in memory.
+		// A poll holds a connection to the mailbox's server and passes each mail to
+		// the file store as it comes.
 		{
 			Name: pollJob, Handler: s.runPoll, PerNode: 32, PerTenant: 4, PerAccount: 1, MaxAttempts: 1_000_000,
 			Timeout: 10 * time.Minute, HoldReason: ReasonUnreachable, OnDead: s.showPollsStopped,
@@ -50,7 +51,7 @@ func (s *Service) showUnread(ctx context.Context, j *jobs.Job, _ string) error {
 	if err != nil || m.State != Received {
 		return err
 	}
-	return s.settle(ctx, m, FailedIn, ReasonProcessing)
+	return s.finishIncoming(ctx, m, FailedIn, ReasonProcessing)
 }
 
 // showUnsent shows a message as failed whose job is dead, unless it was sent.

@@ -212,7 +212,7 @@ type state struct {
 	code        mailedCode
 }
 
-func shown(a channel.Account, set Settings, st state, domain string) Mailbox {
+func mailboxView(a channel.Account, set Settings, st state, domain string) Mailbox {
 	m := Mailbox{
 		ID: a.ID, Name: a.Name, Status: a.Status, Reason: a.Reason, Address: set.Address, SenderName: set.SenderName,
 		GroupID: a.GroupID, ContinueOpen: set.ContinueOpen, SubjectToken: set.SubjectToken, AutoReply: set.AutoReply,

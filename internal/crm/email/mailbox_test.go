@@ -182,7 +182,7 @@ func TestTwoThatAnswerStop(t *testing.T) {
 				const theirs = "in.diger.example"
 				neighbour := apptest.NewOn(t, s.DB.Dialect(), func(c *app.Config) { c.MailDomain = theirs })
 				other := neighbour.Workspace("diger")
-				doors := map[string]string{domain: p.door, theirs: door(t, neighbour, nil)}
+				servers := map[string]string{domain: p.smtpAddr, theirs: listenSMTP(t, neighbour, nil)}
 				auto := map[string]any{"auto_reply": "Mesajınızı aldık."}
 				a := p.connect(p.Workspace, "a@firma.example", auto)
 				b := p.connect(other, "b@diger.example", auto)
@@ -206,7 +206,7 @@ func TestTwoThatAnswerStop(t *testing.T) {
 						if from == "" && strip {
 							from = "relay@relay.example"
 						}
-						if err := smtp.SendMail(doors[at], nil, from, []string{home}, []byte(raw)); err != nil {
+						if err := smtp.SendMail(servers[at], nil, from, []string{home}, []byte(raw)); err != nil {
 							t.Error(err)
 						}
 					}
@@ -244,7 +244,7 @@ func TestAutoReply(t *testing.T) {
 		p := open(t, s)
 		box := p.connect(p.Workspace, "bilgi@firma.example", map[string]any{"auto_reply": "Mesajınızı aldık.", "continue_open": true})
 		to := *box.ForwardingAddress
-		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c1@kaya.example", "Bir", "Soru"))
+		p.mail("elif@kaya.example", to, mailText("elif@kaya.example", "c1@kaya.example", "Bir", "Soru"))
 		got := p.sink.got()
 		if len(got) != 1 || got[0].from != "" {
 			t.Fatalf("got %+v", got)
@@ -254,7 +254,7 @@ func TestAutoReply(t *testing.T) {
 			t.Errorf("got %+v", m)
 		}
 		// The open conversation goes on, so nothing new begins.
-		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c2@kaya.example", "İki", "Bir soru daha"))
+		p.mail("elif@kaya.example", to, mailText("elif@kaya.example", "c2@kaya.example", "İki", "Bir soru daha"))
 		if len(p.talks()) != 1 || len(p.sink.got()) != 1 {
 			t.Errorf("%d conversations, %d mails", len(p.talks()), len(p.sink.got()))
 		}
@@ -266,21 +266,21 @@ func TestAutoReply(t *testing.T) {
 			}
 		}
 		closed()
-		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c3@kaya.example", "Üç", "Yeni soru"))
+		p.mail("elif@kaya.example", to, mailText("elif@kaya.example", "c3@kaya.example", "Üç", "Yeni soru"))
 		if len(p.talks()) != 2 || len(p.sink.got()) != 1 {
 			t.Errorf("%d conversations, %d mails", len(p.talks()), len(p.sink.got()))
 		}
 		closed()
 		s.Clock.Advance(25 * time.Hour)
-		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c4@kaya.example", "Dört", "Yine"))
+		p.mail("elif@kaya.example", to, mailText("elif@kaya.example", "c4@kaya.example", "Dört", "Yine"))
 		if len(p.sink.got()) != 2 {
 			t.Errorf("%d mails", len(p.sink.got()))
 		}
 		for i, mark := range []string{"Auto-Submitted: auto-generated", "Precedence: bulk", "List-Id: <x.example>", "X-Auto-Response-Suppress: OOF"} {
 			from := fmt.Sprintf("m%d@kaya.example", i)
-			p.mail(from, to, letter(from, from, "Otomatik", "x", mark))
+			p.mail(from, to, mailText(from, from, "Otomatik", "x", mark))
 		}
-		p.mail("", to, letter("nobody@kaya.example", "n1@kaya.example", "Zarfsız", "x"))
+		p.mail("", to, mailText("nobody@kaya.example", "n1@kaya.example", "Zarfsız", "x"))
 		if len(p.sink.got()) != 2 {
 			t.Errorf("%d mails: a machine was answered", len(p.sink.got()))
 		}
@@ -293,15 +293,15 @@ func TestSubjectToken(t *testing.T) {
 		p := open(t, s)
 		box := p.connect(p.Workspace, "bilgi@firma.example", map[string]any{"subject_token": true})
 		to := *box.ForwardingAddress
-		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c1@kaya.example", "Bir", "Soru"))
+		p.mail("elif@kaya.example", to, mailText("elif@kaya.example", "c1@kaya.example", "Bir", "Soru"))
 		id := p.talks()[0].ID
 		p.reply(id, "Yanıt", nil)
 		subject := p.sink.got()[0].parse(t).Subject
 		if !strings.Contains(subject, "[#") {
 			t.Fatalf("got %q", subject)
 		}
-		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c2@kaya.example", subject, "Devam"))
-		p.mail("x@stranger.example", to, letter("x@stranger.example", "s1@stranger.example", subject, "Ben de"))
+		p.mail("elif@kaya.example", to, mailText("elif@kaya.example", "c2@kaya.example", subject, "Devam"))
+		p.mail("x@stranger.example", to, mailText("x@stranger.example", "s1@stranger.example", subject, "Ben de"))
 		if len(p.talks()) != 2 || len(p.lines(id)) != 3 {
 			t.Errorf("%d conversations, %d lines", len(p.talks()), len(p.lines(id)))
 		}
@@ -316,9 +316,9 @@ func TestOutbox(t *testing.T) {
 		p := open(t, s)
 		var box email.Mailbox
 		p.Owner.Post(base, map[string]any{"name": "Bilgi", "address": "bilgi@firma.example"}).Want(201).Data(&box)
-		p.mail("elif@kaya.example", *box.ForwardingAddress, letter("elif@kaya.example", "c1@kaya.example", "Bir", "Soru"))
+		p.mail("elif@kaya.example", *box.ForwardingAddress, mailText("elif@kaya.example", "c1@kaya.example", "Bir", "Soru"))
 		p.reply(p.talks()[0].ID, "Yanıt budur.", nil)
-		list := s.Letters(p.ID, "elif@kaya.example")
+		list := s.Mails(p.ID, "elif@kaya.example")
 		if len(list) != 1 || list[0].Subject != "Re: Bir" || !strings.Contains(list[0].Text, "Yanıt budur.") {
 			t.Errorf("got %+v", list)
 		}
@@ -330,13 +330,13 @@ func TestPolling(t *testing.T) {
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
 		elsewhere := mailtest.StartIMAP(t)
-		elsewhere.Put(t, letter("eski@kaya.example", "old@kaya.example", "Eski", "Bağlanmadan önce"))
+		elsewhere.Put(t, mailText("eski@kaya.example", "old@kaya.example", "Eski", "Bağlanmadan önce"))
 		box := p.connect(p.Workspace, "kutu@firma.example", map[string]any{"imap": server(elsewhere.Port, "geheim-1")})
 		s.Settle()
 		if n := len(p.talks()); n != 0 {
 			t.Fatalf("history became %d conversations", n)
 		}
-		elsewhere.Put(t, letter("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
+		elsewhere.Put(t, mailText("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
 		elsewhere.Put(t, "Subject: kimden?\r\n\r\nimzasız")
 		for range 3 {
 			s.Clock.Advance(2 * time.Minute)
@@ -354,7 +354,7 @@ func TestPolling(t *testing.T) {
 			t.Errorf("got %+v", m)
 		}
 		p.Owner.Put(base+"/"+box.ID.String(), map[string]any{"name": "Kutu", "address": "kutu@firma.example", "imap": server(elsewhere.Port, "geheim-1")}).Want(200)
-		elsewhere.Put(t, letter("elif@kaya.example", "c2@kaya.example", "Bir daha", "Nerede?"))
+		elsewhere.Put(t, mailText("elif@kaya.example", "c2@kaya.example", "Bir daha", "Nerede?"))
 		s.Settle()
 		p.Owner.Get(base + "/" + box.ID.String()).Want(200).Data(&m)
 		if m.Status != "active" || m.LastError != nil || len(p.talks()) != 2 {
@@ -362,7 +362,7 @@ func TestPolling(t *testing.T) {
 		}
 		// A paused mailbox is left alone.
 		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+box.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
-		elsewhere.Put(t, letter("elif@kaya.example", "c3@kaya.example", "Üç", "Nerede?"))
+		elsewhere.Put(t, mailText("elif@kaya.example", "c3@kaya.example", "Üç", "Nerede?"))
 		s.Clock.Advance(time.Hour)
 		s.Settle()
 		if n := len(p.talks()); n != 2 {
@@ -380,7 +380,7 @@ func TestDovecot(t *testing.T) {
 		p.connect(p.Workspace, "kutu@firma.example", map[string]any{"imap": server(elsewhere.Port, mailtest.Password)})
 		s.Settle()
 		for i := range 3 {
-			elsewhere.Put(t, letter("elif@kaya.example", fmt.Sprintf("c%d@kaya.example", i), "Teslimat", fmt.Sprintf("Soru %d", i)))
+			elsewhere.Put(t, mailText("elif@kaya.example", fmt.Sprintf("c%d@kaya.example", i), "Teslimat", fmt.Sprintf("Soru %d", i)))
 		}
 		s.Clock.Advance(2 * time.Minute)
 		s.Settle()
@@ -400,7 +400,7 @@ func TestAbsenceNotes(t *testing.T) {
 		box := p.connect(p.Workspace, "bilgi@firma.example", map[string]any{"auto_reply": "Mesajınızı aldık."})
 		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+box.ID.String()+"/ai", map[string]any{"enabled": true}).Want(200)
 		to := *box.ForwardingAddress
-		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
+		p.mail("elif@kaya.example", to, mailText("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
 		id := p.talks()[0].ID
 		conv := "/api/crm/v1/conversations/" + id
 		p.Owner.Post(conv+"/join", nil).Want(200)
@@ -408,7 +408,7 @@ func TestAbsenceNotes(t *testing.T) {
 		all := p.sink.got()
 		answer := all[len(all)-1].parse(t)
 		absent := func(n int) {
-			p.mail("", to, letter("elif@kaya.example", fmt.Sprintf("o%d@kaya.example", n), "Otomatik yanıt: Teslimat", fmt.Sprintf("Tatildeyim %d", n),
+			p.mail("", to, mailText("elif@kaya.example", fmt.Sprintf("o%d@kaya.example", n), "Otomatik yanıt: Teslimat", fmt.Sprintf("Tatildeyim %d", n),
 				"Auto-Submitted: auto-replied", "In-Reply-To: <"+answer.MessageID+">"))
 		}
 		type shape struct {
@@ -447,14 +447,14 @@ func TestAbsenceNotes(t *testing.T) {
 		if n := len(p.talks()); n != 1 {
 			t.Errorf("%d conversations", n)
 		}
-		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c2@kaya.example", "Re: Teslimat", "Döndüm, geldi mi?", "In-Reply-To: <"+answer.MessageID+">"))
+		p.mail("elif@kaya.example", to, mailText("elif@kaya.example", "c2@kaya.example", "Re: Teslimat", "Döndüm, geldi mi?", "In-Reply-To: <"+answer.MessageID+">"))
 		var c shape
 		p.Owner.Get(conv).Want(200).Data(&c)
 		if c.State != "open" || c.Waiting == nil {
 			t.Errorf("got %+v", c)
 		}
 		// One that belongs to nothing is kept too, without an answer.
-		p.mail("", to, letter("veli@kaya.example", "v1@kaya.example", "Otomatik yanıt", "Yokum", "Auto-Submitted: auto-replied"))
+		p.mail("", to, mailText("veli@kaya.example", "v1@kaya.example", "Otomatik yanıt", "Yokum", "Auto-Submitted: auto-replied"))
 		if n := len(p.talks()); n != 2 || len(p.sink.got()) != len(all) {
 			t.Errorf("%d conversations, %d mails", n, len(p.sink.got()))
 		}
@@ -490,12 +490,12 @@ func TestStorageFull(t *testing.T) {
 		// Full before the mail, and full because of it.
 		for _, quota := range []int64{1, 2_000} {
 			allow(quota)
-			err := p.send("elif@kaya.example", *p.box.ForwardingAddress, letter("elif@kaya.example", "f2@kaya.example", "Uzun", strings.Repeat("uzun\r\n", 1_000)))
+			err := p.send("elif@kaya.example", *p.box.ForwardingAddress, mailText("elif@kaya.example", "f2@kaya.example", "Uzun", strings.Repeat("uzun\r\n", 1_000)))
 			if err == nil || !strings.HasPrefix(err.Error(), "452 ") || !strings.Contains(err.Error(), "4.2.2") {
 				t.Errorf("with %d bytes: %v", quota, err)
 			}
 		}
-		elsewhere.Put(t, letter("can@kaya.example", "f3@kaya.example", "Kutudan", strings.Repeat("uzun\r\n", 1_000)))
+		elsewhere.Put(t, mailText("can@kaya.example", "f3@kaya.example", "Kutudan", strings.Repeat("uzun\r\n", 1_000)))
 		s.Clock.Advance(2 * time.Minute)
 		s.Settle()
 		var m email.Mailbox
@@ -505,7 +505,7 @@ func TestStorageFull(t *testing.T) {
 		}
 
 		allow(1 << 20)
-		p.mail("elif@kaya.example", *p.box.ForwardingAddress, letter("elif@kaya.example", "f2@kaya.example", "Uzun", "uzun"))
+		p.mail("elif@kaya.example", *p.box.ForwardingAddress, mailText("elif@kaya.example", "f2@kaya.example", "Uzun", "uzun"))
 		s.Clock.Advance(time.Hour)
 		s.Settle()
 		p.Owner.Get(base + "/" + box.ID.String()).Want(200).Data(&m)

@@ -25,7 +25,7 @@ func asked(t *testing.T, s *apptest.Server, cc ...string) (p *post, id string) {
 	if len(cc) > 0 {
 		more = []string{"Cc: " + strings.Join(cc, ", ")}
 	}
-	p.mail("elif@kaya.example", *p.box.ForwardingAddress, letter("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?", more...))
+	p.mail("elif@kaya.example", *p.box.ForwardingAddress, mailText("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?", more...))
 	return p, p.talks()[0].ID
 }
 
@@ -137,7 +137,7 @@ func TestSentOnceWhileReceiptsFail(t *testing.T) {
 		},
 		"automatic answer": func(p *post, _ string) {
 			box := p.connect(p.Workspace, "kendi@firma.example", map[string]any{"auto_reply": "Aldık"})
-			p.mail("can@kaya.example", *box.ForwardingAddress, letter("can@kaya.example", "n1@kaya.example", "Selam", "Merhaba"))
+			p.mail("can@kaya.example", *box.ForwardingAddress, mailText("can@kaya.example", "n1@kaya.example", "Selam", "Merhaba"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestRefusedCopies(t *testing.T) {
 						p.Owner.Post(base, map[string]any{"name": "Ev", "address": "ev@firma.example"}).Want(201).Data(&p.box)
 						p.sink = relay
 					}
-					p.mail("elif@kaya.example", *p.box.ForwardingAddress, letter("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?",
+					p.mail("elif@kaya.example", *p.box.ForwardingAddress, mailText("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?",
 						"Cc: ali@kaya.example, yok@kaya.example, sonra@kaya.example"))
 					id := p.talks()[0].ID
 					p.sink.answer("yok@kaya.example", &gosmtp.SMTPError{Code: 550, EnhancedCode: gosmtp.EnhancedCode{5, 1, 1}, Message: "no such user"})
@@ -284,7 +284,7 @@ func TestAcceptedBeforeAPause(t *testing.T) {
 			box := p.connect(p.Workspace, "kutu-"+status+"@firma.example", map[string]any{"auto_reply": "Aldık"})
 			before := len(p.talks())
 			from := status + "@kaya.example"
-			if err := p.send(from, *box.ForwardingAddress, letter(from, from, status, "Nerede?")); err != nil {
+			if err := p.send(from, *box.ForwardingAddress, mailText(from, from, status, "Nerede?")); err != nil {
 				t.Fatal(err)
 			}
 			change("/api/crm/v1/channels/" + box.ID.String())

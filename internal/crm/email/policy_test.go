@@ -1,6 +1,8 @@
 package email_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,13 +22,13 @@ const (
 func begun(t *testing.T, s *apptest.Server) (p *post, id string) {
 	t.Helper()
 	p = open(t, s)
-	p.mail("elif@kaya.example", *p.box.ForwardingAddress, letter("Elif Kaya <elif@kaya.example>", "c1@kaya.example", "Ödeme", "Merhaba"))
+	p.mail("elif@kaya.example", *p.box.ForwardingAddress, mailText("Elif Kaya <elif@kaya.example>", "c1@kaya.example", "Ödeme", "Merhaba"))
 	return p, p.talks()[0].ID
 }
 
 func (p *post) rule(body map[string]any) {
 	p.t.Helper()
-	body["name"] = body["action"].(string) + body["pattern_type"].(string)
+	body["name"] = fmt.Sprint(body["action"], body["pattern_type"], body["pattern"])
 	p.Owner.Post(dlpRules, body).Want(201)
 }
 
@@ -39,6 +41,17 @@ func (p *post) incidents() (list []mail.Incident) {
 func (p *post) upload(name, content string) string {
 	p.t.Helper()
 	return p.Owner.Header("Content-Type", "application/octet-stream").Do("POST", "/api/crm/v1/attachments?filename="+name, content).Want(201).ID()
+}
+
+// failures returns why messages of a conversation failed.
+func (p *post) failures(id string) (reasons []string) {
+	p.t.Helper()
+	for _, l := range p.lines(id) {
+		if l.Delivery != nil && *l.Delivery == conversation.Failed {
+			reasons = append(reasons, *l.DeliveryError)
+		}
+	}
+	return reasons
 }
 
 func replyPath(id string) string { return "/api/crm/v1/conversations/" + id + "/reply-as-agent" }
@@ -164,13 +177,7 @@ func TestPolicyQuarantine(t *testing.T) {
 		p.Owner.Get(dlpIncidents + "?status=open").Want(200).Data(&open)
 		p.Owner.Post(dlpIncidents+"/"+open[0].ID.String()+"/reject", map[string]any{}).Want(200)
 		later()
-		failed := ""
-		for _, l := range p.lines(id) {
-			if l.Delivery != nil && *l.Delivery == conversation.Failed {
-				failed = *l.DeliveryError
-			}
-		}
-		if len(p.sink.got()) != 1 || failed != "dlp_rejected" {
+		if failed := p.failures(id); len(p.sink.got()) != 1 || !slices.Contains(failed, "dlp_rejected") {
 			t.Errorf("%d mails, failed with %q", len(p.sink.got()), failed)
 		}
 	})
@@ -185,12 +192,8 @@ func TestPolicyScansFiles(t *testing.T) {
 		p.rule(map[string]any{"pattern_type": "credit_card", "action": "block"})
 		p.Owner.Post(replyPath(id), map[string]any{"body": "Ekte", "attachments": []string{p.upload("kart.txt", cardNumber)}}).Want(200)
 		s.Settle()
-		failed := false
-		for _, l := range p.lines(id) {
-			failed = failed || l.DeliveryError != nil && *l.DeliveryError == "dlp_blocked"
-		}
-		if len(p.sink.got()) != 0 || !failed {
-			t.Errorf("%d mails, %+v", len(p.sink.got()), p.lines(id))
+		if failed := p.failures(id); len(p.sink.got()) != 0 || !slices.Contains(failed, "dlp_blocked") {
+			t.Errorf("%d mails, failed with %q", len(p.sink.got()), failed)
 		}
 		p.Owner.Post(replyPath(id), map[string]any{"body": "Ekte", "attachments": []string{p.upload("a.zip", "PK\x03\x04 kırık")}}).Want(200)
 		s.Settle()
@@ -273,8 +276,69 @@ func TestPolicyForward(t *testing.T) {
 		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+p.box.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		p.rule(map[string]any{"pattern_type": "keyword", "pattern": "merhaba", "action": "quarantine"})
 		p.Owner.Post(path, to).Refused(422, "dlp_blocked")
-		if n := len(s.Letters(p.ID, "depo@nakliye.example")); n != 0 {
+		if n := len(s.Mails(p.ID, "depo@nakliye.example")); n != 0 {
 			t.Errorf("%d mails of the service", n)
+		}
+	})
+}
+
+// A message for later is judged when it is written, and again when it goes.
+func TestPolicyScheduled(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		path := "/api/crm/v1/conversations/" + id + "/scheduled"
+		schedule := func(body string) *apptest.Response {
+			return p.Owner.Post(path, map[string]any{"body": body, "delay_s": 5})
+		}
+		p.rule(map[string]any{"pattern_type": "credit_card", "action": "warn"})
+		p.rule(map[string]any{"pattern_type": "keyword", "pattern": "yasak", "action": "block"})
+		schedule(cardNumber).Refused(422, "dlp_warning")
+		schedule("bu yasak").Refused(422, "dlp_blocked")
+		p.Owner.Post(path, map[string]any{"body": cardNumber, "delay_s": 5, "dlp_override": map[string]any{"reason": "Müşteri istedi"}}).Want(201)
+		schedule("çok gizli").Want(201)
+		p.rule(map[string]any{"pattern_type": "keyword", "pattern": "gizli", "action": "block"})
+		s.Clock.Advance(10 * time.Second)
+		s.Settle()
+		if got := p.sink.got(); len(got) != 1 || !strings.Contains(got[0].parse(t).Text, cardNumber) {
+			t.Errorf("got %+v", got)
+		}
+		var list []struct {
+			Error *string `json:"error"`
+		}
+		p.Owner.Get(path + "?state=failed").Want(200).Data(&list)
+		if len(list) != 1 || list[0].Error == nil || *list[0].Error != "dlp_blocked" {
+			t.Errorf("got %+v", list)
+		}
+		actions := []string{}
+		for _, i := range p.incidents() {
+			actions = append(actions, i.ActionTaken+" "+i.Note)
+		}
+		slices.Sort(actions)
+		if got := strings.Join(actions, ","); got != "block ,block ,warn ,warn Müşteri istedi" {
+			t.Errorf("incidents: %s", got)
+		}
+	})
+}
+
+// What has to be covered is covered while the message waits, and recorded once.
+func TestPolicyCoversScheduled(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		p.rule(map[string]any{"pattern_type": "credit_card", "action": "redact"})
+		var m struct {
+			Body string `json:"body"`
+		}
+		p.Owner.Post("/api/crm/v1/conversations/"+id+"/scheduled", map[string]any{"body": "Kart " + cardNumber, "delay_s": 5}).Want(201).Data(&m)
+		const want = "Kart ████ ████ ████ ████"
+		if m.Body != want {
+			t.Errorf("it waits as %q", m.Body)
+		}
+		s.Clock.Advance(10 * time.Second)
+		s.Settle()
+		if got := p.sink.got(); len(got) != 1 || got[0].parse(t).Text != want || len(p.incidents()) != 1 {
+			t.Errorf("got %+v, incidents %+v", got, p.incidents())
 		}
 	})
 }

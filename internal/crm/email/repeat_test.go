@@ -18,7 +18,7 @@ func TestRepeatInAThread(t *testing.T) {
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p, id := asked(t, s)
 		p.reply(id, "Yolda", nil)
-		answer := letter("elif@kaya.example", "c2@kaya.example", "Re: Teslimat", "Peki", "In-Reply-To: <"+p.sink.got()[0].parse(t).MessageID+">")
+		answer := mailText("elif@kaya.example", "c2@kaya.example", "Re: Teslimat", "Peki", "In-Reply-To: <"+p.sink.got()[0].parse(t).MessageID+">")
 		for range 3 {
 			p.mail("elif@kaya.example", *p.box.ForwardingAddress, answer)
 		}
@@ -46,9 +46,9 @@ func TestOwnMailComesBack(t *testing.T) {
 		p.reply(id, "Yolda", nil)
 		to := *p.box.ForwardingAddress
 		own := p.sink.got()[0].parse(t).MessageID
-		p.mail("liste@kaya.example", to, letter("liste@kaya.example", own, "Re: Teslimat", "Yolda"))
-		p.mail("destek@firma.example", to, letter("Destek@Firma.example", "x1@firma.example", "Selam", "Merhaba"))
-		p.mail(to, to, letter(to, "x2@firma.example", "Selam", "Merhaba"))
+		p.mail("liste@kaya.example", to, mailText("liste@kaya.example", own, "Re: Teslimat", "Yolda"))
+		p.mail("destek@firma.example", to, mailText("Destek@Firma.example", "x1@firma.example", "Selam", "Merhaba"))
+		p.mail(to, to, mailText(to, "x2@firma.example", "Selam", "Merhaba"))
 		reasons := map[string]int{}
 		for _, m := range p.mails("ignored") {
 			reasons[*m.Reason]++

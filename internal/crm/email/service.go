@@ -116,7 +116,7 @@ func (s *Service) get(r *db.Reader, id uuid.UUID) (Mailbox, error) {
 			return Mailbox{}, err
 		}
 	}
-	m := shown(a, set, st, s.Domain)
+	m := mailboxView(a, set, st, s.Domain)
 	m.Sending, err = s.sending(r, set, st)
 	return m, err
 }
@@ -140,7 +140,7 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 			return err
 		}
 		if a, err = s.Channels.Connect(tx, a); err != nil {
-			return taken(err)
+			return renameTakenField(err)
 		}
 		if err := s.seal(tx, a.ID, credentials{in.IMAPPassword, in.SMTPPassword}); err != nil {
 			return err
@@ -161,8 +161,8 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 	return m, err
 }
 
-// taken names the field as this module's callers know it.
-func taken(err error) error {
+// renameTakenField names the field as this module's callers know it.
+func renameTakenField(err error) error {
 	if f, ok := fault.As(err); ok && f.Code == fault.Conflict && f.Fields["external_id"] != nil {
 		return fault.New(fault.Conflict).Field("address", "taken")
 	}
@@ -219,7 +219,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox
 		if err := s.reseal(tx, id, was, in); err != nil {
 			return err
 		}
-		if err := setPolls(tx, id, in.Settings.IMAP != nil && a.Works(), another(was.IMAP, in.Settings.IMAP)); err != nil {
+		if err := setPolls(tx, id, in.Settings.IMAP != nil && a.Works(), changesFolder(was.IMAP, in.Settings.IMAP)); err != nil {
 			return fmt.Errorf("email: set polls: %w", err)
 		}
 		if err := jobs.ResumeAccount(tx, id); err != nil {
@@ -234,8 +234,8 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox
 	return m, err
 }
 
-// another says whether a different folder is polled from now on.
-func another(was, is *Server) bool {
+// changesFolder says whether a different folder is polled from now on.
+func changesFolder(was, is *Server) bool {
 	return was != nil && is != nil && (was.Host != is.Host || was.User != is.User || was.Folder != is.Folder)
 }
 

@@ -31,9 +31,9 @@ func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) 
 	case err != nil:
 		return err
 	case !known:
-		return s.settle(ctx, *in, Bounced, ReasonUnmatched)
+		return s.finishIncoming(ctx, *in, Bounced, ReasonUnmatched)
 	case !b.Final:
-		return s.settle(ctx, *in, Bounced, ReasonDelayed)
+		return s.finishIncoming(ctx, *in, Bounced, ReasonDelayed)
 	}
 	in.ConversationID, in.ItemID = &l.conversationID, nil
 	if l.isCopy(b.Recipient) {
@@ -46,7 +46,7 @@ func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) 
 	if err := passDeleted(err); err != nil {
 		return err
 	}
-	return s.settle(ctx, *in, Bounced, b.Status)
+	return s.finishIncoming(ctx, *in, Bounced, b.Status)
 }
 
 // isCopy says whether somebody got a mail of ours as a copy: the first

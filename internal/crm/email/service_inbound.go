@@ -107,7 +107,7 @@ func (s *Service) ingest(ctx context.Context, j *jobs.Job) error {
 	err = s.digest(ctx, &m)
 	if err != nil && j.Attempts >= ingestAttempts {
 		s.Log.Error("mail could not be processed", "mail", m.ID, "error", err)
-		return s.settle(ctx, m, FailedIn, ReasonProcessing)
+		return s.finishIncoming(ctx, m, FailedIn, ReasonProcessing)
 	}
 	return err
 }
@@ -135,7 +135,7 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 	defer func() { _ = f.Close() }()
 	m, err := message.Parse(f, in.Size, in.EnvelopeFrom)
 	if reason := reasonOf(err); reason != "" {
-		return s.settle(ctx, *in, FailedIn, reason)
+		return s.finishIncoming(ctx, *in, FailedIn, reason)
 	}
 	if err != nil {
 		return err
@@ -153,19 +153,19 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 	})
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return s.settle(ctx, *in, FailedIn, ReasonUnavailable)
+		return s.finishIncoming(ctx, *in, FailedIn, ReasonUnavailable)
 	case err != nil:
 		return err
 	}
 	if _, own := s.keys.Own(caller.From(ctx).TenantID, m.MessageID); own {
-		return s.settle(ctx, *in, Ignored, ReasonOwnMail)
+		return s.finishIncoming(ctx, *in, Ignored, ReasonOwnMail)
 	}
 	if m.Bounce != nil {
 		return s.bounced(ctx, in, m.Bounce)
 	}
 	from := writer(m, set)
 	if address.Fold(from.Email) == address.Fold(set.Address) || s.isForwardingAddress(from.Email, st) {
-		return s.settle(ctx, *in, Ignored, ReasonOwnAddress)
+		return s.finishIncoming(ctx, *in, Ignored, ReasonOwnAddress)
 	}
 	return s.deliver(ctx, in, m, from, a, set, st)
 }
@@ -207,8 +207,8 @@ func (s *Service) isForwardingAddress(addr string, st state) bool {
 	return s.Domain != "" && domain == s.Domain && base == st.local
 }
 
-// settle writes what became of a mail.
-func (s *Service) settle(ctx context.Context, m Incoming, state, reason string) error {
+// finishIncoming writes what became of a mail.
+func (s *Service) finishIncoming(ctx context.Context, m Incoming, state, reason string) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m.State, m.Reason, m.SettledAt = state, &reason, clock.Ptr(tx.Now())
 		return settleInbound(tx, &m)
@@ -218,7 +218,7 @@ func (s *Service) settle(ctx context.Context, m Incoming, state, reason string) 
 // deliver hands a mail to the inbox. Each step may run again after a crash:
 // the inbox knows the mail by its fingerprint.
 func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, from message.Address, a channel.Account, set Settings, st state) error {
-	place, err := s.place(ctx, in, m, from, set, st)
+	place, err := s.findConversation(ctx, in, m, from, set, st)
 	if err != nil {
 		return err
 	}
@@ -280,8 +280,8 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 	})
 }
 
-// place finds the conversation of a mail.
-func (s *Service) place(ctx context.Context, in *Incoming, m *message.Mail, from message.Address, set Settings, st state) (p message.Place, err error) {
+// findConversation finds the conversation of a mail.
+func (s *Service) findConversation(ctx context.Context, in *Incoming, m *message.Mail, from message.Address, set Settings, st state) (p message.Place, err error) {
 	tenant := caller.From(ctx).TenantID
 	var named *uuid.UUID
 	if s.Domain != "" {
@@ -341,7 +341,7 @@ func (s *Service) files(ctx context.Context, m *message.Mail) ([]file.Prepared, 
 // original is a mail as the timeline shows it.
 func original(m *message.Mail, b blob.Blob) conversation.Email {
 	e := conversation.Email{
-		MessageID: m.MessageID, From: written(m.From), To: list(m.To), Cc: list(m.Cc), Subject: m.Subject, Text: m.Text, HTML: m.HTML,
+		MessageID: m.MessageID, From: formatAddress(m.From), To: list(m.To), Cc: list(m.Cc), Subject: m.Subject, Text: m.Text, HTML: m.HTML,
 		RawBlobID: &b.ID, RawSize: b.Size,
 	}
 	if len(m.ReplyTo) > 0 {
@@ -356,7 +356,7 @@ func original(m *message.Mail, b blob.Blob) conversation.Email {
 	return e
 }
 
-func written(a message.Address) string {
+func formatAddress(a message.Address) string {
 	if a.Name == "" {
 		return a.Email
 	}
@@ -366,7 +366,7 @@ func written(a message.Address) string {
 func list(as []message.Address) []string {
 	out := make([]string, len(as))
 	for i, a := range as {
-		out[i] = written(a)
+		out[i] = formatAddress(a)
 	}
 	return out
 }

@@ -17,6 +17,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/markdown"
 )
 
 // outgoingMail is what a send job carries: all that the mail is made of, so that
@@ -33,11 +34,20 @@ type outgoingMail struct {
 	ReplyTo       string          `json:"reply_to"`
 	Subject       string          `json:"subject"`
 	Text          string          `json:"text"`
+	Markdown      bool            `json:"markdown"` // how Text is written
 	InReplyTo     string          `json:"in_reply_to"`
 	References    []string        `json:"references"`
 	Files         []file.Outgoing `json:"files"`
 	Auto          bool            `json:"auto"`
 	Date          clock.Time      `json:"date"`
+}
+
+// plainText is the text of the mail as it is read where nothing is formatted.
+func (p *outgoingMail) plainText() string {
+	if p.Markdown {
+		return markdown.Text(p.Text)
+	}
+	return p.Text
 }
 
 // Route implements channel.Kind: the address that wrote to the mailbox, or
@@ -71,7 +81,7 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 		return err
 	}
 	p := outgoingMail{
-		AccountID: m.Route.AccountID, ItemID: &m.ItemID, ID: m.ItemID, To: []string{m.Route.Address}, Text: m.Body,
+		AccountID: m.Route.AccountID, ItemID: &m.ItemID, ID: m.ItemID, To: []string{m.Route.Address}, Text: m.Body, Markdown: m.Markdown,
 		Files: m.Attachments, Date: clock.At(tx.Now()), Subject: m.Subject,
 	}
 	for _, cc := range m.EmailCC {

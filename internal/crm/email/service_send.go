@@ -267,7 +267,7 @@ func (s *Service) handOverMail(ctx context.Context, j *jobs.Job, p *outgoingMail
 	if f.set.SMTP != nil {
 		refused, err = s.submit(ctx, f.set.SMTP, f.creds.SMTP, to, raw)
 	} else {
-		refused, err = s.Relay.Relay(ctx, caller.From(ctx).TenantID, mailer.FinishedMail{ID: p.ID, Envelope: to, Subject: p.Subject, Text: p.Text, Raw: raw})
+		refused, err = s.Relay.Relay(ctx, caller.From(ctx).TenantID, mailer.FinishedMail{ID: p.ID, Envelope: to, Subject: p.Subject, Text: p.plainText(), Raw: raw})
 	}
 	if err != nil {
 		return got, jobs.HoldOnTimeout(err)
@@ -317,7 +317,7 @@ func (s *Service) clearHeld(ctx context.Context, account uuid.UUID) error {
 func (s *Service) render(ctx context.Context, p *outgoingMail, from sender) ([]byte, error) {
 	d := message.Draft{
 		MessageID: p.MessageID, From: from.from, To: p.To, Cc: p.Cc, ReplyTo: from.replyTo,
-		Subject: p.Subject, Text: p.Text, InReplyTo: p.InReplyTo, References: p.References, Auto: p.Auto, Date: p.Date.Time,
+		Subject: p.Subject, Text: p.Text, Markdown: p.Markdown, InReplyTo: p.InReplyTo, References: p.References, Auto: p.Auto, Date: p.Date.Time,
 	}
 	var err error
 	if d.Files, err = s.load(ctx, p.Files); err != nil {

@@ -80,12 +80,12 @@ func TestSilentServersDelayNobody(t *testing.T) {
 		own, theirs := mailtest.StartIMAP(t), mailtest.StartIMAP(t)
 		p.connect(p.Workspace, "kutu@firma.example", map[string]any{"imap": server(own.Port, "geheim-1")})
 		p.connect(other, "kutu@baska.example", map[string]any{"imap": server(theirs.Port, "geheim-1")})
-		p.mail("elif@kaya.example", *p.box.ForwardingAddress, letter("elif@kaya.example", "c1@kaya.example", "Randevu", "Ne zaman?"))
+		p.mail("elif@kaya.example", *p.box.ForwardingAddress, mailText("elif@kaya.example", "c1@kaya.example", "Randevu", "Ne zaman?"))
 		conv := "/api/crm/v1/conversations/" + p.talks()[0].ID
 		p.Owner.Post(conv+"/scheduled", map[string]any{"body": "Randevunuz yarın", "send_at": clock.At(s.Clock.Now().Add(time.Minute))}).Want(201)
 
 		mute := p.connect(p.Workspace, "sessiz@firma.example", map[string]any{"smtp": server(smtp.port, "geheim-1")})
-		p.mail("veli@kaya.example", *mute.ForwardingAddress, letter("veli@kaya.example", "v1@kaya.example", "Sessiz", "Orada mısınız?"))
+		p.mail("veli@kaya.example", *mute.ForwardingAddress, mailText("veli@kaya.example", "v1@kaya.example", "Sessiz", "Orada mısınız?"))
 		waiting := p.talks()[0]
 		if waiting.Subject != "Sessiz" {
 			t.Fatalf("got %+v", waiting)
@@ -94,8 +94,8 @@ func TestSilentServersDelayNobody(t *testing.T) {
 			p.Owner.Post("/api/crm/v1/conversations/"+waiting.ID+"/reply-as-agent", map[string]any{"body": "Buradayız"}).Want(200)
 		}
 		p.connect(p.Workspace, "kapali@firma.example", map[string]any{"imap": server(imap.port, "geheim-1")})
-		own.Put(t, letter("ayse@kaya.example", "a1@kaya.example", "Kutuya", "Merhaba"))
-		theirs.Put(t, letter("can@kaya.example", "n1@kaya.example", "Başkasına", "Merhaba"))
+		own.Put(t, mailText("ayse@kaya.example", "a1@kaya.example", "Kutuya", "Merhaba"))
+		theirs.Put(t, mailText("can@kaya.example", "n1@kaya.example", "Başkasına", "Merhaba"))
 
 		s.Clock.Advance(2 * time.Minute)
 		ctx, stop := context.WithCancel(t.Context())
@@ -106,7 +106,7 @@ func TestSilentServersDelayNobody(t *testing.T) {
 		<-smtp.met
 		<-smtp.met
 		<-imap.met
-		if err := p.send("deniz@kaya.example", *p.box.ForwardingAddress, letter("deniz@kaya.example", "d1@kaya.example", "Kapıya", "Merhaba")); err != nil {
+		if err := p.send("deniz@kaya.example", *p.box.ForwardingAddress, mailText("deniz@kaya.example", "d1@kaya.example", "Kapıya", "Merhaba")); err != nil {
 			t.Fatal(err)
 		}
 		has := func(w *apptest.Workspace, subject string) func() bool {
@@ -174,7 +174,7 @@ func TestSilentServersAreShown(t *testing.T) {
 			return m
 		}
 		sends := p.connect(p.Workspace, "giden@firma.example", map[string]any{"smtp": server(smtp.port, "geheim-1")})
-		p.mail("veli@kaya.example", *sends.ForwardingAddress, letter("veli@kaya.example", "v1@kaya.example", "Sessiz", "Orada mısınız?"))
+		p.mail("veli@kaya.example", *sends.ForwardingAddress, mailText("veli@kaya.example", "v1@kaya.example", "Sessiz", "Orada mısınız?"))
 		id := p.talks()[0].ID
 		p.Owner.Post("/api/crm/v1/conversations/"+id+"/reply-as-agent", map[string]any{"body": "Buradayız"}).Want(200)
 		polls := p.connect(p.Workspace, "gelen@firma.example", map[string]any{"imap": server(imap.port, "geheim-1")})
@@ -223,7 +223,7 @@ func TestTooLongSilent(t *testing.T) {
 		p := open(t, s)
 		smtp, runner := newSilent(t), impatient(t, s)
 		sends := p.connect(p.Workspace, "giden@firma.example", map[string]any{"smtp": server(smtp.port, "geheim-1")})
-		p.mail("veli@kaya.example", *sends.ForwardingAddress, letter("veli@kaya.example", "v1@kaya.example", "Sessiz", "Orada mısınız?"))
+		p.mail("veli@kaya.example", *sends.ForwardingAddress, mailText("veli@kaya.example", "v1@kaya.example", "Sessiz", "Orada mısınız?"))
 		id := p.talks()[0].ID
 		p.Owner.Post("/api/crm/v1/conversations/"+id+"/reply-as-agent", map[string]any{"body": "Buradayız"}).Want(200)
 		s.Clock.Advance(48 * time.Hour)
@@ -265,7 +265,7 @@ func TestStoppedPolls(t *testing.T) {
 		if m.Status != "attention" || m.Reason == nil || *m.Reason != "polls_stopped" || m.NextPollAt != nil {
 			t.Errorf("got %+v", m)
 		}
-		elsewhere.Put(t, letter("ayse@kaya.example", "a1@kaya.example", "Kutuya", "Merhaba"))
+		elsewhere.Put(t, mailText("ayse@kaya.example", "a1@kaya.example", "Kutuya", "Merhaba"))
 		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+box.ID.String()+"/status", map[string]any{"status": "active"}).Want(200)
 		s.Settle()
 		if list := p.talks(); len(list) != 1 || list[0].Subject != "Kutuya" {

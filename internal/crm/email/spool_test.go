@@ -15,10 +15,10 @@ import (
 
 // dialFrom opens a session from an address of this machine and reads the first
 // line.
-func dialFrom(t *testing.T, from, door string) (net.Conn, string) {
+func dialFrom(t *testing.T, from, addr string) (net.Conn, string) {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-	conn, err := d.DialContext(t.Context(), "tcp", door)
+	conn, err := d.DialContext(t.Context(), "tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,25 +30,25 @@ func dialFrom(t *testing.T, from, door string) (net.Conn, string) {
 	return conn, line
 }
 
-// Sessions of one address that say nothing leave the door open for others.
+// Sessions of one address that say nothing do not keep others out.
 func TestIdleSessions(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
 		refused := 0
 		for range 200 {
-			if _, line := dialFrom(t, "127.0.0.1", p.door); strings.HasPrefix(line, "421 4.7.0") {
+			if _, line := dialFrom(t, "127.0.0.1", p.smtpAddr); strings.HasPrefix(line, "421 4.7.0") {
 				refused++
 			}
 		}
 		if refused != 150 {
 			t.Errorf("%d of 200 sessions were refused", refused)
 		}
-		conn, line := dialFrom(t, "127.0.0.2", p.door)
+		conn, line := dialFrom(t, "127.0.0.2", p.smtpAddr)
 		if !strings.HasPrefix(line, "220 ") {
 			t.Fatalf("another address: %s", line)
 		}
-		deliver(t, conn, *p.box.ForwardingAddress, letter("Elif <elif@kaya.example>", "a@kaya.example", "Teslimat", "merhaba"))
+		deliver(t, conn, *p.box.ForwardingAddress, mailText("Elif <elif@kaya.example>", "a@kaya.example", "Teslimat", "merhaba"))
 		s.Settle()
 		if len(p.talks()) != 1 {
 			t.Error("the mail of another address did not arrive")
@@ -100,7 +100,7 @@ func TestSpoolIsBounded(t *testing.T) {
 	run(t, func(t *testing.T, s *apptest.Server) {
 		s.Email.MaxSpooled = 1 << 20
 		p := open(t, s)
-		large := letter("Elif <elif@kaya.example>", "large@kaya.example", "Büyük", strings.Repeat(strings.Repeat("x", 998)+"\r\n", 800))
+		large := mailText("Elif <elif@kaya.example>", "large@kaya.example", "Büyük", strings.Repeat(strings.Repeat("x", 998)+"\r\n", 800))
 		first, in := beginMail(t, p, large[:700_000])
 		for tick := time.NewTicker(time.Millisecond); s.Email.Spooled() < 700_000; {
 			select {
@@ -120,7 +120,7 @@ func TestSpoolIsBounded(t *testing.T) {
 		if line, err := in.ReadString('\n'); err != nil || !strings.HasPrefix(line, "250") {
 			t.Fatalf("the first mail: %s %v", line, err)
 		}
-		conn, _ := dialFrom(t, "127.0.0.4", p.door)
+		conn, _ := dialFrom(t, "127.0.0.4", p.smtpAddr)
 		deliver(t, conn, *p.box.ForwardingAddress, strings.Replace(large, "large@", "later@", 1))
 		s.Settle()
 		if n := len(p.mails("done")); n != 2 {
@@ -132,7 +132,7 @@ func TestSpoolIsBounded(t *testing.T) {
 // beginMail hands over the beginning of a mail in a session of its own.
 func beginMail(t *testing.T, p *post, text string) (net.Conn, *bufio.Reader) {
 	t.Helper()
-	conn, _ := dialFrom(t, "127.0.0.3", p.door)
+	conn, _ := dialFrom(t, "127.0.0.3", p.smtpAddr)
 	in := bufio.NewReader(conn)
 	for _, say := range []string{"HELO a", "MAIL FROM:<elif@kaya.example>", "RCPT TO:<" + *p.box.ForwardingAddress + ">", "DATA"} {
 		if _, err := fmt.Fprint(conn, say+"\r\n"); err != nil {
@@ -163,7 +163,7 @@ func TestLongLines(t *testing.T) {
 		p := open(t, s)
 		to := *p.box.ForwardingAddress
 		long := strings.Repeat("uzun ", 100_000)
-		p.mail("elif@kaya.example", to, letter("Elif <elif@kaya.example>", "long@kaya.example", "Uzun", long))
+		p.mail("elif@kaya.example", to, mailText("Elif <elif@kaya.example>", "long@kaya.example", "Uzun", long))
 		talks := p.talks()
 		if len(talks) != 1 {
 			t.Fatalf("got %+v", talks)

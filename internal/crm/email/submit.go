@@ -54,13 +54,13 @@ func (s *Service) submit(ctx context.Context, to *Server, password string, envel
 func (c *smtpClient) handOver(envelope mailer.Envelope, raw []byte) ([]mailer.Refusal, error) {
 	c.conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
 	if err := c.Mail(envelope.From, nil); err != nil {
-		return nil, lasting(err)
+		return nil, permanentError(err)
 	}
 	refused, err := envelope.NameRecipients(func(address string) (*mailer.Refusal, error) {
 		c.conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
 		err := c.Rcpt(address, nil)
 		if reply, ok := errors.AsType[*smtp.SMTPError](err); ok {
-			return &mailer.Refusal{Address: address, Reason: err.Error(), Final: reply.Code >= 500}, lasting(fmt.Errorf("%s: %w", address, err))
+			return &mailer.Refusal{Address: address, Reason: err.Error(), Final: reply.Code >= 500}, permanentError(fmt.Errorf("%s: %w", address, err))
 		}
 		return nil, err
 	})
@@ -70,13 +70,13 @@ func (c *smtpClient) handOver(envelope mailer.Envelope, raw []byte) ([]mailer.Re
 	c.conn.Renew(outbound.MaxAnswer, handOverTime)
 	w, err := c.Data()
 	if err != nil {
-		return nil, lasting(err)
+		return nil, permanentError(err)
 	}
 	if _, err := bytes.NewReader(raw).WriteTo(w); err != nil {
 		return nil, err
 	}
 	if err := w.Close(); err != nil {
-		return nil, lasting(err)
+		return nil, permanentError(err)
 	}
 	return refused, nil
 }
@@ -87,8 +87,8 @@ func (c *smtpClient) quit() {
 	_ = c.Quit()
 }
 
-// lasting tells a refusal for good from one for now.
-func lasting(err error) error {
+// permanentError tells a refusal for good from one for now.
+func permanentError(err error) error {
 	if reply, ok := errors.AsType[*smtp.SMTPError](err); ok && reply.Code >= 500 {
 		return errors.Join(jobs.ErrDrop, err)
 	}

@@ -43,7 +43,7 @@ func TestSwaks(t *testing.T) {
 		p := open(t, s)
 		to := *p.box.ForwardingAddress
 		cert, authority := certificate(t)
-		secure := door(t, s, &cert)
+		secure := listenSMTP(t, s, &cert)
 		file := filepath.Join(t.TempDir(), "teklif şubat.txt")
 		if err := os.WriteFile(file, []byte("120 sandalye"), 0o600); err != nil {
 			t.Fatal(err)
@@ -52,25 +52,25 @@ func TestSwaks(t *testing.T) {
 		old := []string{"--add-header", "MIME-Version: 1.0", "--add-header", "Content-Type: text/plain; charset=iso-8859-9"}
 		verified := []string{"--tls", "--tls-verify", "--tls-ca-path", authority}
 		for i, c := range []struct {
-			name, door, to, subject, body string
-			more                          []string
-			code                          int
-			want                          string // the body in the inbox
+			name, server, to, subject, body string
+			more                            []string
+			code                            int
+			want                            string // the body in the inbox
 		}{
-			{"plain", p.door, to, "Plain", "Where is my order?", nil, swaksSent, "Where is my order?"},
+			{"plain", p.smtpAddr, to, "Plain", "Where is my order?", nil, swaksSent, "Where is my order?"},
 			{"starttls", secure, to, "Secure", "Over TLS", verified, swaksSent, "Over TLS"},
-			{"plain at a door with a certificate", secure, to, "Still plain", "No TLS here", nil, swaksSent, "No TLS here"},
-			{"starttls where there is none", p.door, to, "No", "No", []string{"--tls"}, swaksNoTLS, ""},
+			{"plain at a server with a certificate", secure, to, "Still plain", "No TLS here", nil, swaksSent, "No TLS here"},
+			{"starttls where there is none", p.smtpAddr, to, "No", "No", []string{"--tls"}, swaksNoTLS, ""},
 			{"raw utf-8", secure, to, "Şikâyet: ığüşöç İĞÜŞÖÇ", "Siparişim çok geç geldi", append(utf8, verified...), swaksSent, "Siparişim çok geç geldi"},
-			{"iso-8859-9", p.door, to, "Eski", "\xddade istiyorum, te\xfeekk\xfcrler", old, swaksSent, "İade istiyorum, teşekkürler"},
+			{"iso-8859-9", p.smtpAddr, to, "Eski", "\xddade istiyorum, te\xfeekk\xfcrler", old, swaksSent, "İade istiyorum, teşekkürler"},
 			{"a file", secure, to, "Ek", "Teklif ektedir", append([]string{"--attach", "@" + file}, verified...), swaksSent, "Teklif ektedir"},
-			{"nobody", p.door, "mnobody@" + domain, "x", "x", nil, swaksNoRcpt, ""},
-			{"somebody elsewhere", p.door, "elif@kaya.example", "x", "x", nil, swaksNoRcpt, ""},
-			{"too much", p.door, to, "Büyük", strings.Repeat("0123456789abcdef\\n", swaksMaxBytes/16), nil, swaksNoData, ""},
+			{"nobody", p.smtpAddr, "mnobody@" + domain, "x", "x", nil, swaksNoRcpt, ""},
+			{"somebody elsewhere", p.smtpAddr, "elif@kaya.example", "x", "x", nil, swaksNoRcpt, ""},
+			{"too much", p.smtpAddr, to, "Büyük", strings.Repeat("0123456789abcdef\\n", swaksMaxBytes/16), nil, swaksNoData, ""},
 		} {
 			before := len(p.talks())
 			args := append([]string{"--header", "Subject: " + c.subject, "--body", c.body}, c.more...)
-			if code, said := swaks(t, c.door, c.to, args); code != c.code {
+			if code, said := swaks(t, c.server, c.to, args); code != c.code {
 				t.Errorf("%s: exit code %d, want %d: %s", c.name, code, c.code, said)
 				continue
 			}
@@ -101,9 +101,9 @@ func TestSwaks(t *testing.T) {
 	})
 }
 
-func swaks(t *testing.T, door, to string, args []string) (int, []byte) {
+func swaks(t *testing.T, server, to string, args []string) (int, []byte) {
 	t.Helper()
-	host, port, err := net.SplitHostPort(door)
+	host, port, err := net.SplitHostPort(server)
 	if err != nil {
 		t.Fatal(err)
 	}

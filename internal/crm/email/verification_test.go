@@ -433,11 +433,11 @@ func TestOutboxVerifiesOnlyTheOutbox(t *testing.T) {
 		o := &office{post: &post{Workspace: s.Workspace("demo"), t: t, s: s}}
 		o.box = o.connect("destek@firma.example")
 		o.Owner.Post(o.path("/verification"), nil).Want(200)
-		letters := s.Letters(o.ID, "destek@firma.example")
-		if len(letters) != 1 {
-			t.Fatalf("letters: %+v", letters)
+		mails := s.Mails(o.ID, "destek@firma.example")
+		if len(mails) != 1 {
+			t.Fatalf("mails: %+v", mails)
 		}
-		code := strings.TrimSpace(sixDigits.FindString(letters[0].Text))
+		code := strings.TrimSpace(sixDigits.FindString(mails[0].Text))
 		o.enter(code).Want(200)
 		if !o.look().Sending.Verified {
 			t.Fatal("not verified")

@@ -180,8 +180,8 @@ func addresses(c contact.Contact) string {
 	return b.String()
 }
 
-// spoken takes a number that was typed in groups for one: "0532 123 45 67".
-func spoken(text string) string {
+// joinDigits takes a number that was typed in groups for one: "0532 123 45 67".
+func joinDigits(text string) string {
 	digits := 0
 	for _, r := range text {
 		switch {

@@ -166,7 +166,7 @@ func (st *state) outgrown() bool {
 
 // take reads what events speak of and puts it into the indexes.
 func (st *state) take(ctx context.Context, h db.Handle, events []event.Event, recent *recentTexts) error {
-	ids, changes := touched(events)
+	ids, changes := changedRecords(events)
 	revision := events[len(events)-1].Sequence
 	for k := range kinds {
 		var change search.Change
@@ -222,10 +222,10 @@ func (st *state) take(ctx context.Context, h db.Handle, events []event.Event, re
 	return nil
 }
 
-// touched returns the records that events may have changed, and what each event
+// changedRecords returns the records that events may have changed, and what each event
 // does to texts. What an event says is only a hint where to look: every id in it
 // that could be one is looked up.
-func touched(events []event.Event) (ids [kindCount][]uuid.UUID, changes map[uuid.UUID]textChange) {
+func changedRecords(events []event.Event) (ids [kindCount][]uuid.UUID, changes map[uuid.UUID]textChange) {
 	changes = map[uuid.UUID]textChange{}
 	for _, e := range events {
 		var body struct {

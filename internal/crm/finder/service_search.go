@@ -22,7 +22,7 @@ func (s *Service) find(ctx context.Context, k int, q Query, p db.Page) (search.A
 	if err != nil {
 		return search.Answer{}, err
 	}
-	query := search.Query{Text: spoken(q.Text), Limit: p.Limit, Typing: true}
+	query := search.Query{Text: joinDigits(q.Text), Limit: p.Limit, Typing: true}
 	for attr, value := range map[string]string{attrState: q.State, attrChannel: q.Channel, attrKind: q.Kind} {
 		if value != "" {
 			query.Filters = append(query.Filters, search.Filter{Attr: attr, Values: []string{value}})
@@ -49,8 +49,8 @@ func next(a search.Answer) *db.Key {
 	return &db.Key{Sort: int64(math.Float64bits(last.Score)), ID: uuid.MustParse(last.ID)}
 }
 
-// places says where in the answer each id stands.
-func places(a search.Answer) (ids []uuid.UUID, at map[uuid.UUID]int) {
+// ranks says where in the answer each id stands.
+func ranks(a search.Answer) (ids []uuid.UUID, at map[uuid.UUID]int) {
 	at = make(map[uuid.UUID]int, len(a.Hits))
 	for i, h := range a.Hits {
 		id := uuid.MustParse(h.ID)
@@ -67,7 +67,7 @@ func (s *Service) Conversations(ctx context.Context, q Query, p db.Page) (out db
 		return out, err
 	}
 	out = db.List[ConversationHit]{Rows: []ConversationHit{}, Next: next(a)}
-	ids, at := places(a)
+	ids, at := ranks(a)
 	who := caller.From(ctx)
 	err = s.DB.Tenant(who.TenantID).Read(ctx, func(r *db.Reader) error {
 		rows, err := conversation.SearchOf(r, ids)
@@ -138,7 +138,7 @@ func (s *Service) Contacts(ctx context.Context, q Query, p db.Page) (out db.List
 		return out, err
 	}
 	out = db.List[ContactHit]{Rows: []ContactHit{}, Next: next(a)}
-	ids, at := places(a)
+	ids, at := ranks(a)
 	err = s.DB.Tenant(caller.From(ctx).TenantID).Read(ctx, func(r *db.Reader) error {
 		rows, err := contact.SearchOf(r, ids)
 		if err != nil {

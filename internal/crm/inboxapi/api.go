@@ -173,7 +173,7 @@ func (s *Service) registerRecords(a *api.API) {
 	create.TakesKey = true
 	create.Status = 201
 	create.Doc = "An owner or a group needs crm.conversations.assign as well, tags and another priority than normal crm.conversations.manage."
-	api.Handle(a, create, func(ctx context.Context, in *createConversationIn) (conversation.Conversation, error) {
+	api.Handle(a, create, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *createConversationIn) (conversation.Conversation, error) {
 		b := in.Body
 		n := needs{assign: b.OwnerID != nil || b.GroupID != nil, manage: sets(b.Priority) || len(b.Tags) > 0}
 		if err := n.check(ctx); err != nil {
@@ -183,7 +183,7 @@ func (s *Service) registerRecords(a *api.API) {
 			ContactID: b.ContactID, Channel: conversation.Panel, Subject: b.Subject, Body: b.Body, Priority: b.Priority,
 			OwnerID: b.OwnerID, GroupID: b.GroupID, Tags: b.Tags,
 		})
-	})
+	}))
 
 	api.Handle(a, route("GET", "/counts", "count-conversations", "Numbers beside the views", perm.ConversationsView).Polled(),
 		func(ctx context.Context, _ *struct{}) (conversation.Counts, error) { return s.gate.Counts(ctx) })
@@ -230,9 +230,9 @@ func (s *Service) registerRecords(a *api.API) {
 	restore := route("POST", "/{id}/restore", "restore-conversation", "Bring a deleted conversation back", perm.ConversationsDelete)
 	restore.Refusals = []int{409}
 	restore.Doc = "A messaging conversation whose customer has begun another on the same account cannot come back: 409."
-	api.Handle(a, restore, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
+	api.Handle(a, restore, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
 		return s.gate.Restore(ctx, in.ID.UUID)
-	})
+	}))
 }
 
 func (s *Service) listPage(ctx context.Context, in *listConversationsIn) (db.List[conversation.Conversation], error) {
@@ -244,9 +244,9 @@ func (s *Service) registerStates(a *api.API) {
 		rt := route("POST", "/{id}/"+path, id, summary, perm.ConversationsManage)
 		rt.Refusals = []int{409}
 		rt.Doc = "A repeat changes nothing."
-		api.Handle(a, rt, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
+		api.Handle(a, rt, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
 			return fn(ctx, in.ID.UUID)
-		})
+		}))
 	}
 	act("close", "close-conversation", "Close a conversation", s.gate.Close)
 	act("open", "open-conversation", "Open a conversation again", s.gate.Open)
@@ -254,15 +254,15 @@ func (s *Service) registerStates(a *api.API) {
 	put := route("POST", "/{id}/snooze", "snooze-conversation", "Put a conversation aside", perm.ConversationsManage)
 	put.Refusals = []int{409}
 	put.Doc = "Until a time (at most a year ahead) or until the customer writes."
-	api.Handle(a, put, func(ctx context.Context, in *snoozeConversationIn) (conversation.Conversation, error) {
+	api.Handle(a, put, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *snoozeConversationIn) (conversation.Conversation, error) {
 		return s.gate.Snooze(ctx, in.ID.UUID, in.Body.Until, in.Body.UntilReply)
-	})
+	}))
 
 	tags := route("PUT", "/{id}/tags", "set-conversation-tags", "Set the tags of a conversation", perm.ConversationsManage)
 	tags.Refusals = []int{409}
-	api.Handle(a, tags, func(ctx context.Context, in *conversationTagsIn) (conversation.Conversation, error) {
+	api.Handle(a, tags, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *conversationTagsIn) (conversation.Conversation, error) {
 		return s.gate.Retag(ctx, in.ID.UUID, func([]string) []string { return in.Body.Tags })
-	})
+	}))
 
 	mark := func(path, id, summary string, fn func(context.Context, uuid.UUID) (conversation.ReadMark, error)) {
 		api.Handle(a, route("POST", "/{id}/"+path, id, summary, perm.ConversationsView),
@@ -289,9 +289,9 @@ func (s *Service) registerPeople(a *api.API) {
 
 	assign := route("POST", "/{id}/assign", "assign-conversation", "Give a conversation to an agent", perm.ConversationsAssign)
 	assign.Refusals = []int{409}
-	api.Handle(a, assign, func(ctx context.Context, in *assignConversationIn) (conversation.Conversation, error) {
+	api.Handle(a, assign, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *assignConversationIn) (conversation.Conversation, error) {
 		return s.gate.Assign(ctx, in.ID.UUID, in.Body.OwnerID)
-	})
+	}))
 
 	api.Handle(a, route("GET", "/{id}/participants", "list-participants", "Contacts and agents who take part", perm.ConversationsView),
 		func(ctx context.Context, in *conversationIn) (conversation.People, error) {

@@ -1,7 +1,9 @@
 package inboxapi
 
 import (
+	"cmp"
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -14,10 +16,10 @@ import (
 
 type handoverIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
-	Body struct {
-		Reason  string     `json:"reason,omitempty" maxLength:"200" default:"agent_asked" example:"Fiyat pazarlığı" doc:"Why people take over"`
+	Body *struct {
+		Reason  string     `json:"reason,omitempty" maxLength:"200" example:"Fiyat pazarlığı" doc:"Why people take over; agent_asked where nothing is said"`
 		GroupID *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"The team that takes over"`
-	}
+	} `required:"false"`
 }
 
 func (s *Service) registerAIRecords(a *api.API) {
@@ -39,12 +41,16 @@ func (s *Service) registerAIRecords(a *api.API) {
 	over := route("POST", "/{id}/ai-handover", "hand-over-conversation", "Give a conversation from the assistant to people", perm.ConversationsReply)
 	over.Refusals = []int{409}
 	over.Doc = "A group needs crm.conversations.assign as well. It opens, waits for an answer and belongs to the team. Where it was handed over already, only the group changes. Where no assistant holds it: 409 ai_off."
-	api.Handle(a, over, func(ctx context.Context, in *handoverIn) (conversation.Conversation, error) {
-		if err := (needs{assign: in.Body.GroupID != nil}).check(ctx); err != nil {
+	api.Handle(a, over, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *handoverIn) (conversation.Conversation, error) {
+		reason, group := "", (*uuid.UUID)(nil)
+		if in.Body != nil {
+			reason, group = in.Body.Reason, in.Body.GroupID
+		}
+		if err := (needs{assign: group != nil}).check(ctx); err != nil {
 			return conversation.Conversation{}, err
 		}
-		return s.gate.Handover(ctx, in.ID.UUID, in.Body.Reason, in.Body.GroupID)
-	})
+		return s.gate.Handover(ctx, in.ID.UUID, cmp.Or(strings.TrimSpace(reason), "agent_asked"), group)
+	}))
 
 	api.Handle(a, route("GET", "/{id}/summary", "get-summary", "Stored summary", perm.ConversationsView),
 		func(ctx context.Context, in *conversationIn) (airecord.Summary, error) {

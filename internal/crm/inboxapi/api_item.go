@@ -19,7 +19,7 @@ type itemIn struct {
 	ItemID api.ID `path:"itemId" record:"conversation_item"`
 }
 
-type itemEditionsIn struct {
+type itemRevisionsIn struct {
 	api.Paged
 	ID     api.ID `path:"id" record:"conversation"`
 	ItemID api.ID `path:"itemId" record:"conversation_item"`
@@ -97,8 +97,8 @@ func (s *Service) registerItems(a *api.API) {
 			return s.edits.Policy(ctx, in.ID.UUID, in.ItemID.UUID)
 		})
 	api.HandleList(a, route("GET", ofItem+"/edits", "list-item-edits", "What an item said before, the newest first", perm.ConversationsView),
-		func(ctx context.Context, in *itemEditionsIn) (db.List[edit.Edition], error) {
-			return s.edits.Editions(ctx, in.ID.UUID, in.ItemID.UUID, in.Page())
+		func(ctx context.Context, in *itemRevisionsIn) (db.List[edit.Edition], error) {
+			return s.edits.Revisions(ctx, in.ID.UUID, in.ItemID.UUID, in.Page())
 		})
 
 	react := route("POST", ofItem+"/reaction", "react-to-item", "React to a message through its channel", perm.ConversationsReply)

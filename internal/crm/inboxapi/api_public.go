@@ -86,7 +86,7 @@ func (s *Service) registerPublic(a *api.API) {
 	create.TakesKey = true
 	create.Status = 201
 	create.Doc = "A group, tags and another priority than normal need the scope conversations.write. Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which."
-	api.Handle(a, create, func(ctx context.Context, in *publicCreateConversationIn) (conversation.Conversation, error) {
+	api.Handle(a, create, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *publicCreateConversationIn) (conversation.Conversation, error) {
 		b := in.Body
 		if err := (needs{assign: b.GroupID != nil, manage: sets(b.Priority) || len(b.Tags) > 0}).check(ctx); err != nil {
 			return conversation.Conversation{}, err
@@ -96,7 +96,7 @@ func (s *Service) registerPublic(a *api.API) {
 			return conversation.Conversation{}, err
 		}
 		return s.gate.Create(ctx, n)
-	})
+	}))
 
 	api.Handle(a, route("GET", "/{id}", "get-conversation", "Get a conversation", perm.ConversationsView),
 		func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
@@ -118,11 +118,11 @@ func (s *Service) registerPublic(a *api.API) {
 		return refer(c), err
 	})
 	tags := route("POST", "/{id}/tags", "tag-conversation", "Add and remove tags", perm.ConversationsManage)
-	api.Handle(a, tags, func(ctx context.Context, in *publicTagsIn) (conversation.Conversation, error) {
+	api.Handle(a, tags, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *publicTagsIn) (conversation.Conversation, error) {
 		return s.gate.Retag(ctx, in.ID.UUID, func(has []string) []string {
 			return withTags(contact.WithoutTags(has, in.Body.Remove), in.Body.Add)
 		})
-	})
+	}))
 
 	api.Handle(a, route("GET", "/{id}/participants", "list-participants", "List participants", perm.ConversationsView),
 		func(ctx context.Context, in *conversationIn) ([]conversation.Participant, error) {

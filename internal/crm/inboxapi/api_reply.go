@@ -25,9 +25,18 @@ type replyAsAgentIn struct {
 		Mentions    []uuid.UUID `json:"mentions,omitempty" maxItems:"50" nullable:"false" doc:"Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions"`
 		Channel     string      `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
 		AccountID   *uuid.UUID  `json:"channel_account_id,omitempty" format:"uuid"`
-		DLPOverride *override   `json:"dlp_override,omitempty" doc:"After a 422 dlp_warning: why the message goes all the same"`
+		MessageFormat
+		DLPOverride *override `json:"dlp_override,omitempty" doc:"After a 422 dlp_warning: why the message goes all the same"`
 	}
 }
+
+// MessageFormat is how the text of a message is written.
+type MessageFormat struct {
+	Format    string `json:"format,omitempty" enum:"plain,markdown" doc:"plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks"`
+	Signature bool   `json:"signature,omitempty" doc:"Add the author's signature, where it goes by e-mail"`
+}
+
+func (f MessageFormat) markdown() bool { return f.Format == conversation.FormatMarkdown }
 
 // override is a person's reason for sending what a rule warns about.
 type override struct {
@@ -51,11 +60,12 @@ type replyAsCustomerIn struct {
 
 type newAsAgentIn struct {
 	Body struct {
-		ContactID   uuid.UUID     `json:"contact_id" format:"uuid"`
-		Channel     string        `json:"channel" minLength:"1" maxLength:"40" example:"whatsapp"`
-		AccountID   *uuid.UUID    `json:"channel_account_id,omitempty" format:"uuid"`
-		Subject     string        `json:"subject,omitempty" maxLength:"300" example:"Randevu hatırlatma"`
-		Body        string        `json:"body,omitempty" maxLength:"100000" example:"Merhaba, yarınki randevunuzu hatırlatmak istedik." doc:"Required where there is neither a file nor a template"`
+		ContactID uuid.UUID  `json:"contact_id" format:"uuid"`
+		Channel   string     `json:"channel" minLength:"1" maxLength:"40" example:"whatsapp"`
+		AccountID *uuid.UUID `json:"channel_account_id,omitempty" format:"uuid"`
+		Subject   string     `json:"subject,omitempty" maxLength:"300" example:"Randevu hatırlatma"`
+		Body      string     `json:"body,omitempty" maxLength:"100000" example:"Merhaba, yarınki randevunuzu hatırlatmak istedik." doc:"Required where there is neither a file nor a template"`
+		MessageFormat
 		Template    *template.Use `json:"template,omitempty" doc:"An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account"`
 		Attachments []uuid.UUID   `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
 		Priority    string        `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal"`
@@ -79,21 +89,21 @@ func (s *Service) registerReplies(a *api.API) {
 	agent.TakesKey = true
 	agent.Refusals = []int{409}
 	agent.Doc = "Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none. An e-mail that a data-loss-prevention rule stops: 422 dlp_blocked; one that a rule warns about: 422 dlp_warning, until it comes with dlp_override."
-	api.Handle(a, agent, func(ctx context.Context, in *replyAsAgentIn) (conversation.Written, error) {
+	api.Handle(a, agent, hiding(conversation.Written.WithoutContent, func(ctx context.Context, in *replyAsAgentIn) (conversation.Written, error) {
 		b := in.Body
 		return s.replies.Reply(ctx, in.ID.UUID, reply.Answer{
 			Author: conversation.AgentAuthor(caller.From(ctx).ID), Body: b.Body, Note: b.MessageType == "note", Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
-			Mentions: b.Mentions, Override: b.DLPOverride.text(),
+			Mentions: b.Mentions, Markdown: b.markdown(), Signature: b.Signature, Override: b.DLPOverride.text(),
 		})
-	})
+	}))
 
 	customer := route("POST", "/{id}/reply-as-customer", "reply-as-customer", "Reply as customer", perm.ConversationsReply)
 	customer.TakesKey = true
 	customer.Refusals = []int{409}
 	customer.Doc = "Where a closed conversation does not reopen any more, the answer is the new one that begins."
-	api.Handle(a, customer, func(ctx context.Context, in *replyAsCustomerIn) (conversation.Written, error) {
+	api.Handle(a, customer, hiding(conversation.Written.WithoutContent, func(ctx context.Context, in *replyAsCustomerIn) (conversation.Written, error) {
 		return s.replies.ReplyAsCustomer(ctx, in.ID.UUID, in.Body.Body, in.Body.Attachments...)
-	})
+	}))
 
 	ways := route("GET", "/{id}/reply-channels", "reply-channels", "Routes a reply can take", perm.ConversationsReply)
 	ways.Doc = "The conversation's own route, the contact's channel identities and e-mail addresses, and the server's default."
@@ -105,18 +115,24 @@ func (s *Service) registerReplies(a *api.API) {
 	begin.TakesKey = true
 	begin.Status = 201
 	begin.Doc = "On a channel that customers can be written to over; another, such as form or panel: 422. The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then. A group needs crm.conversations.assign as well, another priority than normal crm.conversations.manage."
-	api.HandleBody(a, begin, func(ctx context.Context, in *newAsAgentIn) (NewAsAgent, error) {
+	api.HandleBody(a, begin, hiding(NewAsAgent.withoutContent, func(ctx context.Context, in *newAsAgentIn) (NewAsAgent, error) {
 		b := in.Body
 		if err := (needs{assign: b.GroupID != nil, manage: sets(b.Priority)}).check(ctx); err != nil {
 			return NewAsAgent{}, err
 		}
 		ctx = idempotency.View(ctx, func(b reply.Begun) NewAsAgent { return newAsAgent(&b) })
 		out, err := s.replies.BeginAsAgent(ctx, reply.Opening{
-			ContactID: b.ContactID, Channel: b.Channel, AccountID: b.AccountID, Subject: b.Subject, Body: b.Body,
+			ContactID: b.ContactID, Channel: b.Channel, AccountID: b.AccountID, Subject: b.Subject, Body: b.Body, Markdown: b.markdown(), Signature: b.Signature,
 			Priority: b.Priority, GroupID: b.GroupID, Attachments: b.Attachments, Template: b.Template,
 		})
 		return newAsAgent(&out), err
-	})
+	}))
+}
+
+// withoutContent is the answer for who may not see conversations.
+func (n NewAsAgent) withoutContent() NewAsAgent {
+	n.Data = n.Data.WithoutContent()
+	return n
 }
 
 func newAsAgent(b *reply.Begun) NewAsAgent {

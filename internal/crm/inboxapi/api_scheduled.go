@@ -19,14 +19,16 @@ import (
 type scheduleIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
 	Body struct {
-		Body        string          `json:"body" maxLength:"100000" example:"Randevunuz yarın 10.00'da."`
-		SendAt      *clock.Time     `json:"send_at,omitempty" doc:"At most a year ahead"`
-		Delay       int             `json:"delay_s,omitempty" minimum:"1" maximum:"60" example:"5" doc:"Seconds from now, in place of send_at: an answer that can still be taken back"`
-		Then        *later.FollowUp `json:"then,omitempty" doc:"What becomes of the conversation when it went, unless the customer wrote since; needs crm.conversations.manage"`
-		UntilReply  bool            `json:"until_reply,omitempty" doc:"Cancel it when the customer writes before"`
-		Channel     string          `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
-		AccountID   *uuid.UUID      `json:"channel_account_id,omitempty" format:"uuid"`
-		Attachments []uuid.UUID     `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		Body       string          `json:"body" maxLength:"100000" example:"Randevunuz yarın 10.00'da."`
+		SendAt     *clock.Time     `json:"send_at,omitempty" doc:"At most a year ahead"`
+		Delay      int             `json:"delay_s,omitempty" minimum:"1" maximum:"60" example:"5" doc:"Seconds from now, in place of send_at: an answer that can still be taken back"`
+		Then       *later.FollowUp `json:"then,omitempty" doc:"What becomes of the conversation when it went, unless the customer wrote since; needs crm.conversations.manage"`
+		UntilReply bool            `json:"until_reply,omitempty" doc:"Cancel it when the customer writes before"`
+		Channel    string          `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
+		AccountID  *uuid.UUID      `json:"channel_account_id,omitempty" format:"uuid"`
+		MessageFormat
+		DLPOverride *override   `json:"dlp_override,omitempty" doc:"After a 422 dlp_warning: why the message goes all the same"`
+		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
 	}
 }
 
@@ -51,12 +53,13 @@ func (s *Service) registerScheduled(a *api.API) {
 	post := route("POST", "/{id}/scheduled", "schedule-message", "Send a message later", perm.ConversationsReply)
 	post.TakesKey = true
 	post.Status, post.Refusals = 201, []int{409}
-	post.Doc = "It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route."
+	post.Doc = "It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route. An e-mail is judged now and again at its time: one that a data-loss-prevention rule stops is 422 dlp_blocked, one that a rule warns about 422 dlp_warning, until it comes with dlp_override."
 	api.Handle(a, post, func(ctx context.Context, in *scheduleIn) (later.Scheduled, error) {
 		b := in.Body
 		return s.replies.Schedule(ctx, in.ID.UUID, reply.Later{
 			Answer: reply.Answer{
 				Author: conversation.AgentAuthor(caller.From(ctx).ID), Body: b.Body, Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
+				Markdown: b.markdown(), Signature: b.Signature, Override: b.DLPOverride.text(),
 			},
 			SendAt: b.SendAt, Delay: time.Duration(b.Delay) * time.Second, FollowUp: b.Then, UntilReply: b.UntilReply,
 		})

@@ -38,23 +38,23 @@ func (s *Service) registerWhole(a *api.API) {
 	split.TakesKey = true
 	split.Status, split.Refusals = 201, []int{409}
 	split.Doc = "The new one has the same customer, owner, group and tags. At least one message must stay. A messaging channel knows one thread only: 409 single_thread."
-	api.Handle(a, split, func(ctx context.Context, in *splitIn) (conversation.Conversation, error) {
+	api.Handle(a, split, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *splitIn) (conversation.Conversation, error) {
 		return s.whole.Split(ctx, in.ID.UUID, in.Body.ItemIDs, in.Body.Subject)
-	})
+	}))
 
 	merge := route("POST", "/{id}/merge", "merge-conversation", "Merge a conversation into another", perm.ConversationsManage)
 	merge.TakesKey = true
 	merge.Refusals = []int{409}
 	merge.Doc = "Both must be of one customer: 409 other_customer otherwise; merge the contacts first. It can be taken back with unmerge."
-	api.Handle(a, merge, func(ctx context.Context, in *mergeConversationIn) (conversation.Conversation, error) {
+	api.Handle(a, merge, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *mergeConversationIn) (conversation.Conversation, error) {
 		return s.whole.Merge(ctx, in.ID.UUID, in.Body.IntoID)
-	})
+	}))
 	unmerge := route("POST", "/{id}/unmerge", "unmerge-conversation", "Take a merge back", perm.ConversationsManage)
 	unmerge.Refusals = []int{409}
 	unmerge.Doc = "The conversation gets its items back and stands as it did before the merge; what came since stays with the other. 409 with the reason not_merged, single_thread (the customer has another conversation on that messaging account by now) or conversation_merged (the other one was merged further)."
-	api.Handle(a, unmerge, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
+	api.Handle(a, unmerge, hiding(conversation.Conversation.WithoutContent, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
 		return s.whole.Unmerge(ctx, in.ID.UUID)
-	})
+	}))
 
 	rt := route("GET", "/{id}/export", "export-conversation", "Export a conversation", perm.ConversationsExport)
 	rt.Doc = "As JSON, as a page that stands alone, or as e-mail. It is audited."

@@ -5,6 +5,7 @@ import (
 
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -29,6 +30,19 @@ func (n needs) check(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// hiding makes a handler whose answer shows a conversation show it with hide, and
+// so without its content, to a caller who may not see conversations. The answer
+// that is kept under an Idempotency-Key is without it too.
+func hiding[In, Out any](hide func(Out) Out, handle func(context.Context, *In) (Out, error)) func(context.Context, *In) (Out, error) {
+	return func(ctx context.Context, in *In) (Out, error) {
+		if caller.From(ctx).Can(perm.ConversationsView) {
+			return handle(ctx, in)
+		}
+		out, err := handle(idempotency.View(ctx, hide), in)
+		return hide(out), err
+	}
 }
 
 // sets says whether a new conversation's priority is more than the default.

@@ -48,7 +48,7 @@ const beats = "presence.beat"
 // NewRegistry makes an empty registry and listens to the other nodes.
 func NewRegistry(c RegistryConfig) *Registry {
 	r := &Registry{RegistryConfig: c, node: c.DB.Clock().NewCapability(), seats: map[uuid.UUID]map[uuid.UUID]*seat{}}
-	c.Bus.Watch(beats, r.hear)
+	c.Bus.Watch(beats, r.receive)
 	return r
 }
 
@@ -75,8 +75,8 @@ func (r *Registry) say(tenant uuid.UUID, lasts time.Duration, agents ...mark) {
 	r.Bus.Publish(tenant, bus.Message{Type: beats, Body: b})
 }
 
-// hear takes in what a node says.
-func (r *Registry) hear(tenant uuid.UUID, m bus.Message) {
+// receive takes in what a node says.
+func (r *Registry) receive(tenant uuid.UUID, m bus.Message) {
 	var b beat
 	if err := json.Unmarshal(m.Body, &b); err != nil {
 		r.Log.Warn("a node says what cannot be read", "error", err)
@@ -103,16 +103,16 @@ func (r *Registry) change(tenant, agentID uuid.UUID, fn func(*seat)) {
 		r.seats[tenant][agentID] = row
 	}
 	fn(row)
-	shown, changed := r.settle(tenant, agentID, row)
+	shown, changed := r.refreshShown(tenant, agentID, row)
 	r.mu.Unlock()
 	if changed {
 		r.Streams.SignalHere(tenant, PresenceSignal, Present{agentID, shown})
 	}
 }
 
-// settle brings what is shown up to date and forgets who is gone. It is called
+// refreshShown brings what is shown up to date and forgets who is gone. It is called
 // with the lock held.
-func (r *Registry) settle(tenant, agentID uuid.UUID, row *seat) (shown string, changed bool) {
+func (r *Registry) refreshShown(tenant, agentID uuid.UUID, row *seat) (shown string, changed bool) {
 	now := r.now()
 	for node, until := range row.nodes {
 		if !until.After(now) {
@@ -146,7 +146,7 @@ func (r *Registry) Step(context.Context) (int, error) {
 				here[tenant] = append(here[tenant], mark{id, row.chosen})
 				continue
 			}
-			if shown, changed := r.settle(tenant, id, row); changed {
+			if shown, changed := r.refreshShown(tenant, id, row); changed {
 				left = append(left, gone{tenant, Present{id, shown}})
 			}
 		}

@@ -96,19 +96,19 @@ var writing = limit.Policy{Name: "typing", Burst: 30, Window: 30 * time.Second}
 
 // AgentTypes tells those who watch that the caller writes in a conversation.
 func (s *Service) AgentTypes(ctx context.Context, conversationID uuid.UUID, typing bool) (Typing, error) {
-	return s.types(ctx, conversationID, typing, func(conversation.Conversation) (string, uuid.UUID) {
+	return s.signalTyping(ctx, conversationID, typing, func(conversation.Conversation) (string, uuid.UUID) {
 		return "agent", caller.From(ctx).ID
 	})
 }
 
 // ContactTypes tells them that the customer does, as a channel reports it.
 func (s *Service) ContactTypes(ctx context.Context, conversationID uuid.UUID, typing bool) (Typing, error) {
-	return s.types(ctx, conversationID, typing, func(c conversation.Conversation) (string, uuid.UUID) {
+	return s.signalTyping(ctx, conversationID, typing, func(c conversation.Conversation) (string, uuid.UUID) {
 		return "contact", c.ContactID
 	})
 }
 
-func (s *Service) types(ctx context.Context, id uuid.UUID, typing bool, author func(conversation.Conversation) (string, uuid.UUID)) (Typing, error) {
+func (s *Service) signalTyping(ctx context.Context, id uuid.UUID, typing bool, author func(conversation.Conversation) (string, uuid.UUID)) (Typing, error) {
 	who := caller.From(ctx)
 	c, err := s.Conversations.Get(ctx, id)
 	if err != nil {

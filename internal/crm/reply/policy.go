@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/later"
 	"konak/internal/kit/db"
 	"konak/internal/kit/policy"
 )
@@ -13,15 +14,30 @@ import (
 // puts the text that may go on the item. It returns what the policy found, to be
 // recorded with the message, or its refusal: dlp_blocked or dlp_warning.
 func (s *Service) checkText(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, route *conversation.Route, override string) (policy.Incident, error) {
-	v, err := s.judge(tx, c, c.Subject, item.Body, route, override)
-	if err == nil {
-		item.Body = v.Body
-	}
+	v, err := s.judge(tx, c, c.Subject, item, route, override)
 	return v.Incident, err
 }
 
-// judge asks the policy about a text on a route. Only e-mail is judged.
-func (s *Service) judge(tx *db.Tx, c *conversation.Conversation, subject, body string, route *conversation.Route, override string) (v policy.TextVerdict, err error) {
+// checkScheduled asks the policy about a message that goes later, as it would go
+// now, so that its author learns of a refusal at once: dlp_blocked or dlp_warning.
+// What has to be covered is covered and recorded now; everything else that the
+// policy finds is recorded when the message goes, because it is judged again then.
+func (s *Service) checkScheduled(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, m *later.Scheduled, route *conversation.Route) error {
+	v, err := s.judge(tx, c, c.Subject, item, route, m.Override)
+	if err != nil || item.Detail[conversation.DetailRedacted] == nil {
+		return err
+	}
+	// The signature is part of the text that was covered.
+	m.Body, m.Format, m.Signature = v.Body, conversation.FormatPlain, false
+	return s.policy.RecordText(tx, v.Incident, m.ID.String())
+}
+
+// judge asks the policy about a message on a route and puts the text that may go
+// on the item. Only e-mail is judged. A formatted text is judged as it is read,
+// with the addresses of its links; where something in it is covered, it loses its
+// format.
+func (s *Service) judge(tx *db.Tx, c *conversation.Conversation, subject string, item *conversation.Item, route *conversation.Route, override string) (v policy.TextVerdict, err error) {
+	body := item.PlainBody()
 	v.Subject, v.Body = subject, body
 	if route == nil || route.Channel != conversation.Mail {
 		return v, nil
@@ -37,7 +53,14 @@ func (s *Service) judge(tx *db.Tx, c *conversation.Conversation, subject, body s
 	if t.Sender, err = s.senders.SenderAddress(&tx.Reader, route.AccountID); err != nil {
 		return v, err
 	}
-	return s.policy.CheckText(tx, t)
+	if v, err = s.policy.CheckText(tx, t); err != nil {
+		return v, err
+	}
+	if v.Body != body || v.Subject != subject {
+		item.Body = v.Body
+		item.Detail = map[string]any{conversation.DetailRedacted: true}
+	}
+	return v, nil
 }
 
 // RecordRefusal records a refusal of the policy, whose transaction was given up.

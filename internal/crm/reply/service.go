@@ -28,6 +28,14 @@ type Config struct {
 	// of mailboxes.
 	Policy  policy.Policy
 	Senders Senders
+	// Signatures knows how agents sign their e-mail.
+	Signatures Signatures
+}
+
+// Signatures knows what an agent's e-mail ends with.
+type Signatures interface {
+	// Signature is written in Markdown, "" for none.
+	Signature(r *db.Reader, agent uuid.UUID) (string, error)
 }
 
 // Senders knows as whom a mailbox sends.
@@ -47,13 +55,15 @@ type Service struct {
 	forwarder Forwarder
 	policy    policy.Policy
 	senders   Senders
+
+	signatures Signatures
 }
 
 // New makes the service.
 func New(c Config) *Service {
 	return &Service{
 		db: c.DB, gate: c.Conversations, inbound: c.Inbound, contacts: c.Contacts, agents: c.Agents,
-		templates: c.Templates, forwarder: c.Forwarder, policy: c.Policy, senders: c.Senders,
+		templates: c.Templates, forwarder: c.Forwarder, policy: c.Policy, senders: c.Senders, signatures: c.Signatures,
 	}
 }
 

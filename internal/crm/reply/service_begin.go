@@ -9,10 +9,12 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/template"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
+	"konak/internal/kit/perm"
 )
 
 // Opening is a conversation that an agent begins.
@@ -22,8 +24,10 @@ type Opening struct {
 	AccountID *uuid.UUID
 	Subject   string
 	Body      string
-	Priority  string
-	GroupID   *uuid.UUID
+	// Markdown and Signature are those of an Answer.
+	Markdown, Signature bool
+	Priority            string
+	GroupID             *uuid.UUID
 	// Attachments are the caller's uploads.
 	Attachments []uuid.UUID
 	// Template is sent instead of Body, over the template's own account.
@@ -74,6 +78,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		who := conversation.AuthorFrom(tx)
 		item.AuthorKind, item.AuthorID = who.Kind, who.ID
 		if o.Template != nil {
+			o.Markdown, o.Signature = false, false // the template's text is its own
 			err = s.useTemplate(tx, &o, ref, item, &out)
 		} else if err = s.takeFiles(tx, item, o.Attachments, nil); err == nil {
 			err = s.findOpeningRoute(tx, o, ref, &out)
@@ -81,12 +86,15 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		if err != nil {
 			return err
 		}
-		v, err := s.judge(tx, nil, o.Subject, item.Body, out.Route, "")
+		if err := s.completeBody(&tx.Reader, item, out.Route, o.Markdown, o.Signature); err != nil {
+			return err
+		}
+		v, err := s.judge(tx, nil, o.Subject, item, out.Route, "")
 		if f, ok := fault.As(err); ok {
 			refused, err = err, nil
 			out.Route, out.Delivery = nil, conversation.Delivery{Status: conversation.Failed, Error: string(f.Code)}
 		} else if err == nil {
-			o.Subject, item.Body = v.Subject, v.Body
+			o.Subject = v.Subject
 		}
 		if err != nil {
 			return err
@@ -167,8 +175,8 @@ func (s *Service) beginWith(tx *db.Tx, o Opening, source conversation.Source, re
 	if !item.Unsent {
 		c.FirstReplyAt = clock.Ptr(tx.Now())
 	}
-	if item.AuthorKind != conversation.ByAgent {
-		c.OwnerID = nil
+	if item.AuthorKind != conversation.ByAgent || !caller.From(tx.Context()).Can(perm.ConversationsView) {
+		c.OwnerID = nil // an owner sees conversations
 	}
 	addressTo(item, &c, out.Route)
 	free, err := s.gate.Start(tx, &c, conversation.Begin, item)

@@ -43,7 +43,7 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 		if f.Author, err = s.authorName(&tx.Reader, c, i); err != nil {
 			return err
 		}
-		f.Note, f.At, f.Body, f.Files = strings.TrimSpace(f.Note), i.CreatedAt, i.Body, outgoingFiles(i)
+		f.Note, f.At, f.Body, f.Files = strings.TrimSpace(f.Note), i.CreatedAt, i.PlainBody(), outgoingFiles(i)
 		f.ConversationID = c.ID
 		if c.Channel == conversation.Mail {
 			f.MailboxID = c.ChannelAccountID

@@ -23,7 +23,7 @@ func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string
 		}
 		item := &conversation.Item{
 			Kind: conversation.Message, AuthorKind: conversation.ByContact, AuthorID: &was.ContactID, Body: strings.TrimSpace(body), Channel: &was.Channel,
-			Detail: map[string]any{conversation.TypedBy: typist(tx.Context())},
+			Detail: map[string]any{conversation.TypedBy: callerDetail(tx.Context())},
 		}
 		if err := s.takeFiles(tx, item, attachments, nil); err != nil {
 			return err
@@ -37,8 +37,8 @@ func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string
 	return out, err
 }
 
-// typist is the caller as an item's detail keeps them.
-func typist(ctx context.Context) map[string]any {
+// callerDetail is the caller as an item's detail keeps them.
+func callerDetail(ctx context.Context) map[string]any {
 	who := caller.From(ctx)
 	return map[string]any{"kind": string(who.Kind), "id": who.ID.String()}
 }

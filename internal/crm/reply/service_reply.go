@@ -33,6 +33,11 @@ type Answer struct {
 	Sources []conversation.AISource
 	// Configuration is which assistant wrote it, for a bot's answer.
 	Configuration *conversation.Configuration
+	// Markdown says that Body is written in it. On a route that does not carry it,
+	// and in a note, the text goes without its marks.
+	Markdown bool
+	// Signature asks for the author's signature below an e-mail.
+	Signature bool
 	// Override is why the message goes although a rule warns about it.
 	Override string
 
@@ -71,6 +76,7 @@ func (s *Service) reply(tx *db.Tx, was conversation.Conversation, a Answer) (out
 		return out, fault.Invalid("mentions", "notes_only")
 	}
 	if a.Note {
+		dropMarks(item, a.Markdown)
 		item.Kind = conversation.Note
 		if item.Mentions, err = s.gate.CheckMentions(tx, a.Mentions); err != nil {
 			return out, err
@@ -81,6 +87,9 @@ func (s *Service) reply(tx *db.Tx, was conversation.Conversation, a Answer) (out
 	}
 	route, err := s.findRoute(tx, &was, a)
 	if err != nil {
+		return out, err
+	}
+	if err := s.completeBody(&tx.Reader, item, route, a.Markdown, a.Signature); err != nil {
 		return out, err
 	}
 	found, err := s.checkText(tx, &was, item, route, a.Override)
@@ -130,7 +139,7 @@ func (s *Service) checkAuthor(tx *db.Tx, a conversation.Author) error {
 // send gives a message that was written to the router.
 func (s *Service) send(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, route *conversation.Route) (conversation.Outgoing, error) {
 	out := conversation.Outgoing{
-		ConversationID: c.ID, ItemID: item.ID, ContactID: c.ContactID, Route: *route, Subject: c.Subject, Body: item.Body,
+		ConversationID: c.ID, ItemID: item.ID, ContactID: c.ContactID, Route: *route, Subject: c.Subject, Body: item.Body, Markdown: item.HasMarkdown(),
 		Attachments: outgoingFiles(item), Template: item.Template.V, Awaited: item.Awaited,
 	}
 	if route.Channel == conversation.Mail {

@@ -39,7 +39,8 @@ type Later struct {
 	UntilReply bool
 }
 
-// Schedule writes a message down that goes out at its time.
+// Schedule writes a message down that goes out at its time. One that the policy
+// would refuse now is refused: dlp_blocked or dlp_warning.
 func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.Scheduled, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
 		c, err := conversation.Lock(tx, id)
@@ -70,12 +71,25 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 			UntilReply: l.UntilReply, SendAt: sendAt, Attachments: held.Attachments, Test: c.Test, CreatedAt: clock.At(tx.Now()),
 		}
 		m.FollowUp.V = l.FollowUp
+		m.Format, m.Signature, m.Override = conversation.FormatPlain, l.Signature, strings.TrimSpace(l.Override)
+		if l.Markdown {
+			m.Format = conversation.FormatMarkdown
+		}
 		if l.Channel != "" {
 			m.Channel, m.ChannelAccountID = &l.Channel, l.AccountID
 		}
 		// Whether there is a way now says nothing about then, but a message
 		// that could not go even now is a mistake that its author should see.
-		if _, err := s.findRoute(tx, &c, l.Answer); err != nil && !fault.Is(err, fault.WindowClosed) {
+		route, err := s.findRoute(tx, &c, l.Answer)
+		if err != nil && !fault.Is(err, fault.WindowClosed) {
+			return err
+		}
+		// The same holds for what a rule says of its text.
+		held.AuthorKind, held.AuthorID = who.Kind, who.ID
+		if err := s.completeBody(&tx.Reader, held, route, l.Markdown, l.Signature); err != nil {
+			return err
+		}
+		if err := s.checkScheduled(tx, &c, held, &m, route); err != nil {
 			return err
 		}
 		if err := later.Put(tx, &m); err != nil {
@@ -94,7 +108,7 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 		}
 		return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
 	})
-	return m, err
+	return m, s.RecordRefusal(ctx, err)
 }
 
 // sendAt is the time at which a message goes.
@@ -289,6 +303,7 @@ func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
 		return err
 	}
 	a := Answer{Author: conversation.Author{Kind: m.AuthorKind, ID: m.AuthorID}, Body: m.Body, held: db.OrEmpty(files[id])}
+	a.Markdown, a.Signature, a.Override = m.Format == conversation.FormatMarkdown, m.Signature, m.Override
 	if m.Channel != nil {
 		a.Channel, a.AccountID = *m.Channel, m.ChannelAccountID
 	}

@@ -355,7 +355,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 		return err
 	}
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		all, err := named(tx, t.AccountID, t.Name)
+		all, err := listByName(tx, t.AccountID, t.Name)
 		if err != nil {
 			return err
 		}
@@ -371,8 +371,8 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	})
 }
 
-// Heard takes what the provider said about one template by itself. What we do
-// not have yet comes with the next sync.
+// Heard takes what the provider reports of its own accord (a webhook) about one
+// template. One that we do not know is left to the next sync.
 func (s *Service) Heard(tx *db.Tx, account uuid.UUID, g Given) error {
 	t, err := byProvider(tx, account, g.ProviderID)
 	if db.IsNoRow(err) && g.Name != "" {

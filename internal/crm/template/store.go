@@ -43,8 +43,8 @@ func byName(r *db.Reader, account uuid.UUID, name, language string) (Template, e
 		WHERE tenant_id = $1 AND account_id = $2 AND name = $3 AND language = $4`, r.Tenant(), account, name, language)
 }
 
-// named lists the languages of a name.
-func named(tx *db.Tx, account uuid.UUID, name string) ([]Template, error) {
+// listByName lists the languages of a name.
+func listByName(tx *db.Tx, account uuid.UUID, name string) ([]Template, error) {
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM message_template
 		WHERE tenant_id = $1 AND account_id = $2 AND name = $3 ORDER BY language`+tx.Dialect().ForUpdate("message_template"),
 		tx.Tenant(), account, name)

@@ -120,7 +120,7 @@ func (w *Work) signature(p Parameters) (string, error) {
 	return sign(w.signing, text), nil
 }
 
-// Derive is one step of the work: the key of a counter.
+// Derive computes the key for one counter value: one try of the proof of work.
 func Derive(p Parameters, counter uint32) ([]byte, error) {
 	nonce, err := hex.DecodeString(p.Nonce)
 	if err != nil {

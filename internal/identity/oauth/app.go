@@ -132,7 +132,7 @@ func checkRedirects(list []string) error {
 		u, err := url.Parse(s)
 		switch {
 		case err != nil || u.Scheme == "" || u.Fragment != "" || strings.Contains(s, "#") || u.User != nil,
-			strings.ContainsAny(u.Host, "*!$&'()+,;=%\" "):
+			strings.ContainsAny(u.Host, "*!$&'()+,;=%\" "): // refused below
 		case u.Scheme == "https" && u.Host != "":
 			continue
 		case u.Scheme == "http" && (loopback(u) || u.Hostname() == "localhost"):

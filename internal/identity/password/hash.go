@@ -35,7 +35,7 @@ type Hasher struct {
 	dummy string
 }
 
-// NewHasher makes a hasher. The zero cost stands for the product's own.
+// NewHasher makes a hasher. A zero cost means productCost.
 func NewHasher(cost Cost) *Hasher {
 	if cost == (Cost{}) {
 		cost = productCost

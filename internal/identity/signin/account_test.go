@@ -29,13 +29,13 @@ var tokenInMail = regexp.MustCompile(`#token=(\S+)`)
 // lastToken is the token of the newest mail to an address that has one.
 func lastToken(t *testing.T, s *apptest.Server, to string) string {
 	t.Helper()
-	letters := s.Letters(uuid.Nil, to)
-	if len(letters) == 0 {
+	mails := s.Mails(uuid.Nil, to)
+	if len(mails) == 0 {
 		t.Fatalf("no mail to %s", to)
 	}
-	m := tokenInMail.FindStringSubmatch(letters[len(letters)-1].Text)
+	m := tokenInMail.FindStringSubmatch(mails[len(mails)-1].Text)
 	if m == nil {
-		t.Fatalf("no link in %q", letters[len(letters)-1].Text)
+		t.Fatalf("no link in %q", mails[len(mails)-1].Text)
 	}
 	return m[1]
 }
@@ -53,9 +53,9 @@ func TestSignUp(t *testing.T) {
 		nobody := s.Client("").Header("Accept-Language", "tr")
 		ayse := object{"email": "Ayse@Example.com", "password": strong, "name": "Ayşe Demir", "workspace_name": "Demir Ticaret"}
 		first := nobody.Post(auth+"/sign-up", ayse).Want(200)
-		letters := s.Letters(uuid.Nil, "Ayse@Example.com")
-		if len(letters) != 1 || letters[0].Subject != "E-posta adresinizi doğrulayın" {
-			t.Fatalf("mail %+v", letters)
+		mails := s.Mails(uuid.Nil, "Ayse@Example.com")
+		if len(mails) != 1 || mails[0].Subject != "E-posta adresinizi doğrulayın" {
+			t.Fatalf("mail %+v", mails)
 		}
 		if strings.Contains(s.Logs.String(), "emv_") {
 			t.Error("a token is in the log")
@@ -88,12 +88,12 @@ func TestSignUp(t *testing.T) {
 		if diff := cmp.Diff(data(first), data(again)); diff != "" {
 			t.Errorf("a known address is told apart:\n%s", diff)
 		}
-		letters = s.Letters(uuid.Nil, "Ayse@Example.com")
-		if last := letters[len(letters)-1]; last.Subject != "Zaten bir hesabınız var" || strings.Contains(last.Text, "#token") {
+		mails = s.Mails(uuid.Nil, "Ayse@Example.com")
+		if last := mails[len(mails)-1]; last.Subject != "Zaten bir hesabınız var" || strings.Contains(last.Text, "#token") {
 			t.Errorf("mail %+v", last)
 		}
 		nobody.Post(auth+"/email/verify/resend", object{"email": "nobody@example.com"}).Want(200)
-		if l := s.Letters(uuid.Nil, "nobody@example.com"); len(l) != 0 {
+		if l := s.Mails(uuid.Nil, "nobody@example.com"); len(l) != 0 {
 			t.Errorf("mail to nobody: %+v", l)
 		}
 	})
@@ -167,7 +167,7 @@ func TestForgottenPassword(t *testing.T) {
 			t.Errorf("a known address is told apart:\n%s", diff)
 		}
 		token := lastToken(t, s, email)
-		if l := s.Letters(uuid.Nil, "nobody@demo.example"); len(l) != 0 {
+		if l := s.Mails(uuid.Nil, "nobody@demo.example"); len(l) != 0 {
 			t.Errorf("mail to nobody: %+v", l)
 		}
 		nobody.Post(auth+"/password/reset", object{"token": token, "password": "short"}).Refused(422, "validation_failed")
@@ -177,7 +177,7 @@ func TestForgottenPassword(t *testing.T) {
 		w.Owner.Get(auth+"/me").Refused(401, "unauthenticated")
 		nobody.Post(auth+"/sign-in", object{"email": email, "password": apptest.Password}).Refused(422, "wrong_credentials")
 		signIn(s, email, strong)
-		if l := s.Letters(w.ID, email); len(l) != 1 || l[0].Subject != "Parolanız değişti" {
+		if l := s.Mails(w.ID, email); len(l) != 1 || l[0].Subject != "Parolanız değişti" {
 			t.Errorf("notice %+v", l)
 		}
 		nobody.Post(auth+"/password/forgot", object{"email": email}).Want(200)

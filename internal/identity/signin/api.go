@@ -43,8 +43,8 @@ func stepUp(rt api.Route) api.Route {
 	return rt
 }
 
-// guessed marks a route where each call is a guess of a secret.
-func guessed(rt api.Route) api.Route {
+// limitGuesses marks a route where each call is a guess of a secret.
+func limitGuesses(rt api.Route) api.Route {
 	rt.Limit = api.Credentials
 	return rt
 }
@@ -81,7 +81,7 @@ type reauthIn struct {
 }
 
 func (s *Service) registerSignIn(a *api.API) {
-	signIn := guessed(showsSecret(public(route("POST", "/sign-in", "sign-in", "Sign in with e-mail and password"))))
+	signIn := limitGuesses(showsSecret(public(route("POST", "/sign-in", "sign-in", "Sign in with e-mail and password"))))
 	signIn.Doc = "Opens a session and sets the panel's cookie, or asks for the second step. " +
 		"A wrong e-mail or password is a 422, never a 401."
 	api.Handle(a, signIn, func(ctx context.Context, in *signInIn) (SignInAnswer, error) {
@@ -96,7 +96,7 @@ func (s *Service) registerSignIn(a *api.API) {
 		return out, err
 	})
 
-	second := guessed(showsSecret(public(route("POST", "/sign-in/2fa", "sign-in-second-step", "Take the second step of a sign-in"))))
+	second := limitGuesses(showsSecret(public(route("POST", "/sign-in/2fa", "sign-in-second-step", "Take the second step of a sign-in"))))
 	second.Doc = "A wrong code is a 422. After five tries or five minutes the sign-in starts anew."
 	api.Handle(a, second, func(ctx context.Context, in *secondStepIn) (identity.SignedIn, error) {
 		out, err := s.FinishSignIn(ctx, SecondStep{
@@ -110,7 +110,7 @@ func (s *Service) registerSignIn(a *api.API) {
 		return out, err
 	})
 
-	reauth := guessed(route("POST", "/app/reauth", "reauth", "Prove the password again"))
+	reauth := limitGuesses(route("POST", "/app/reauth", "reauth", "Prove the password again"))
 	reauth.Doc = "Stamps the session, so that calls which need a fresh proof work for 15 minutes. " +
 		"A wrong password or code is a 422, never a 401."
 	reauth.Delegable = true

@@ -72,7 +72,7 @@ func (s *Service) registerAccounts(a *api.API) {
 		})
 	})
 
-	api.Handle(a, guessed(public(route("POST", "/email/verify", "verify-email", "Prove an address and open the account"))),
+	api.Handle(a, limitGuesses(public(route("POST", "/email/verify", "verify-email", "Prove an address and open the account"))),
 		func(ctx context.Context, in *verifyIn) (Verified, error) { return s.VerifyEmail(ctx, in.Body.Token) })
 
 	resend := mailing(public(route("POST", "/email/verify/resend", "resend-verification", "Mail the link that proves an address again")))
@@ -86,13 +86,13 @@ func (s *Service) registerAccounts(a *api.API) {
 		return Sent{"reset_sent"}, s.Forgot(ctx, in.request(ctx))
 	})
 
-	reset := guessed(public(route("POST", "/password/reset", "reset-password", "Set a new password with a mailed link")))
+	reset := limitGuesses(public(route("POST", "/password/reset", "reset-password", "Set a new password with a mailed link")))
 	reset.Doc = "Closes every session and opens none: signing in follows, with the second step where that is on."
 	api.Handle(a, reset, func(ctx context.Context, in *resetIn) (api.Done, error) {
 		return api.Done{Done: true}, s.Reset(ctx, in.Body.Token, in.Body.Password, api.ClientIP(ctx))
 	})
 
-	change := guessed(route("PUT", "/password", "change-password", "Change one's own password"))
+	change := limitGuesses(route("PUT", "/password", "change-password", "Change one's own password"))
 	change.Doc = "Closes the other sessions. A wrong password is a 422, never a 401."
 	api.Handle(a, change, func(ctx context.Context, in *changePasswordIn) (api.Done, error) {
 		return api.Done{Done: true}, s.ChangePassword(ctx, in.Body.Current, in.Body.New)

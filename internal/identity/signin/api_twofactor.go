@@ -22,7 +22,7 @@ func (s *Service) registerTwoFactor(a *api.API) {
 	begin.Doc = "Nothing changes until a code of the app confirms it."
 	api.Handle(a, begin, func(ctx context.Context, _ *struct{}) (TOTPSetup, error) { return s.BeginTOTP(ctx) })
 
-	confirm := guessed(showsSecret(stepUp(route("POST", "/2fa/totp/confirm", "confirm-totp", "Switch the second step on"))))
+	confirm := limitGuesses(showsSecret(stepUp(route("POST", "/2fa/totp/confirm", "confirm-totp", "Switch the second step on"))))
 	confirm.Doc = "Gives ten recovery codes, shown once."
 	api.Handle(a, confirm, func(ctx context.Context, in *codeIn) (RecoveryCodes, error) {
 		return s.ConfirmTOTP(ctx, in.Body.Code)
@@ -84,7 +84,7 @@ func (s *Service) registerPasskeys(a *api.API) {
 		return s.BeginPasskeySignIn(ctx)
 	})
 
-	signIn := guessed(showsSecret(public(route("POST", "/passkeys/sign-in", "passkey-sign-in", "Sign in with a passkey"))))
+	signIn := limitGuesses(showsSecret(public(route("POST", "/passkeys/sign-in", "passkey-sign-in", "Sign in with a passkey"))))
 	api.Handle(a, signIn, func(ctx context.Context, in *passkeySignInIn) (identity.SignedIn, error) {
 		out, err := s.PasskeySignIn(ctx, in.Body.ChallengeID, in.Body.Credential,
 			api.HostSlug(ctx), identity.DeviceOf(ctx, in.Body.DeviceName))

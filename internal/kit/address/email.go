@@ -47,6 +47,26 @@ func ParseEmail(s string) (Email, bool) {
 	return Email{Address: s, Key: Fold(s)}, true
 }
 
+// ParseDomain reads the name of a domain: at least two labels, no address. It is
+// given as name servers know it: in small letters and A-labels.
+func ParseDomain(s string) (string, bool) {
+	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
+	name, err := domains.ToASCII(s)
+	last := name[strings.LastIndex(name, ".")+1:]
+	if err != nil || len(name) == len(last) || strings.Trim(last, "0123456789") == "" {
+		return "", false
+	}
+	return Fold(name), true
+}
+
+// ShowDomain is a domain's name as people read it.
+func ShowDomain(name string) string {
+	if shown, err := idna.Display.ToUnicode(name); err == nil {
+		return shown
+	}
+	return name
+}
+
 // ParseEmails reads a list of addresses and returns each once. It returns false
 // where one is malformed, or is one that not every mail server takes.
 func ParseEmails(list []string) ([]string, bool) {

@@ -48,3 +48,18 @@ func TestParseEmail(t *testing.T) {
 		}
 	}
 }
+
+func TestParseDomain(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		" Example.COM. ": "example.com", "örnek.example": "xn--rnek-4qa.example", "ÖRNEK.example": "xn--rnek-4qa.example", "a.b.example": "a.b.example",
+		"": "", "example": "", "a..example": "", "a@b.example": "", "a_b.example": "", "127.0.0.1": "", "a b.example": "", "-a.example": "", "*.example": "",
+	} {
+		if got, ok := address.ParseDomain(in); got != want || ok != (want != "") {
+			t.Errorf("%q: got %q, %v", in, got, ok)
+		}
+	}
+	if got := address.ShowDomain("xn--rnek-4qa.example"); got != "örnek.example" {
+		t.Errorf("got %q", got)
+	}
+}

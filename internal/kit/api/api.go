@@ -138,7 +138,7 @@ func New(cfg Config) *API {
 	}
 	a.mux.NotFound(a.notFound)
 	a.mux.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Allow", strings.Join(a.allowed(r.URL.Path), ", "))
+		w.Header().Set("Allow", strings.Join(a.allowedMethods(r.URL.Path), ", "))
 		writeFault(w, r, fault.New(fault.MethodNotAllowed))
 	})
 	a.mux.Use(middleware.GetHead)
@@ -184,8 +184,8 @@ func (a *API) serveDocument(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(b)
 }
 
-// allowed are the methods that a path answers.
-func (a *API) allowed(path string) []string {
+// allowedMethods are the methods that a path answers.
+func (a *API) allowedMethods(path string) []string {
 	var out []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 		if a.mux.Match(chi.NewRouteContext(), method, path) {
@@ -200,7 +200,7 @@ func (a *API) allowed(path string) []string {
 
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	if a.cfg.Fallback == nil || isAPIPath(r.URL.Path) {
-		writeFault(w, r, fault.New(fault.NotFound))
+		writeFault(w, r, fault.New(fault.UnknownAddress))
 		return
 	}
 	a.cfg.Fallback.ServeHTTP(w, r)

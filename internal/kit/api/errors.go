@@ -40,7 +40,14 @@ type ErrorDetail struct {
 	Scope           *string             `json:"scope" doc:"The scope with which an API key may do this, on a 403 to one"`
 	Step            Nullable[ErrorStep] `json:"step" doc:"Which action was refused, where a request does several at once and then did none"`
 	WindowExpiredAt *clock.Time         `json:"window_expired_at" nullable:"true" doc:"When the channel's window closed, for window_closed; null where it never was open"`
+	Matches         []ErrorMatch        `json:"matches" nullable:"false" doc:"What data-loss-prevention rules found, for dlp_blocked and dlp_warning"`
 	MaxAge          *int                `json:"max_age" doc:"How recent the proof of the password must be, in seconds"`
+}
+
+// ErrorMatch is what a data-loss-prevention rule found.
+type ErrorMatch struct {
+	PatternType   string   `json:"pattern_type" example:"credit_card"`
+	SamplesMasked []string `json:"samples_masked" nullable:"false" example:"[\"************1111\"]"`
 }
 
 // ErrorStep names one of a request's actions.
@@ -73,6 +80,10 @@ func newErrorBody(ctx context.Context, lang string, f *fault.Fault) *ErrorBody {
 		e.Err.Scope = &f.Scope
 	}
 	e.Err.WindowExpiredAt = f.WindowExpiredAt
+	e.Err.Matches = make([]ErrorMatch, len(f.Matches))
+	for i, m := range f.Matches {
+		e.Err.Matches[i] = ErrorMatch(m)
+	}
 	if f.Step != nil {
 		e.Err.Step = Some(ErrorStep{f.Step.Index, f.Step.Action})
 	}
@@ -282,6 +293,9 @@ func fromHuma(maxBody int64, status int, msg string, errs []error) *fault.Fault 
 					return fault.New(fault.BadRequest).Because("too_many_values")
 				}
 			}
+		}
+		if msg == "validation failed" { // the library's word for a body that it could not parse
+			return fault.New(fault.BadRequest).Because("invalid_json")
 		}
 		return fault.New(fault.BadRequest).Because(strings.ReplaceAll(strings.ToLower(msg), " ", "_"))
 	case http.StatusUnprocessableEntity:

@@ -133,7 +133,7 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 		return nil, a.withinLimits(ctx, w, rt, nil, ClientIP(ctx))
 	}
 	if token == "" {
-		return nil, fault.New(fault.Unauthenticated)
+		return nil, fault.New(fault.Unauthenticated).Because("no_credential")
 	}
 	who, err := a.cfg.Auth.Authenticate(ctx, token)
 	if err != nil {
@@ -145,8 +145,11 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 	if slug := HostSlug(ctx); slug != "" && slug != who.Slug {
 		return nil, fault.New(fault.Unauthenticated)
 	}
-	if isKey := who.Kind == caller.APIKey; rt.Access == Session && isKey || rt.Access == Key && !isKey {
-		return nil, fault.New(fault.Unauthenticated)
+	switch isKey := who.Kind == caller.APIKey; {
+	case rt.Access == Session && isKey:
+		return nil, fault.New(fault.SessionRequired)
+	case rt.Access == Key && !isKey:
+		return nil, fault.New(fault.KeyRequired)
 	}
 	own := *who // the authenticator may share it between requests
 	own.IP = ClientIP(ctx)

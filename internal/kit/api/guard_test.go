@@ -92,7 +92,7 @@ func TestGuard(t *testing.T) {
 		want                   string // the code, "" for success
 	}{
 		{"session", "agent", "", "", ""},
-		{"session", "key", "", "", "unauthenticated"},
+		{"session", "key", "", "", "session_required"},
 		{"session", "nobody", "", "", "unauthenticated"},
 		{"session", "", "", "", "unauthenticated"},
 		{"session", "unpermitted", "", "", "forbidden"},
@@ -104,7 +104,7 @@ func TestGuard(t *testing.T) {
 		{"session", "cookie agent", "", "", ""},
 		{"session", "cookie agent", "", crossSite, "cross_origin"},
 		{"key", "key", "", "", ""},
-		{"key", "agent", "", "", "unauthenticated"},
+		{"key", "agent", "", "", "key_required"},
 		{"either", "key", "", "", ""},
 		{"either", "agent", "", "", ""},
 		{"keyless", "", "", "", ""},

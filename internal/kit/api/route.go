@@ -369,7 +369,7 @@ func (rt *Route) errors() []int {
 }
 
 // describeParams marks path ids with the record that they name, so that the
-// isolation walk can fill them without being told about a route.
+// isolation test can fill them without being told about a route.
 func (a *API) describeParams(rt *Route, in reflect.Type) {
 	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
 	for _, f := range reflect.VisibleFields(in) {

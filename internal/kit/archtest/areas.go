@@ -110,6 +110,7 @@ var crmImports = map[string][]string{
 	"assistant": {"conversation", "conversation/airecord", "reply", "contact", "agent", "template"},
 	"telephony": {"conversation", "conversation/inbound", "conversation/file", "contact", "agent", "template"},
 	"live":      {"conversation", "agent"},
+	"notice":    {"conversation"},
 	"finder":    {"conversation", "contact"},
 }
 

@@ -47,6 +47,10 @@ var tableOwners = map[string][]string{
 	"internal/crm/email": {
 		"email_auto_reply", "email_domain", "email_inbound", "email_mailbox", "email_message", "email_party", "email_token",
 	},
+	"internal/crm/notice": {"notice_preference"},
+	"internal/crm/telephony/wallet": {
+		"wallet", "wallet_buyer", "wallet_entry", "wallet_posting", "wallet_reservation", "wallet_topup",
+	},
 	"internal/crm/template": {"message_template", "template_barred"},
 	"internal/identity": {
 		"api_key", "app_user", "handover", "invitation", "membership", "role", "session", "tenant",
@@ -67,6 +71,7 @@ var tableOwners = map[string][]string{
 	"internal/kit/mailer":      {"mail_outbox", "mail_use"},
 	"internal/kit/secret":      {"master_key_check"},
 	"internal/mail":            {"dlp_exception", "dlp_incident", "dlp_rule", "dlp_rule_hit", "gdpr_request", "mail_settings"},
+	"internal/mail/domain":     {"mail_domain", "mail_domain_owner"},
 	"internal/webhook": {
 		"webhook_attempt", "webhook_delivery", "webhook_endpoint", "webhook_lane", "webhook_recovery", "webhook_setting",
 	},

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -52,57 +51,76 @@ func List(r *db.Reader, f Filter, p db.Page) (db.List[Line], error) {
 }
 
 func list(r *db.Reader, f Filter, p db.Page, rows int) (db.List[Line], error) {
-	args := []any{r.Tenant(), p.After.ID}
-	where := func(conds *[]string) func(string, any) {
-		return func(cond string, v any) {
-			args = append(args, v)
-			*conds = append(*conds, fmt.Sprintf(cond, len(args)))
-		}
-	}
-	// An index has the lines of an actor, or else of an action, by id.
-	ordered, rest := []string{"tenant_id = $1", "id < $2"}, []string{"1 = 1"}
-	by := where(&ordered)
-	prefix, isPrefix := strings.CutSuffix(f.Action, ".*")
-	if f.Actor != uuid.Nil {
-		by("actor_id = $%d", f.Actor)
-	} else if f.Action != "" && !isPrefix {
-		by("action = $%d", f.Action)
-	}
-	if !f.From.IsZero() {
-		by("id >= $%d", clock.FirstID(f.From))
-	}
-	if !f.To.IsZero() {
-		by("id < $%d", clock.FirstID(f.To.Add(late)))
-	}
-	w := db.Window{Rows: rows, Columns: columns, Alias: "looked", Order: "id DESC"}
-	w.Query = `SELECT ` + columns + ` FROM audit_log WHERE ` + strings.Join(ordered, " AND ") + ` ORDER BY id DESC LIMIT ` + strconv.Itoa(rows)
-	n := len(args)
-	by = where(&rest)
-	switch {
-	case isPrefix:
-		// The slash follows the dot in ASCII, so the range is the prefix's.
-		by("action >= $%d", prefix+".")
-		by("action < $%d", prefix+"/")
-	case f.Action != "" && f.Actor != uuid.Nil:
-		by("action = $%d", f.Action)
-	}
-	if f.Object != "" {
-		by("object = $%d", f.Object)
-	}
-	if !f.From.IsZero() {
-		by("at >= $%d", clock.At(f.From))
-	}
-	if !f.To.IsZero() {
-		by("at < $%d", clock.At(f.To))
-	}
+	indexed, rest := f.indexed(), f.rest()
+	args := append([]any{r.Tenant(), p.After.ID}, indexed.args...)
+	query := `SELECT ` + columns + ` FROM audit_log WHERE ` +
+		strings.Join(append([]string{"tenant_id = $1", "id < $2"}, indexed.numbered(3)...), " AND ") + ` ORDER BY id DESC LIMIT `
 	key := func(l Line) db.Key { return db.Key{ID: l.ID} }
-	if len(args) == n {
-		found, err := db.All(r, scanLine, `SELECT `+columns+` FROM audit_log WHERE `+strings.Join(ordered, " AND ")+
-			` ORDER BY id DESC LIMIT `+strconv.Itoa(p.Limit+1), args...)
+	if len(rest.args) == 0 {
+		found, err := db.All(r, scanLine, query+strconv.Itoa(p.Limit+1), args...)
 		return db.Cut(found, p, key), err
 	}
-	w.Where, w.Args, w.WhereArgs = strings.Join(rest, " AND "), args[:n:n], args[n:]
-	return db.ReadWindow(r, scanLine, w, p, key)
+	return db.ReadWindow(r, scanLine, db.Window{
+		Query: query + strconv.Itoa(rows), Args: args, Rows: rows, Columns: columns, Alias: "line", Order: "id DESC",
+		Where: strings.Join(rest.numbered(3+len(indexed.args)), " AND "), WhereArgs: rest.args,
+	}, p, key)
+}
+
+// conditions are parts of a WHERE clause, each with one argument.
+type conditions struct {
+	parts []string // "column operator"
+	args  []any
+}
+
+func (c *conditions) add(part string, arg any) {
+	c.parts, c.args = append(c.parts, part), append(c.args, arg)
+}
+
+// numbered returns the parts with placeholders from $first on.
+func (c *conditions) numbered(first int) []string {
+	out := make([]string, len(c.parts))
+	for i, part := range c.parts {
+		out[i] = part + " $" + strconv.Itoa(first+i)
+	}
+	return out
+}
+
+// indexed returns the conditions that an index serves: it has the lines of an
+// actor, or else of an action, by id.
+func (f Filter) indexed() (c conditions) {
+	if f.Actor != uuid.Nil {
+		c.add("actor_id =", f.Actor)
+	} else if f.Action != "" && !strings.HasSuffix(f.Action, ".*") {
+		c.add("action =", f.Action)
+	}
+	if !f.From.IsZero() {
+		c.add("id >=", clock.FirstID(f.From))
+	}
+	if !f.To.IsZero() {
+		c.add("id <", clock.FirstID(f.To.Add(late)))
+	}
+	return c
+}
+
+// rest returns the conditions that are tried on a window of the indexed rows.
+func (f Filter) rest() (c conditions) {
+	if prefix, ok := strings.CutSuffix(f.Action, ".*"); ok {
+		// The slash follows the dot in ASCII, so the range is the prefix's.
+		c.add("action >=", prefix+".")
+		c.add("action <", prefix+"/")
+	} else if f.Action != "" && f.Actor != uuid.Nil {
+		c.add("action =", f.Action)
+	}
+	if f.Object != "" {
+		c.add("object =", f.Object)
+	}
+	if !f.From.IsZero() {
+		c.add("at >=", clock.At(f.From))
+	}
+	if !f.To.IsZero() {
+		c.add("at <", clock.At(f.To))
+	}
+	return c
 }
 
 const columns = `id, at, actor_kind, actor_id, ip, trace_id, action, object, details`

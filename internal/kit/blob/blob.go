@@ -213,7 +213,7 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 	var list []owned
 	h := s.db.System("blob sweep")
 	err := h.InTx(ctx, func(tx *db.Tx) (err error) {
-		list, err = dismiss(tx, clock.At(tx.Now().Add(-grace)), sweepRound)
+		list, err = markUnheld(tx, clock.At(tx.Now().Add(-grace)), sweepRound)
 		return err
 	})
 	if err != nil {

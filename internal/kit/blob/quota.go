@@ -53,7 +53,7 @@ type use struct {
 	quota               *int64
 }
 
-func (s *Store) shown(u use) Use {
+func (s *Store) publicUse(u use) Use {
 	out := Use{Bytes: u.bytes, VisitorBytes: u.visitorBytes, Quota: cmp.Or(s.Quota, DefaultQuota), OwnQuota: u.quota != nil}
 	if u.quota != nil {
 		out.Quota = *u.quota
@@ -100,13 +100,13 @@ func (s *Store) count(tx *db.Tx, pool Pool, size int64) error {
 	if err != nil {
 		return err
 	}
-	return s.shown(u).over(pool, 0)
+	return s.publicUse(u).over(pool, 0)
 }
 
 // Use returns what a workspace keeps and may keep.
 func (s *Store) Use(ctx context.Context, tenant uuid.UUID) (Use, error) {
 	u, err := db.Read(ctx, s.db.Tenant(tenant), readUse)
-	return s.shown(u), err
+	return s.publicUse(u), err
 }
 
 // SetQuota gives a workspace a quota of its own, or with nil the default again.

@@ -67,10 +67,10 @@ func drop(tx *db.Tx, id uuid.UUID) error {
 
 type owned struct{ tenant, id uuid.UUID }
 
-// dismiss takes blobs that nobody holds out of use; those of a sweep that did
+// markUnheld takes blobs that nobody holds out of use; those of a sweep that did
 // not come to its end are among them. Both conditions stand on the row itself,
 // where they are asked again once its lock is won.
-func dismiss(tx *db.Tx, before clock.Time, limit int) ([]owned, error) {
+func markUnheld(tx *db.Tx, before clock.Time, limit int) ([]owned, error) {
 	return db.All(&tx.Reader, func(row db.Row) (o owned, err error) {
 		err = row.Scan(&o.tenant, &o.id)
 		return o, err

@@ -125,5 +125,5 @@ func retryable(err error) bool {
 		return true
 	}
 	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (pg.Code == "40001" || pg.Code == "40P01")
+	return ok && (pg.Code == "40001" || pg.Code == "40P01") // serialization failure, deadlock
 }

@@ -30,7 +30,7 @@ func Is(text string) bool {
 	for _, r := range signs {
 		switch {
 		case picture:
-			if !pictured(r) {
+			if !isPictographic(r) {
 				return false
 			}
 			picture = false
@@ -50,9 +50,9 @@ func modifies(r rune) bool {
 	return r == asPicture || r >= 0x1f3fb && r <= 0x1f3ff || r >= 0xe0020 && r <= 0xe007f
 }
 
-// pictured says whether a sign is in one of the blocks of Unicode that hold
+// isPictographic says whether a sign is in one of the blocks of Unicode that hold
 // pictures.
-func pictured(r rune) bool {
+func isPictographic(r rune) bool {
 	for _, block := range [][2]rune{
 		{0x1f000, 0x1faff}, {0x2600, 0x27bf}, {0x2190, 0x21ff}, {0x2300, 0x23ff}, {0x25a0, 0x25ff}, {0x2900, 0x297f}, {0x2b00, 0x2bff},
 	} {

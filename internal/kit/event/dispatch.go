@@ -34,7 +34,7 @@ type Dispatcher struct {
 
 // turn is whose it is when not everything goes at once.
 type turn struct {
-	crowded bool      // more waits than a batch
+	backlog bool      // more events wait than one batch takes
 	after   uuid.UUID // the tenant that had the last one
 }
 
@@ -101,14 +101,14 @@ func numberFirstOf(tx *db.Tx, tenants []uuid.UUID, n int) (events []Event, err e
 }
 
 // take numbers a batch of waiting events and says whether there may be more.
-// Mostly that is all that waits. Where it is not, tenants take turns from then
-// on until nothing is left.
+// Usually one batch takes everything. When it is full, the following batches are
+// shared out among tenants until the queue is empty.
 func (d *Dispatcher) take(tx *db.Tx) (events []Event, t turn, err error) {
-	if d.turn.crowded {
+	if d.turn.backlog {
 		return d.share(tx)
 	}
 	events, err = db.All(&tx.Reader, scanEvent, numberRows(first(tx.Dialect())), batch)
-	t.crowded = len(events) == batch
+	t.backlog = len(events) == batch
 	return events, t, err
 }
 
@@ -117,19 +117,19 @@ func (d *Dispatcher) take(tx *db.Tx) (events []Event, t turn, err error) {
 func (d *Dispatcher) share(tx *db.Tx) (events []Event, t turn, err error) {
 	tenants, err := db.All(&tx.Reader, db.Scalar[uuid.UUID], waitingTenants, d.turn.after, turns)
 	if err != nil || len(tenants) == 0 {
-		return nil, turn{crowded: d.turn.after != uuid.Nil}, err // from the first one again
+		return nil, turn{backlog: d.turn.after != uuid.Nil}, err // from the first one again
 	}
 	if len(tenants) == turns {
-		t = turn{crowded: true, after: tenants[turns-1]}
+		t = turn{backlog: true, after: tenants[turns-1]}
 	} else {
-		t.crowded = d.turn.after != uuid.Nil
+		t.backlog = d.turn.after != uuid.Nil
 	}
 	share := batch / len(tenants)
 	events, err = numberFirstOf(tx, tenants, share)
 	got := make(map[uuid.UUID]int, len(tenants))
 	for _, e := range events {
 		got[e.TenantID]++
-		t.crowded = t.crowded || got[e.TenantID] == share
+		t.backlog = t.backlog || got[e.TenantID] == share
 	}
 	return events, t, err
 }
@@ -169,7 +169,7 @@ func (d *Dispatcher) step(ctx context.Context) (n int, more bool, err error) {
 		if events, next, err = d.take(tx); err != nil {
 			return fmt.Errorf("event: number: %w", err)
 		}
-		more = next.crowded
+		more = next.backlog
 		if len(events) == 0 {
 			return nil
 		}

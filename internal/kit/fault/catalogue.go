@@ -32,6 +32,9 @@ const (
 	NotLicensed         Code = "not_licensed"
 	StepUpRequired      Code = "step_up_required"
 	CrossOrigin         Code = "cross_origin"
+	UnknownAddress      Code = "unknown_address"
+	SessionRequired     Code = "session_required"
+	KeyRequired         Code = "key_required"
 	NotFound            Code = "not_found"
 	MethodNotAllowed    Code = "method_not_allowed"
 	Conflict            Code = "conflict"
@@ -74,6 +77,9 @@ const (
 	CSATExpired         Code = "csat_expired"
 	OtherCustomer       Code = "other_customer"
 	StorageFull         Code = "storage_full"
+	NotConfigured       Code = "not_configured"
+	NoCredit            Code = "no_credit"
+	PaymentRefused      Code = "payment_refused"
 	FileMissing         Code = "file_missing"
 	FileDamaged         Code = "file_damaged"
 	UpgradeRequired     Code = "upgrade_required"
@@ -81,6 +87,7 @@ const (
 	SendingQuotaReached Code = "sending_quota_reached"
 	CodeExpired         Code = "code_expired"
 	DNSRecordMissing    Code = "dns_record_missing"
+	DomainTaken         Code = "domain_taken"
 	IPNotAllowed        Code = "ip_not_allowed"
 	SignUpClosed        Code = "sign_up_closed"
 	SelfLockout         Code = "self_lockout"
@@ -106,7 +113,9 @@ var catalogue = map[Code]entry{
 	InvalidGrant:        {400, "The code is wrong, was used already or is too old.", "Kod yanlış, daha önce kullanılmış ya da süresi dolmuş."},
 	UnsupportedResponse: {400, "Only the response type \"code\" is served.", "Yalnızca \"code\" yanıt türü sunulur."},
 	UnsupportedGrant:    {400, "Only the grant type \"authorization_code\" is served.", "Yalnızca \"authorization_code\" izin türü sunulur."},
-	Unauthenticated:     {401, "Sign in, or send a valid credential.", "Oturum açın ya da geçerli bir kimlik bilgisi gönderin."},
+	Unauthenticated:     {401, "Sign in, or send a valid credential as \"Authorization: Bearer …\".", "Oturum açın ya da geçerli bir kimlik bilgisini \"Authorization: Bearer …\" olarak gönderin."},
+	SessionRequired:     {401, "This address takes a session, not an API key. Keys are for the addresses under /public/ and those that say so.", "Bu adres API anahtarı değil, oturum ister. Anahtarlar /public/ altındaki ve bunu belirten adresler içindir."},
+	KeyRequired:         {401, "This address takes an API key, not a session. Send it as \"Authorization: Bearer key_live_…\".", "Bu adres oturum değil, API anahtarı ister. Anahtarı \"Authorization: Bearer key_live_…\" olarak gönderin."},
 	Forbidden:           {403, "You need the permission %q for this.", "Bunun için %q yetkisi gerekir."},
 	NotLicensed:         {403, "This workspace has no licence for the module %q.", "Bu çalışma alanının %q modülü için lisansı yok."},
 	StepUpRequired:      {403, "Confirm your password to go on.", "Devam etmek için parolanızı doğrulayın."},
@@ -116,6 +125,7 @@ var catalogue = map[Code]entry{
 	TwoFactorRequired:   {403, "This workspace asks for two-factor authentication. Turn it on in your account to go on.", "Bu çalışma alanı iki adımlı doğrulama istiyor. Devam etmek için hesabınızda açın."},
 	CrossOrigin:         {403, "Requests from another site are refused.", "Başka bir siteden gelen istekler kabul edilmez."},
 	NotFound:            {404, "There is no such record.", "Böyle bir kayıt yok."},
+	UnknownAddress:      {404, "This address does not exist. /openapi.json lists those that do.", "Böyle bir adres yok. Var olanlar /openapi.json içindedir."},
 	MethodNotAllowed:    {405, "This address does not answer that method.", "Bu adres bu yöntemi yanıtlamaz."},
 	Conflict:            {409, "This would collide with a record that exists.", "Bu işlem var olan bir kayıtla çakışıyor."},
 	TwoFactorOn:         {409, "Two-factor authentication is already on. Turn it off first.", "İki adımlı doğrulama zaten açık. Önce kapatın."},
@@ -137,7 +147,10 @@ var catalogue = map[Code]entry{
 	CSATDisabled:        {409, "This workspace does not ask for ratings.", "Bu çalışma alanı memnuniyet puanı istemiyor."},
 	CSATExpired:         {409, "The time for a rating is over.", "Puan verme süresi doldu."},
 	OtherCustomer:       {409, "These conversations belong to two customers. If the two are one person, merge the contacts first.", "Bu konuşmalar iki ayrı müşterinin. İkisi aynı kişiyse önce kişileri birleştirin."},
+	DomainTaken:         {409, "Another workspace has shown that this domain is its own.", "Başka bir çalışma alanı bu alan adının kendisine ait olduğunu göstermiş."},
 	StorageFull:         {409, "The workspace's storage is full, so this file cannot be kept. Delete what is not needed, or ask the operator for more.", "Çalışma alanının depolama alanı dolu, bu dosya saklanamıyor. Gerekmeyenleri silin ya da işletmeciden daha fazla alan isteyin."},
+	NotConfigured:       {409, "The operator of this installation has not set this up.", "Bu kurulumun işletmecisi bunu ayarlamamış."},
+	NoCredit:            {409, "The call credit does not suffice. Top it up first.", "Arama kredisi yetmiyor. Önce kredi yükleyin."},
 	IdempotencyReplay:   {409, "This request was already carried out and its answer cannot be shown again.", "Bu istek daha önce gerçekleştirildi ve yanıtı yeniden gösterilemez."},
 	FileMissing:         {410, "The content of this file is no longer in our storage. Uploading the same file again brings it back.", "Bu dosyanın içeriği artık depomuzda yok. Aynı dosyayı yeniden yüklemek onu geri getirir."},
 	FileDamaged:         {410, "The content of this file is damaged in our storage and cannot be shown. Uploading the same file again brings it back.", "Bu dosyanın içeriği depomuzda bozulmuş, gösterilemiyor. Aynı dosyayı yeniden yüklemek onu geri getirir."},
@@ -165,6 +178,7 @@ var catalogue = map[Code]entry{
 	TemplateRejected:    {422, "The provider refused the template: %s", "Sağlayıcı şablonu kabul etmedi: %s"},
 	WindowClosed:        {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
 	ReactionUnsupported: {422, "This message cannot be reacted to on its channel.", "Bu iletiye kanalında tepki verilemez."},
+	PaymentRefused:      {422, "The payment was refused: %s", "Ödeme reddedildi: %s"},
 	UpgradeRequired:     {426, "This address speaks WebSocket only.", "Bu adres yalnızca WebSocket konuşur."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
 	SendingQuotaReached: {429, "The workspace has sent all the mail that it may send today (%d recipients a day). It can send again after midnight UTC.", "Çalışma alanı bugün gönderebileceği postanın tamamını gönderdi (günde %d alıcı). UTC gece yarısından sonra yeniden gönderebilir."},

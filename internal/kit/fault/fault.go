@@ -31,10 +31,19 @@ type Fault struct {
 	RetryAfter int
 	// WindowExpiredAt is when a channel's window closed, for window_closed.
 	WindowExpiredAt *clock.Time
+	// Matches are what a rule found in the request's text, for dlp_blocked and
+	// dlp_warning.
+	Matches []Match
 	// Args fill the placeholders of the catalogue's message.
 	Args        []any
 	err         error
 	fieldErrors int
+}
+
+// Match is what a rule found, with what must not be read covered.
+type Match struct {
+	PatternType   string
+	SamplesMasked []string
 }
 
 // Step names one of the actions of a request.
@@ -78,6 +87,9 @@ func (f *Fault) Field(name, code string) *Fault {
 
 // Because adds the machine-readable reason.
 func (f *Fault) Because(reason string) *Fault { f.Reason = reason; return f }
+
+// Found adds what a rule found.
+func (f *Fault) Found(matches []Match) *Fault { f.Matches = matches; return f }
 
 // ExpiredAt says when the channel's window closed; nil where it never was open.
 func (f *Fault) ExpiredAt(at *clock.Time) *Fault { f.WindowExpiredAt = at; return f }

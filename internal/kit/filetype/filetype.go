@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
+
+	"konak/internal/kit/trtext"
 )
 
 // HeadSize is how much of a file tells what it is.
@@ -73,7 +75,7 @@ func Name(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.Map(func(r rune) rune {
 		switch {
-		case r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f:
+		case r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0, trtext.IsDirectionMark(r):
 			return -1
 		case strings.ContainsRune(`<>:"|?*`, r):
 			return '_'

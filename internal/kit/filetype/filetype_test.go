@@ -59,7 +59,7 @@ func TestName(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"fatura.pdf": "fatura.pdf", "../../etc/passwd": "passwd", `C:\Users\elif\ödeme.xlsx`: "ödeme.xlsx",
-		"": "file", "...": "file", "a\r\nb.txt": "ab.txt", "gnp.\u202eexe": "gnp.exe", `a"b<c>.txt`: "a_b_c_.txt",
+		"": "file", "...": "file", "a\r\nb.txt": "ab.txt", "gnp.\u202eexe": "gnp.exe", "\u061ca\u2066b\u2069.txt": "ab.txt", `a"b<c>.txt`: "a_b_c_.txt",
 		strings.Repeat("ş", 300) + ".pdf": strings.Repeat("ş", 98) + ".pdf",
 	} {
 		if got := filetype.Name(in); got != want {

@@ -195,11 +195,11 @@ func (r *Runner) handle(ctx context.Context, k *Kind, j *Job) error {
 	if j.lost >= maxLost {
 		return fmt.Errorf("%w: %d processes died while they did it", ErrDrop, j.lost)
 	}
-	return recovered(func() error { return k.Handler(ctx, j) })
+	return recoverPanic(func() error { return k.Handler(ctx, j) })
 }
 
-// recovered calls fn; a panic becomes an error.
-func recovered(fn func() error) (err error) {
+// recoverPanic calls fn; a panic becomes an error.
+func recoverPanic(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("jobs: panic: %v\n%s", p, debug.Stack())
@@ -267,7 +267,7 @@ func (r *Runner) fail(ctx context.Context, k *Kind, j *Job, cause error) error {
 	if errors.Is(cause, ErrDrop) || j.Attempts >= k.MaxAttempts || errors.Is(cause, ErrHold) && r.tooOld(k, j) {
 		dead = clock.Ptr(now)
 		if k.OnDead != nil {
-			if err := recovered(func() error { return k.OnDead(ctx, j, cause.Error()) }); err != nil {
+			if err := recoverPanic(func() error { return k.OnDead(ctx, j, cause.Error()) }); err != nil {
 				r.cfg.Log.Error("a dead job could not be reported", "kind", j.Kind, "job", j.ID, "error", err)
 			}
 		}
@@ -302,9 +302,9 @@ func (r *Runner) change(tx *db.Tx, j *Job, query string, args ...any) (ours bool
 }
 
 // TakeOver frees the jobs of a process that is known to be gone: they are due
-// at once instead of at the end of their lease. One that was lost before waits
-// for that end, so that a job that takes its process down leaves the next one
-// some time for the others.
+// at once instead of at the end of their lease. A job that was already lost once
+// waits for the end of its lease: it may be what kills the process, and the other
+// jobs should get a turn first.
 func (r *Runner) TakeOver(ctx context.Context, previous uuid.UUID) error {
 	var n int64
 	err := r.cfg.DB.System("job claim").InTx(ctx, func(tx *db.Tx) (err error) {

@@ -23,6 +23,8 @@ func lockHead(tx *db.Tx) (int64, string, error) {
 	return h.seq, h.hash, err
 }
 
+// findHead returns the number and hash of the newest entry; zero values for an
+// empty ledger.
 func findHead(r *db.Reader) (int64, string, error) {
 	h, err := db.One(r, scanHead, `SELECT seq, hash FROM privacy_ledger_head WHERE tenant_id = $1`, r.Tenant())
 	if db.IsNoRow(err) {

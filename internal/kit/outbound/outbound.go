@@ -131,6 +131,12 @@ func (c *Client) Dial(ctx context.Context, address string, plain bool) (*Conn, e
 	return newConn(ctx, conn), nil
 }
 
+// DialNameServer connects to a name server over "udp" or "tcp". The address is
+// checked as in Dial; that DNS is not encrypted is no reason to refuse it.
+func (c *Client) DialNameServer(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error) {
+	return c.dialer.DialContext(ctx, network, to.String())
+}
+
 // Class puts an error of Dial, or of what was spoken over it, into its class
 // and says it in plain words.
 func Class(err error) (class, text string) {

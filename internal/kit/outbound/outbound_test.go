@@ -318,3 +318,18 @@ func TestDial(t *testing.T) {
 		}
 	}
 }
+
+func TestDialNameServer(t *testing.T) {
+	t.Parallel()
+	to := netip.MustParseAddrPort("127.0.0.1:53")
+	for _, network := range []string{"udp", "tcp"} {
+		if _, err := New(Options{}).DialNameServer(t.Context(), network, to); !errors.Is(err, ErrInside) {
+			t.Errorf("%s: got %v", network, err)
+		}
+	}
+	conn, err := New(Options{Allowed: loopback}).DialNameServer(t.Context(), "udp", to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close()
+}

@@ -174,7 +174,7 @@ func (f *feed) take(m bus.Message) bool {
 	default:
 		f.add(newEntry(m.Sequence, m.Type, m.Body))
 	}
-	f.tell()
+	f.notify()
 	return true
 }
 
@@ -194,8 +194,8 @@ func (f *feed) add(e entry) {
 	f.ring = append(make([]entry, 0, 2*feedEvents), f.ring[old:]...)
 }
 
-// tell wakes the streams.
-func (f *feed) tell() {
+// notify wakes the streams.
+func (f *feed) notify() {
 	close(f.changed)
 	f.changed = make(chan struct{})
 }
@@ -229,7 +229,7 @@ func (f *feed) fill(ctx context.Context) error {
 		}
 		f.add(newEntry(e.Sequence, e.Type, e.Body()))
 	}
-	f.tell()
+	f.notify()
 	return nil
 }
 

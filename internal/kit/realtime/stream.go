@@ -159,7 +159,7 @@ func (st *stream) send(n news) (bool, error) {
 			return sent, err
 		}
 	}
-	told, err := st.tell()
+	told, err := st.notify()
 	if sent = sent || told || len(n.events) > 0; !sent || err != nil {
 		return sent, err
 	}
@@ -186,8 +186,8 @@ func (st *stream) event(e entry) error {
 	return nil
 }
 
-// tell sends the changes that were gathered, under the sequence of the last.
-func (st *stream) tell() (bool, error) {
+// notify sends the changes that were gathered, under the sequence of the last.
+func (st *stream) notify() (bool, error) {
 	if len(st.changes) == 0 {
 		return false, nil
 	}
@@ -228,7 +228,7 @@ func (st *stream) past(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := st.tell(); err != nil {
+	if _, err := st.notify(); err != nil {
 		return err
 	}
 	return st.out.flush()

@@ -102,15 +102,15 @@ func (s *segment) sound(dead bitmap) bool {
 		return false
 	}
 	for _, c := range s.attrs {
-		ok = ok && len(c.of) == docs && below(c.of, len(c.values))
+		ok = ok && len(c.of) == docs && allBelow(c.of, len(c.values))
 	}
 	for _, c := range s.numbers {
 		ok = ok && len(c) == docs
 	}
-	return ok && below(s.docs, docs) && rising(s.start) && rising(s.forwardStart) && rising(s.vocab.off)
+	return ok && allBelow(s.docs, docs) && isRising(s.start) && isRising(s.forwardStart) && isRising(s.vocab.off)
 }
 
-func below(list []uint32, n int) bool {
+func allBelow(list []uint32, n int) bool {
 	for _, v := range list {
 		if int(v) >= n {
 			return false
@@ -119,7 +119,7 @@ func below(list []uint32, n int) bool {
 	return true
 }
 
-func rising(list []uint32) bool {
+func isRising(list []uint32) bool {
 	for i := 1; i < len(list); i++ {
 		if list[i] < list[i-1] {
 			return false

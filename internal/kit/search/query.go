@@ -117,7 +117,7 @@ func (s *Snapshot) parse(q *Query) parsed {
 	weights := newWeights(s.schema.Tuning.Repeat)
 	for i, w := range content {
 		l := analyze([]byte(w))
-		whole := s.begun(q, i == len(content)-1, w, weights)
+		whole := s.addUnfinished(q, i == len(content)-1, w, weights)
 		if whole {
 			p.begin = w
 		}
@@ -139,10 +139,10 @@ func (s *Snapshot) parse(q *Query) parsed {
 	return p
 }
 
-// begun adds the words that begin with the last one, if it may be unfinished,
+// addUnfinished adds the words that begin with the last one, if it may be unfinished,
 // and says whether there are any. A word that has been typed to its end counts
 // more, since its stem is added besides.
-func (s *Snapshot) begun(q *Query, last bool, w string, to *weights) bool {
+func (s *Snapshot) addUnfinished(q *Query, last bool, w string, to *weights) bool {
 	if !q.Typing || !last || len(w) < minBegin {
 		return false
 	}

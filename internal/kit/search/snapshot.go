@@ -107,7 +107,7 @@ func (s *Snapshot) page(a *Answer, r *ranking, after cursor, limit int) {
 	list := r.sorted()
 	if after.id != "" {
 		n := 0
-		for n < len(list) && !behind(list[n].score, r.id(list[n]), after) {
+		for n < len(list) && !isBehind(list[n].score, r.id(list[n]), after) {
 			n++
 		}
 		list = list[n:]
@@ -125,6 +125,6 @@ func (s *Snapshot) page(a *Answer, r *ranking, after cursor, limit int) {
 	}
 }
 
-func behind(score float64, id string, c cursor) bool {
+func isBehind(score float64, id string, c cursor) bool {
 	return score < c.score || score == c.score && strings.Compare(id, c.id) > 0
 }

@@ -56,13 +56,13 @@ func newConn(ctx context.Context, s *Server, raw net.Conn, address, network neti
 	c := &conn{server: s, ctx: ctx, raw: raw, address: address, network: network, session: s.NewSession(ctx, network)}
 	c.lastEnd = clock.Deadline(sessionTime)
 	c.use(raw)
-	c.now.end = c.within(s.MaxIdle)
+	c.now.end = c.deadline(s.MaxIdle)
 	c.touch()
 	return c
 }
 
-// within returns the time in d, or the end of the session where that is sooner.
-func (c *conn) within(d time.Duration) time.Time {
+// deadline returns the time in d, or the end of the session where that is sooner.
+func (c *conn) deadline(d time.Duration) time.Time {
 	if at := clock.Deadline(d); at.Before(c.lastEnd) {
 		return at
 	}
@@ -98,9 +98,9 @@ func (c *conn) end() {
 	time.AfterFunc(closingTime, func() { _ = c.raw.Close() })
 }
 
-// linger reads a little of what the sender still sends, so that the last answer
+// drain reads a little of what the sender still sends, so that the last answer
 // reaches who is in the middle of sending.
-func (c *conn) linger() {
+func (c *conn) drain() {
 	if end, ok := c.raw.(interface{ CloseWrite() error }); ok && end.CloseWrite() == nil {
 		_ = c.raw.SetReadDeadline(clock.Deadline(lingerTime))
 		_, _ = io.CopyN(io.Discard, c.raw, 256<<10)
@@ -108,7 +108,7 @@ func (c *conn) linger() {
 }
 
 func (c *conn) serve() {
-	defer c.linger()
+	defer c.drain()
 	if !c.say(220, "", c.server.Domain+" ESMTP") {
 		return
 	}
@@ -294,7 +294,7 @@ func (c *conn) data() bool {
 	c.taking.Store(true)
 	defer c.taking.Store(false)
 	end := c.now.end
-	c.now.end = c.within(mailTime)
+	c.now.end = c.deadline(mailTime)
 	defer func() { c.now.end = end }()
 	if !c.say(354, "", "Send the mail, then a line with a dot") {
 		return false
@@ -311,7 +311,7 @@ func (c *conn) data() bool {
 	case rest != nil:
 		return false
 	}
-	c.idleCommands, end = 0, c.within(c.server.MaxIdle)
+	c.idleCommands, end = 0, c.deadline(c.server.MaxIdle)
 	return c.say(250, "2.0.0", "Taken")
 }
 

@@ -99,7 +99,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 			continue
 		}
 		all.Go(func() {
-			defer s.dismiss(c)
+			defer s.endSession(c)
 			c.serve()
 		})
 	}
@@ -202,7 +202,7 @@ func (s *Server) rank(c *conn, others int) closingRank {
 	return closingRank{}
 }
 
-func (s *Server) dismiss(c *conn) {
+func (s *Server) endSession(c *conn) {
 	_ = c.raw.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()

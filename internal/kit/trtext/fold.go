@@ -93,6 +93,12 @@ func AppendFold(dst []byte, s string) []byte {
 // Fold is the folded lowercase of s.
 func Fold(s string) string { return string(AppendFold(make([]byte, 0, len(s)), s)) }
 
+// IsDirectionMark says whether a character changes the direction of writing:
+// marks, embeddings, overrides and isolates.
+func IsDirectionMark(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
+}
+
 // Plain returns s without characters that nobody sees and that change how the
 // text around them is shown: control characters become spaces, and marks that
 // change the direction of writing are left out.
@@ -101,7 +107,7 @@ func Plain(s string) string {
 		switch {
 		case r < ' ', r == 0x7f, r >= 0x80 && r < 0xa0:
 			return ' '
-		case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c:
+		case IsDirectionMark(r):
 			return -1
 		}
 		return r

@@ -204,3 +204,17 @@ func TestCutSplitsNoCharacter(t *testing.T) {
 		}
 	}
 }
+
+// Everything that changes the direction of writing is found, and nothing else.
+func TestDirectionMarks(t *testing.T) {
+	t.Parallel()
+	const marks = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+	for r := rune(0); r < 0x3000; r++ {
+		if IsDirectionMark(r) != strings.ContainsRune(marks, r) {
+			t.Errorf("wrong about %U", r)
+		}
+	}
+	if got := Plain("a" + marks + "b\tc"); got != "ab c" {
+		t.Errorf("got %q", got)
+	}
+}

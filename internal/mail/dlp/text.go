@@ -137,7 +137,7 @@ func (x *extractor) copyText(r io.Reader, write func(string)) error {
 				break
 			}
 		}
-		// A letter may have marks that come next; a space has none.
+		// Cut at a space if one is near: combining marks after a letter must stay with it.
 		if i := bytes.LastIndexByte(buf[:cut], ' '); i > 0 && cut-i < 256 {
 			cut = i
 		}

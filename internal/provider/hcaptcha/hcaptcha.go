@@ -8,7 +8,7 @@ import (
 	"konak/internal/provider/siteverify"
 )
 
-// New makes a client; the address is the service's where it is empty. The site
+// New makes a client; an empty address means the service's own. The site
 // key goes along, so that a token of another site does not count.
 func New(address string, key secret.Text, siteKey string) *siteverify.Client {
 	return siteverify.New(siteverify.Client{

@@ -11,7 +11,7 @@ import (
 // host is the service's.
 const host = "https://challenges.cloudflare.com"
 
-// New makes a client; the address is the service's where it is empty.
+// New makes a client; an empty address means the service's own.
 func New(address string, key secret.Text) *siteverify.Client {
 	return siteverify.New(siteverify.Client{
 		Address: cmp.Or(address, host) + "/turnstile/v0/siteverify", Secret: key,

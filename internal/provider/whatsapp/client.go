@@ -42,7 +42,7 @@ const (
 	maxAnswer = 1 << 20
 )
 
-// New makes a client; the address is Meta's where it is empty.
+// New makes a client; an empty address means Meta's own.
 func New(address string, transport http.RoundTripper) *Client {
 	base := strings.TrimSuffix(cmp.Or(address, Host), "/")
 	hosts := []string{mediaHost}
@@ -90,7 +90,7 @@ func (c *Client) do(ctx context.Context, in call, out any) error {
 		return err
 	}
 	if resp.StatusCode/100 != 2 {
-		return refused(resp, text)
+		return parseRefusal(resp, text)
 	}
 	if err := json.Unmarshal(text, out); err != nil {
 		return fmt.Errorf("whatsapp: an answer that cannot be read: %w", err)
@@ -135,7 +135,7 @@ func (c *Client) send(ctx context.Context, in call) (*http.Response, error) {
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		// The error of the client repeats the address, which is no news.
+		// The error of the client repeats the address, which the caller knows.
 		if u, ok := errors.AsType[*url.Error](err); ok {
 			err = u.Err
 		}
@@ -144,8 +144,8 @@ func (c *Client) send(ctx context.Context, in call) (*http.Response, error) {
 	return resp, nil
 }
 
-// refused reads the error object.
-func refused(resp *http.Response, text []byte) error {
+// parseRefusal reads the error object.
+func parseRefusal(resp *http.Response, text []byte) error {
 	r := &channel.Refusal{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}
 	var body ErrorBody
 	if err := json.Unmarshal(text, &body); err != nil || body.Error.Code == 0 && body.Error.Message == "" {
@@ -248,7 +248,7 @@ func outgoing(m channel.Message) Outgoing {
 	case channel.KindReaction:
 		out.Reaction = &Reaction{MessageID: m.ReactTo, Emoji: m.Emoji}
 	case channel.KindTemplate:
-		t := filled(m.Template)
+		t := templateMessage(m.Template)
 		out.Template = &t
 	}
 	return out
@@ -309,7 +309,7 @@ func (c *Client) Download(ctx context.Context, a channel.Access, mediaID string)
 		if err != nil {
 			return "", nil, err
 		}
-		return "", nil, refused(resp, text)
+		return "", nil, parseRefusal(resp, text)
 	}
 	return info.MimeType, resp.Body, nil
 }

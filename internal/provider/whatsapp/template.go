@@ -12,8 +12,8 @@ import (
 	"konak/internal/crm/template"
 )
 
-// filled puts a template's values into their places.
-func filled(t *template.Filled) Template {
+// templateMessage puts a template's values into their places.
+func templateMessage(t *template.Filled) Template {
 	out := Template{Name: t.Name, Language: Language{Code: t.Language}}
 	if t.HeaderMedia != "" {
 		file := &Media{Link: t.HeaderMedia}

@@ -252,7 +252,7 @@ func (c *Client) Read(body []byte) ([]channel.Call, error) {
 	out := []channel.Call{}
 	for _, e := range hook.Entry {
 		for _, ch := range e.Changes {
-			calls, err := read(e.ID, ch)
+			calls, err := parseChange(e.ID, ch)
 			if err != nil {
 				return nil, fmt.Errorf("whatsapp: webhook %s: %w", ch.Field, err)
 			}
@@ -262,7 +262,7 @@ func (c *Client) Read(body []byte) ([]channel.Call, error) {
 	return out, nil
 }
 
-func read(business string, ch Change) (out []channel.Call, err error) {
+func parseChange(business string, ch Change) (out []channel.Call, err error) {
 	switch ch.Field {
 	case "messages":
 		var v Messages
@@ -270,11 +270,11 @@ func read(business string, ch Change) (out []channel.Call, err error) {
 			return nil, err
 		}
 		for i := range v.Messages {
-			out = append(out, channel.Call{NumberID: v.Metadata.NumberID, BusinessID: business, Message: received(&v.Messages[i], v.Contacts)})
+			out = append(out, channel.Call{NumberID: v.Metadata.NumberID, BusinessID: business, Message: parseMessage(&v.Messages[i], v.Contacts)})
 		}
 		for _, s := range v.Statuses {
 			out = append(out, channel.Call{NumberID: v.Metadata.NumberID, BusinessID: business, Status: &channel.Status{
-				MessageID: s.ID, Status: s.Status, At: moment(s.Timestamp), Mark: s.Mark, Error: words(s.Errors),
+				MessageID: s.ID, Status: s.Status, At: parseTime(s.Timestamp), Mark: s.Mark, Error: words(s.Errors),
 			}})
 		}
 		if len(v.Messages)+len(v.Statuses) == 0 {
@@ -285,7 +285,7 @@ func read(business string, ch Change) (out []channel.Call, err error) {
 		if err := json.Unmarshal(ch.Value, &v); err != nil {
 			return nil, err
 		}
-		g := news(&v)
+		g := parseTemplateNews(&v)
 		out = append(out, channel.Call{BusinessID: business, Template: &g})
 	case "phone_number_quality_update":
 		var v QualityNews
@@ -301,8 +301,8 @@ func read(business string, ch Change) (out []channel.Call, err error) {
 	return out, nil
 }
 
-func received(m *Incoming, people []Profile) *channel.Received {
-	r := &channel.Received{ID: m.ID, From: m.From, UserID: m.FromUserID, Kind: m.Type, At: moment(m.Timestamp), Detail: detail(m)}
+func parseMessage(m *Incoming, people []Profile) *channel.Received {
+	r := &channel.Received{ID: m.ID, From: m.From, UserID: m.FromUserID, Kind: m.Type, At: parseTime(m.Timestamp), Detail: detail(m)}
 	for _, p := range people {
 		if p.WaID != "" && p.WaID == m.From || p.UserID != "" && p.UserID == m.FromUserID {
 			r.Name, r.Username = p.Profile.Name, p.Profile.Username
@@ -322,9 +322,9 @@ func received(m *Incoming, people []Profile) *channel.Received {
 	case m.Button != nil:
 		r.Text = m.Button.Text
 	case m.Interactive != nil:
-		r.Text = chosen(m.Interactive)
+		r.Text = choiceText(m.Interactive)
 	case m.Location != nil:
-		r.Text = place(m.Location)
+		r.Text = locationText(m.Location)
 	case len(m.Contacts) > 0:
 		r.Text = cards(m.Contacts)
 	case m.Order != nil:
@@ -338,8 +338,8 @@ func received(m *Incoming, people []Profile) *channel.Received {
 	return r
 }
 
-// moment reads a time in seconds; the zero time where there is none.
-func moment(seconds string) time.Time {
+// parseTime reads a time in seconds; the zero time where there is none.
+func parseTime(seconds string) time.Time {
 	n, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
 		return time.Time{}
@@ -405,7 +405,7 @@ func answers(response string) string {
 	return strings.Join(lines, "\n")
 }
 
-func chosen(i *Interactive) string {
+func choiceText(i *Interactive) string {
 	for _, c := range []*Choice{i.Button, i.List} {
 		if c != nil {
 			return strings.TrimSpace(c.Title + "\n" + c.Description)
@@ -417,7 +417,7 @@ func chosen(i *Interactive) string {
 	return i.Type
 }
 
-func place(l *Location) string {
+func locationText(l *Location) string {
 	at := strconv.FormatFloat(l.Latitude, 'f', -1, 64) + "," + strconv.FormatFloat(l.Longitude, 'f', -1, 64)
 	lines := []string{}
 	for _, s := range []string{l.Name, l.Address, "https://maps.google.com/?q=" + at} {
@@ -455,7 +455,7 @@ func words(list []Error) string {
 	return r.Words()
 }
 
-func news(v *TemplateNews) template.Given {
+func parseTemplateNews(v *TemplateNews) template.Given {
 	g := template.Given{ProviderID: string(v.ID), Name: v.Name, Language: v.Language, Status: v.Event, Category: v.Category, Reason: v.Reason}
 	if v.Other != nil {
 		g.Detail = strings.TrimSpace(v.Other.Title + ": " + v.Other.Description)

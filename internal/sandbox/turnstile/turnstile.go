@@ -77,7 +77,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost || r.URL.Path != "/turnstile/v0/siteverify" || r.ParseForm() != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		out.ErrorCodes = []string{BadRequest}
-	} else if code := s.check(r.PostForm.Get("secret"), r.PostForm.Get("response"), &out); code != "" {
+	} else if code := s.redeem(r.PostForm.Get("secret"), r.PostForm.Get("response"), &out); code != "" {
 		out.ErrorCodes = []string{code}
 	} else {
 		out.Success = true
@@ -86,7 +86,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(out)
 }
 
-func (s *Server) check(secret, token string, out *answer) string {
+// redeem uses a token up and fills the answer; it returns the error code of a
+// token or secret that is refused.
+func (s *Server) redeem(secret, token string, out *answer) string {
 	switch {
 	case secret == "":
 		return MissingSecret

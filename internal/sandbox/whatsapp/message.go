@@ -35,7 +35,7 @@ func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *
 	if len(s.failures) > 0 {
 		f := s.failures[0]
 		s.failures = s.failures[1:]
-		err := no(f.status, f.code, 0, "OAuthException", "(#"+strconv.Itoa(f.code)+") Asked for", "")
+		err := refuse(f.status, f.code, 0, "OAuthException", "(#"+strconv.Itoa(f.code)+") Asked for", "")
 		err.retry = f.retryAfter
 		return nil, err
 	}
@@ -103,17 +103,17 @@ func checkTemplate(b *Business, t *wire.Template) *refusal {
 	}
 	i := slices.IndexFunc(b.Templates, func(k *wire.TemplateRecord) bool { return k.Name == t.Name && k.Language == t.Language.Code })
 	if i < 0 {
-		return no(404, 132001, 0, "OAuthException", "(#132001) Template name does not exist in the translation", "template name ("+t.Name+") does not exist in "+t.Language.Code)
+		return refuse(404, 132001, 0, "OAuthException", "(#132001) Template name does not exist in the translation", "template name ("+t.Name+") does not exist in "+t.Language.Code)
 	}
 	switch k := b.Templates[i]; k.Status {
 	case "APPROVED", "FLAGGED":
 		return checkParameters(k, t)
 	case "PAUSED":
-		return no(400, 132015, 0, "OAuthException", "(#132015) Template is Paused", "")
+		return refuse(400, 132015, 0, "OAuthException", "(#132015) Template is Paused", "")
 	case "DISABLED":
-		return no(400, 132016, 0, "OAuthException", "(#132016) Template is Disabled", "")
+		return refuse(400, 132016, 0, "OAuthException", "(#132016) Template is Disabled", "")
 	default:
-		return no(404, 132001, 0, "OAuthException", "(#132001) Template name does not exist in the translation", "template is "+k.Status)
+		return refuse(404, 132001, 0, "OAuthException", "(#132001) Template name does not exist in the translation", "template is "+k.Status)
 	}
 }
 
@@ -144,7 +144,7 @@ func checkParameters(k *wire.TemplateRecord, t *wire.Template) *refusal {
 	}
 	for _, kind := range []string{"header", "body"} {
 		if got[kind] != want[kind] {
-			return no(400, 132000, 0, "OAuthException", "(#132000) Number of parameters does not match the expected number of params",
+			return refuse(400, 132000, 0, "OAuthException", "(#132000) Number of parameters does not match the expected number of params",
 				kind+": number of localizable_params ("+strconv.Itoa(got[kind])+") does not match the expected number of params ("+strconv.Itoa(want[kind])+")")
 		}
 	}
@@ -170,11 +170,11 @@ func (s *Server) reportAll(b *Business, n *wire.PhoneNumber, to, id string, m *w
 	default:
 		for _, status := range []string{"sent", "delivered"} {
 			report.Status = status
-			s.tell(b, "messages", wire.Messages{Product: "whatsapp", Metadata: metadata(n), Statuses: []wire.Report{report}})
+			s.postChange(b, "messages", wire.Messages{Product: "whatsapp", Metadata: metadata(n), Statuses: []wire.Report{report}})
 		}
 		return
 	}
-	s.tell(b, "messages", wire.Messages{Product: "whatsapp", Metadata: metadata(n), Statuses: []wire.Report{report}})
+	s.postChange(b, "messages", wire.Messages{Product: "whatsapp", Metadata: metadata(n), Statuses: []wire.Report{report}})
 }
 
 func metadata(n *wire.PhoneNumber) wire.Metadata {
@@ -254,7 +254,7 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, id string) *r
 	f := s.files[id]
 	s.mu.Unlock()
 	if f == nil || f.token != bearer(r) {
-		return no(404, 100, 33, "GraphMethodException", "Media not found", "")
+		return refuse(404, 100, 33, "GraphMethodException", "Media not found", "")
 	}
 	w.Header().Set("Content-Type", f.kind)
 	_, _ = w.Write(f.content)

@@ -130,7 +130,7 @@ func (s *Server) keep() {
 func (s *Server) Close() { s.post.close() }
 
 // Settle waits until every webhook that is due was posted.
-func (s *Server) Settle() { s.post.settle() }
+func (s *Server) Settle() { s.post.waitForPosts() }
 
 // Add makes a business known. One of the same id keeps its templates and what
 // customers wrote.
@@ -191,7 +191,7 @@ type refusal struct {
 	retry  int
 }
 
-func no(status, code, subcode int, kind, message, details string) *refusal {
+func refuse(status, code, subcode int, kind, message, details string) *refusal {
 	r := &refusal{status: status, err: wire.Error{Message: message, Type: kind, Code: code, Subcode: subcode, TraceID: "SANDBOXtrace"}}
 	if details != "" {
 		r.err.Data = &wire.ErrorData{MessagingProduct: "whatsapp", Details: details}
@@ -200,11 +200,11 @@ func no(status, code, subcode int, kind, message, details string) *refusal {
 }
 
 func parameter(details string) *refusal {
-	return no(400, 100, 0, "OAuthException", "(#100) Invalid parameter", details)
+	return refuse(400, 100, 0, "OAuthException", "(#100) Invalid parameter", details)
 }
 
 func missing(id string) *refusal {
-	return no(400, 100, 33, "GraphMethodException", "Unsupported request. Object with ID '"+id+"' does not exist, cannot be loaded due to missing permissions, or does not support this operation.", "")
+	return refuse(400, 100, 33, "GraphMethodException", "Unsupported request. Object with ID '"+id+"' does not exist, cannot be loaded due to missing permissions, or does not support this operation.", "")
 }
 
 // ServeHTTP implements http.Handler.
@@ -236,11 +236,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) 
 		return s.control(w, r, parts[1:])
 	}
 	if len(parts) < 2 || !strings.HasPrefix(parts[0], "v") {
-		return nil, no(404, 2500, 0, "OAuthException", "Unknown path components: "+r.URL.Path, "")
+		return nil, refuse(404, 2500, 0, "OAuthException", "Unknown path components: "+r.URL.Path, "")
 	}
 	token := bearer(r)
 	if !s.opens(token) {
-		return nil, no(401, 190, 463, "OAuthException", "Error validating access token: Session has expired", "")
+		return nil, refuse(401, 190, 463, "OAuthException", "Error validating access token: Session has expired", "")
 	}
 	object, edge := parts[1], ""
 	if len(parts) > 2 {

@@ -61,7 +61,7 @@ func (s *Server) createTemplate(r *http.Request, b *Business) (any, *refusal) {
 }
 
 func userError(subcode int, title, text string) *refusal {
-	r := no(400, 100, subcode, "OAuthException", "Invalid parameter", "")
+	r := refuse(400, 100, subcode, "OAuthException", "Invalid parameter", "")
 	r.err.UserTitle, r.err.UserMsg = title, text
 	return r
 }
@@ -187,7 +187,7 @@ func (s *Server) tellTemplate(b *Business, t *wire.TemplateRecord, event string,
 	for k, v := range more {
 		value[k] = v
 	}
-	s.tell(b, "message_template_status_update", value)
+	s.postChange(b, "message_template_status_update", value)
 }
 
 // Decide changes the status of a template as Meta does by itself, such as
@@ -216,7 +216,7 @@ func (s *Server) Rate(business, name, language, score string) {
 			t.Quality = &wire.Quality{Score: score}
 			s.keep()
 			id, _ := strconv.ParseInt(t.ID, 10, 64)
-			s.tell(b, "message_template_quality_update", map[string]any{
+			s.postChange(b, "message_template_quality_update", map[string]any{
 				"previous_quality_score": was, "new_quality_score": score, "message_template_id": id,
 				"message_template_name": name, "message_template_language": language,
 			})

@@ -89,7 +89,7 @@ func (p *poster) add(next callback) {
 	}
 }
 
-func (p *poster) settle() {
+func (p *poster) waitForPosts() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.pending > 0 {
@@ -99,8 +99,8 @@ func (p *poster) settle() {
 
 func (p *poster) close() { p.once.Do(func() { close(p.done) }) }
 
-// tell posts a change to the business's callback, signed; the lock is held.
-func (s *Server) tell(b *Business, field string, value any) {
+// postChange posts a change to the business's callback, signed; the lock is held.
+func (s *Server) postChange(b *Business, field string, value any) {
 	if b.Callback == "" {
 		return
 	}
@@ -129,7 +129,7 @@ func (s *Server) subscribe(r *http.Request, b *Business) (any, *refusal) {
 	s.mu.Unlock()
 	if in.Callback != "" && !known {
 		if err := challenge(r.Context(), in); err != nil {
-			return nil, no(400, 2200, 0, "OAuthException", "(#2200) Callback verification failed with the following errors: "+err.Error(), "")
+			return nil, refuse(400, 2200, 0, "OAuthException", "(#2200) Callback verification failed with the following errors: "+err.Error(), "")
 		}
 	}
 	s.mu.Lock()
@@ -193,7 +193,7 @@ func (s *Server) Write(numberID string, from Customer, m wire.Incoming) (string,
 	}
 	who := wire.Profile{WaID: m.From, UserID: m.FromUserID}
 	who.Profile.Name = from.Name
-	s.tell(b, "messages", wire.Messages{Product: "whatsapp", Metadata: metadata(n), Contacts: []wire.Profile{who}, Messages: []wire.Incoming{m}})
+	s.postChange(b, "messages", wire.Messages{Product: "whatsapp", Metadata: metadata(n), Contacts: []wire.Profile{who}, Messages: []wire.Incoming{m}})
 	return m.ID, nil
 }
 
@@ -231,7 +231,7 @@ func (s *Server) Report(numberID string, r wire.Report) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tell(b, "messages", wire.Messages{Product: "whatsapp", Metadata: metadata(n), Statuses: []wire.Report{r}})
+	s.postChange(b, "messages", wire.Messages{Product: "whatsapp", Metadata: metadata(n), Statuses: []wire.Report{r}})
 }
 
 // Flag posts that a number's quality is low, or no longer is.
@@ -242,7 +242,7 @@ func (s *Server) Flag(numberID, event string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tell(b, "phone_number_quality_update", wire.QualityNews{Display: digits(n.Display), Event: event, Limit: "TIER_1K"})
+	s.postChange(b, "phone_number_quality_update", wire.QualityNews{Display: digits(n.Display), Event: event, Limit: "TIER_1K"})
 }
 
 // control is what the sandbox has beyond the Graph API.

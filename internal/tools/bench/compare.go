@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// chosen are the benchmarks whose name, "group: benchmark", the expression
+// matchingNames are the benchmarks whose name, "group: benchmark", the expression
 // matches.
-func chosen(only *regexp.Regexp) (names []string, marks map[string]mark) {
+func matchingNames(only *regexp.Regexp) (names []string, marks map[string]mark) {
 	marks = map[string]mark{}
 	for _, g := range table {
 		for _, m := range g.marks {
@@ -31,7 +31,7 @@ func chosen(only *regexp.Regexp) (names []string, marks map[string]mark) {
 // answer measures what is asked for by name on in, once for each line, and
 // writes a sample for each to out.
 func answer(ctx context.Context, e *env, o options, in io.Reader, out io.Writer) error {
-	_, marks := chosen(regexp.MustCompile(""))
+	_, marks := matchingNames(regexp.MustCompile(""))
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		m, ok := marks[lines.Text()]
 		if !ok {
@@ -92,7 +92,7 @@ func compare(ctx context.Context, o options, only *regexp.Regexp) (err error) {
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "per second\tbefore\tshare\tCPU each\tbefore\tPostgreSQL's\tbefore\t\t")
-	names, _ := chosen(only)
+	names, _ := matchingNames(only)
 	for _, name := range names {
 		var samples [2][]sample
 		shares := make([]float64, o.rounds)

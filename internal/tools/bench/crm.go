@@ -24,11 +24,11 @@ const (
 // same however large the inbox: at least two thirds of the small one's rate.
 func crmReads(d db.Dialect) []mark {
 	return []mark{
-		{"list 25, 2,000 conversations", 0, inboxed(d, small, list(""))},
-		{"list 25, 100,000 conversations", 0.67, inboxed(d, large, list(""))},
-		{"list 25 open and unassigned, 100,000 conversations", 0.67, inboxed(d, large, list("?state=open&owner_id=none"))},
-		{"get, 2,000 conversations", 0, inboxed(d, small, get)},
-		{"get, 100,000 conversations", 0, inboxed(d, large, get)},
+		{"list 25, 2,000 conversations", 0, withInbox(d, small, list(""))},
+		{"list 25, 100,000 conversations", 0.67, withInbox(d, large, list(""))},
+		{"list 25 open and unassigned, 100,000 conversations", 0.67, withInbox(d, large, list("?state=open&owner_id=none"))},
+		{"get, 2,000 conversations", 0, withInbox(d, small, get)},
+		{"get, 100,000 conversations", 0, withInbox(d, large, get)},
 	}
 }
 
@@ -53,8 +53,8 @@ func list(query string) func(*inbox) string {
 
 func get(i *inbox) string { return conversations + "/" + i.one().String() }
 
-// inboxed reads from a node whose workspace has so many conversations.
-func inboxed(d db.Dialect, size int, path func(*inbox) string) opener {
+// withInbox reads from a node whose workspace has so many conversations.
+func withInbox(d db.Dialect, size int, path func(*inbox) string) opener {
 	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
 		i, err := e.inbox(ctx, d, size)
 		if err != nil {

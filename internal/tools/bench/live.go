@@ -19,8 +19,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"konak/internal/identity"
-	"konak/internal/identity/signin"
+	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
@@ -108,12 +107,19 @@ func (h *node) streams(ctx context.Context, w io.Writer, n, events int) error {
 	defer client.CloseIdleConnections()
 	a := &arrivals{}
 	var readers sync.WaitGroup
-	for range n {
+	token := ""
+	for i := range n {
+		if i%api.StreamsPerCredential == 0 {
+			var err error
+			if token, err = signIn(ctx, h.app, "bench"); err != nil {
+				return err
+			}
+		}
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+h.addr+"/api/v1/stream", nil)
 		if err != nil {
 			return err
 		}
-		r.Header.Set("Authorization", "Bearer "+h.token)
+		r.Header.Set("Authorization", "Bearer "+token)
 		resp, err := client.Do(r)
 		if err != nil {
 			return err
@@ -130,7 +136,7 @@ func (h *node) streams(ctx context.Context, w io.Writer, n, events int) error {
 			a.read(resp.Body)
 		})
 	}
-	before := worked()
+	before := cpuTime()
 	act := caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member})
 	tick := time.NewTicker(time.Second / streamRate)
 	defer tick.Stop()
@@ -152,7 +158,7 @@ func (h *node) streams(ctx context.Context, w io.Writer, n, events int) error {
 		}
 		break
 	}
-	cpu := worked() - before
+	cpu := cpuTime() - before
 	stop()
 	readers.Wait()
 	slices.Sort(a.took)
@@ -226,16 +232,11 @@ func measureSearch(ctx context.Context, e *env, only *regexp.Regexp) error {
 
 // searches asks so often in an inbox of a size.
 func (h *node) searches(ctx context.Context, d db.Dialect, size, times int) error {
-	const slug, password = "library", "correct horse battery staple"
-	w, _, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
-		Slug: slug, Name: slug, OwnerName: "Owner", OwnerEmail: "owner@library.example", Password: password,
-	})
+	w, _, err := createWorkspace(ctx, h.app, "library")
 	if err != nil {
 		return err
 	}
-	in, err := h.app.Accounts.SignIn(ctx, signin.Proof{
-		Email: "owner@library.example", Password: password, Slug: slug, Device: identity.Device{Name: "bench", IP: "127.0.0.1"},
-	})
+	token, err := signIn(ctx, h.app, "library")
 	if err != nil {
 		return err
 	}
@@ -248,7 +249,7 @@ func (h *node) searches(ctx context.Context, d db.Dialect, size, times int) erro
 		if err != nil {
 			return 0, err
 		}
-		r.Header.Set("Authorization", "Bearer "+in.Token)
+		r.Header.Set("Authorization", "Bearer "+token)
 		resp, err := http.DefaultClient.Do(r)
 		if err != nil {
 			return 0, err

@@ -109,8 +109,8 @@ func median[T any, N cmp.Ordered](list []T, of func(T) N) N {
 	return values[len(values)/2]
 }
 
-// worked is the CPU time of this process so far.
-func worked() time.Duration {
+// cpuTime is the CPU time of this process so far.
+func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
@@ -132,7 +132,7 @@ func (m mark) measure(ctx context.Context, e *env, o options) (sample, error) {
 		}
 		ops[i] = op
 	}
-	began, beganPostgres, done := worked(), e.postgresWorked(), 0
+	began, beganPostgres, done := cpuTime(), e.postgresWorked(), 0
 	begin := time.Now().Add(o.slice / 10)
 	end := begin.Add(o.slice)
 	times, errs := make([][]time.Duration, o.clients), make([]error, o.clients)
@@ -167,6 +167,6 @@ func (m mark) measure(ctx context.Context, e *env, o options) (sample, error) {
 	return sample{
 		Rate: float64(len(all)) / o.slice.Seconds(),
 		P50:  all[len(all)/2], P99: all[len(all)*99/100],
-		CPU: (worked() - began) / time.Duration(done), Postgres: (e.postgresWorked() - beganPostgres) / time.Duration(done),
+		CPU: (cpuTime() - began) / time.Duration(done), Postgres: (e.postgresWorked() - beganPostgres) / time.Duration(done),
 	}, nil
 }

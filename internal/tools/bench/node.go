@@ -205,21 +205,31 @@ func (e *env) openNode(ctx context.Context, dialect db.Dialect, source clock.Sou
 
 // open makes the workspace and signs its owner in.
 func (h *node) open(ctx context.Context) error {
-	const email, password = "owner@bench.example", "correct horse battery staple"
-	w, m, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
-		Slug: "bench", Name: "Bench", OwnerName: "Owner", OwnerEmail: email, Password: password,
-	})
+	w, m, err := createWorkspace(ctx, h.app, "bench")
 	if err != nil {
 		return err
 	}
-	in, err := h.app.Accounts.SignIn(ctx, signin.Proof{
-		Email: email, Password: password, Device: identity.Device{Name: "bench", IP: "127.0.0.1"},
+	h.tenant, h.member = w.ID, m.ID
+	h.token, err = signIn(ctx, h.app, "bench")
+	return err
+}
+
+// password is the one of every owner here.
+const password = "correct horse battery staple"
+
+// createWorkspace makes a workspace whose owner signIn knows.
+func createWorkspace(ctx context.Context, a *app.App, slug string) (identity.Workspace, identity.Membership, error) {
+	return a.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
+		Slug: slug, Name: slug, OwnerName: "Owner", OwnerEmail: "owner@" + slug + ".example", Password: password,
 	})
-	if err != nil {
-		return err
-	}
-	h.tenant, h.member, h.token = w.ID, m.ID, in.Token
-	return nil
+}
+
+// signIn opens a session of a workspace's owner and returns its token.
+func signIn(ctx context.Context, a *app.App, slug string) (string, error) {
+	in, err := a.Accounts.SignIn(ctx, signin.Proof{
+		Email: "owner@" + slug + ".example", Password: password, Slug: slug, Device: identity.Device{Name: "bench", IP: "127.0.0.1"},
+	})
+	return in.Token, err
 }
 
 // get reads one answer of the node.

@@ -22,8 +22,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/app"
-	"konak/internal/identity"
-	"konak/internal/identity/signin"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -143,10 +141,8 @@ func (e *env) openHooks(ctx context.Context, dialect db.Dialect, workspaces int)
 
 // workspace adds a workspace with an endpoint at a path of the receiver.
 func (h *hooks) workspace(ctx context.Context, i int, path, event string) error {
-	email, password := fmt.Sprintf("owner@bench%d.example", i), "correct horse battery staple"
-	w, _, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
-		Slug: fmt.Sprintf("bench%d", i), Name: "Bench", OwnerName: "Owner", OwnerEmail: email, Password: password,
-	})
+	slug := fmt.Sprintf("bench%d", i)
+	w, _, err := createWorkspace(ctx, h.app, slug)
 	if err != nil {
 		return err
 	}
@@ -155,7 +151,7 @@ func (h *hooks) workspace(ctx context.Context, i int, path, event string) error 
 		return err
 	}
 	h.keys, h.tenants = append(h.keys, key.Reveal()), append(h.tenants, w.ID)
-	in, err := h.app.Accounts.SignIn(ctx, signin.Proof{Email: email, Password: password, Slug: w.Slug})
+	token, err := signIn(ctx, h.app, slug)
 	if err != nil {
 		return err
 	}
@@ -163,7 +159,7 @@ func (h *hooks) workspace(ctx context.Context, i int, path, event string) error 
 	if err != nil {
 		return err
 	}
-	return call(ctx, "http://"+h.addr+hookPath, in.Token, body)
+	return call(ctx, "http://"+h.addr+hookPath, token, body)
 }
 
 func call(ctx context.Context, url, token string, body []byte) error {
@@ -336,14 +332,14 @@ func (h *hooks) queue(ctx context.Context, dialect db.Dialect, o options) error 
 	if err := h.fill(ctx, o.events); err != nil {
 		return err
 	}
-	began, begin := worked(), time.Now()
+	began, begin := cpuTime(), time.Now()
 	stop := h.work(ctx)
 	err := h.receiver.wait(ctx)
 	took := time.Since(begin)
 	stop()
 	if err == nil {
 		fmt.Printf("  %-8s %2d endpoints  a waiting queue: %6.0f delivered/s, %.3f ms CPU each\n",
-			dialect, len(h.tenants), n/took.Seconds(), ms(worked()-began)/n)
+			dialect, len(h.tenants), n/took.Seconds(), ms(cpuTime()-began)/n)
 	}
 	return err
 }
@@ -356,7 +352,7 @@ func (h *hooks) flow(ctx context.Context, dialect db.Dialect, o options) error {
 	defer h.work(ctx)()
 	for _, state := range []string{"cold", "warm"} {
 		h.receiver.expect(int64(o.events))
-		began, begin := worked(), time.Now()
+		began, begin := cpuTime(), time.Now()
 		if err := h.accept(max(o.clients, len(h.keys)), int64(o.events)); err != nil {
 			return err
 		}
@@ -366,7 +362,7 @@ func (h *hooks) flow(ctx context.Context, dialect db.Dialect, o options) error {
 		}
 		took := time.Since(begin)
 		fmt.Printf("  %-8s %2d endpoints, %s: accepted %6.0f/s over HTTP, delivered %6.0f/s, %.3f ms CPU each, peak memory %d MB\n",
-			dialect, len(h.tenants), state, n/accepted.Seconds(), n/took.Seconds(), ms(worked()-began)/n, peakMemory())
+			dialect, len(h.tenants), state, n/accepted.Seconds(), n/took.Seconds(), ms(cpuTime()-began)/n, peakMemory())
 	}
 	return nil
 }

@@ -297,7 +297,7 @@ func (s *Service) Outcome(ctx context.Context, j *jobs.Job) error {
 	}
 	a, err := s.channels.Get(ctx, Name, o.Channel)
 	if err != nil || a.Status == status || !a.Works() {
-		return gone(err)
+		return ignoreDeleted(err)
 	}
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		why := &reason
@@ -305,7 +305,7 @@ func (s *Service) Outcome(ctx context.Context, j *jobs.Job) error {
 			why = nil
 		}
 		_, err := s.channels.Set(tx, o.Channel, status, why)
-		return gone(err)
+		return ignoreDeleted(err)
 	})
 }
 
@@ -337,11 +337,11 @@ func (s *Service) delivered(ctx context.Context, o outcome) error {
 	if o.Status != "delivered" {
 		d = conversation.Delivery{Status: conversation.Failed, Error: o.Error}
 	}
-	return gone(s.inbound.Delivered(ctx, item, d))
+	return ignoreDeleted(s.inbound.Delivered(ctx, item, d))
 }
 
-// gone passes over what was deleted meanwhile.
-func gone(err error) error {
+// ignoreDeleted passes over what was deleted meanwhile.
+func ignoreDeleted(err error) error {
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.ChannelUnavailable) {
 		return nil
 	}

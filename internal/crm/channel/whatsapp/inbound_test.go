@@ -175,7 +175,7 @@ func TestReactions(t *testing.T) {
 			t.Errorf("got %+v", e)
 		}
 		// Outside the window the provider takes no sign either.
-		sh.later(25 * time.Hour)
+		sh.advance(25 * time.Hour)
 		sh.Owner.Post(path, map[string]any{"emoji": "🎉"}).Refused(422, "window_closed")
 	})
 }

@@ -51,9 +51,9 @@ func (s *Numbers) open(ctx context.Context, id uuid.UUID) (a channel.Account, at
 // authLimit is how many refusals of the token in a row ask for attention.
 const authLimit = 2
 
-// answered keeps what an answer of the provider says about the token: refused
+// recordAnswer keeps what an answer of the provider says about the token: refused
 // twice in a row, the number needs attention; taken again, it works.
-func (s *Numbers) answered(ctx context.Context, a *channel.Account, err error) {
+func (s *Numbers) recordAnswer(ctx context.Context, a *channel.Account, err error) {
 	r, refused := errors.AsType[*Refusal](err)
 	refused = refused && r.auth()
 	if err != nil && !refused {
@@ -90,7 +90,7 @@ func (s *Numbers) tokenAnswered(ctx context.Context, account uuid.UUID, err erro
 	ctx = context.WithoutCancel(ctx)
 	a, _, fail := s.open(ctx, account)
 	if fail == nil {
-		s.answered(ctx, &a, err)
+		s.recordAnswer(ctx, &a, err)
 	}
 }
 

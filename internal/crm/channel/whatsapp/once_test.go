@@ -39,13 +39,13 @@ func TestSentOnce(t *testing.T) {
 		sh.Owner.Post(conversations+"/"+c.String()+"/reply-as-agent", map[string]any{"body": "Ekte", "attachments": ids}).Want(200).Data(&out)
 		for range 5 {
 			sh.s.Settle()
-			sh.later(time.Hour)
+			sh.advance(time.Hour)
 		}
 		if sent := sh.box.Sent(); len(sent) != 2 || delivery(sh.item(c, out.Item.ID)) != conversation.Queued {
 			t.Errorf("sent %+v", sent)
 		}
 		allow()
-		sh.later(time.Hour)
+		sh.advance(time.Hour)
 		sh.s.Settle()
 		if more := sh.box.Sent(); len(more) != 0 || delivery(sh.item(c, out.Item.ID)) != conversation.Sent {
 			t.Errorf("sent again %+v, the item is %+v", more, sh.item(c, out.Item.ID))
@@ -81,7 +81,7 @@ func TestPushedOnce(t *testing.T) {
 			"template_id": news.ID, "phone": "+90 532 123 45 67", "name": "Elif Kaya", "body": []string{"Elif", "4711"},
 		}).Want(200).Data(&sent)
 		<-mended
-		sh.later(3 * time.Minute)
+		sh.advance(3 * time.Minute)
 		sh.s.Settle()
 		if out := sh.box.Sent(); len(out) != 1 || sent.Delivery != conversation.Sent {
 			t.Errorf("sent %d times: %+v", len(out), sent)

@@ -100,7 +100,7 @@ func TestClosedWindow(t *testing.T) {
 		sh.says("Merhaba")
 		c := sh.only()
 		until := sh.s.Clock.Now().Add(24 * time.Hour)
-		sh.later(24*time.Hour + time.Second)
+		sh.advance(24*time.Hour + time.Second)
 		resp := sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "Geç kaldık"})
 		resp.Refused(422, "window_closed")
 		if !strings.Contains(string(resp.Body), until.Format(`"window_expired_at":"2006-01-02T15:04:05`)) {
@@ -164,7 +164,7 @@ func TestProviderStaysDown(t *testing.T) {
 		item := sh.reply(c, "Bekleyin")
 		for range 20 {
 			sh.settle()
-			sh.later(time.Hour)
+			sh.advance(time.Hour)
 		}
 		if got := sh.item(c, item.ID); delivery(got) != conversation.Failed || got.DeliveryError == nil {
 			t.Errorf("the item is %+v", got)

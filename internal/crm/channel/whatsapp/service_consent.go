@@ -37,7 +37,7 @@ func (s *Service) RecordConsent(ctx context.Context, c Consent) (out contact.Con
 	}
 	word := contact.Consent{Channel: Name, Purpose: c.Purpose, Status: c.Status, Source: c.Source, Evidence: c.Evidence}
 	err = s.Inbox.InTx(ctx, func(tx *db.Tx) error {
-		id, err := s.whose(tx, c.ContactID, number, c.Name)
+		id, err := s.findOrCreateContact(tx, c.ContactID, number, c.Name)
 		if err != nil {
 			return err
 		}
@@ -47,8 +47,8 @@ func (s *Service) RecordConsent(ctx context.Context, c Consent) (out contact.Con
 	return out, err
 }
 
-// whose finds the contact that a request means, or makes it of a number.
-func (s *Service) whose(tx *db.Tx, id *uuid.UUID, number, name string) (uuid.UUID, error) {
+// findOrCreateContact finds the contact that a request means, or makes it of a number.
+func (s *Service) findOrCreateContact(tx *db.Tx, id *uuid.UUID, number, name string) (uuid.UUID, error) {
 	if id == nil {
 		ref, err := s.Contacts.Resolve(tx, contact.Sender{Channel: Name, Phone: number, Name: name})
 		return ref.ID, err
@@ -87,7 +87,7 @@ func (s *Service) SendTemplate(ctx context.Context, to Recipient, u template.Use
 	}
 	var id uuid.UUID
 	err = s.Inbox.InTx(ctx, func(tx *db.Tx) error {
-		id, err = s.whose(tx, to.ContactID, number, to.Name)
+		id, err = s.findOrCreateContact(tx, to.ContactID, number, to.Name)
 		return err
 	})
 	if err != nil {

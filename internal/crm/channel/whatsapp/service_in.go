@@ -99,7 +99,7 @@ func (s *Service) Receive(ctx context.Context, ip string, body []byte, signature
 				later = fault.New(fault.ChannelUnavailable).Because(g.Account.Status)
 				continue
 			}
-			err := s.hear(g.Context(ctx, ip), g.Account, c)
+			err := s.receiveCall(g.Context(ctx, ip), g.Account, c)
 			if f, refused := fault.As(err); refused && f.Code.Status() < 500 {
 				// It will be refused each time, so the provider need not bring it
 				// again; the others of the call are not held up by it.
@@ -157,11 +157,11 @@ func (s *Service) signedFor(ctx context.Context, g guest, ip string, body []byte
 		ok = err == nil && s.Provider.Signed(secret.Of(c.AppSecret), body, signature)
 		return err
 	})
-	return ok, gone(err)
+	return ok, ignoreDeleted(err)
 }
 
-// hear takes one thing that the provider tells a number.
-func (s *Service) hear(ctx context.Context, a channel.Account, c Call) error {
+// receiveCall takes one thing that the provider tells a number.
+func (s *Service) receiveCall(ctx context.Context, a channel.Account, c Call) error {
 	switch {
 	case c.Message != nil:
 		return s.message(ctx, a, *c.Message)
@@ -286,13 +286,13 @@ func (s *Service) runMedia(ctx context.Context, j *jobs.Job) error {
 	}
 	a, at, err := s.open(ctx, p.AccountID)
 	if err != nil {
-		if gone(err) == nil { // disconnected: nothing opens the file any more
+		if ignoreDeleted(err) == nil { // disconnected: nothing opens the file any more
 			return s.Inbound.FillAttachment(ctx, p.ItemID, p.AttachmentID, lost)
 		}
 		return err
 	}
 	file, err := s.fetch(ctx, at, p.Message)
-	s.answered(ctx, &a, err)
+	s.recordAnswer(ctx, &a, err)
 	switch r, refused := errors.AsType[*Refusal](err); {
 	case err == nil:
 	case refused && !r.passing() && !r.auth(), j.Attempts >= mediaAttempts, s.DB.Clock().Now().Sub(j.CreatedAt.Time) >= mediaFor:
@@ -364,7 +364,7 @@ func (s *Service) status(ctx context.Context, a channel.Account, st Status) erro
 	default:
 		return nil
 	}
-	return gone(s.Inbound.Reported(ctx, item, d))
+	return ignoreDeleted(s.Inbound.Reported(ctx, item, d))
 }
 
 // number takes what the provider says about the number itself.

@@ -193,7 +193,7 @@ func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversati
 	if err == nil {
 		return d, nil
 	}
-	if why, final := lasting(err); final {
+	if why, final := finalReason(err); final {
 		return conversation.Delivery{Status: conversation.Failed, Error: why}, nil
 	}
 	return conversation.Delivery{Status: conversation.Queued}, nil
@@ -202,7 +202,7 @@ func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversati
 func (s *Service) carryWithin(ctx context.Context, p *outgoingMessage) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, pushTimeout)
 	defer cancel()
-	return s.carry(ctx, p, 0, func(context.Context) error { return nil })
+	return s.sendPart(ctx, p, 0, func(context.Context) error { return nil })
 }
 
 // reportPushed writes down what became of a message that was pushed. Where the
@@ -212,7 +212,7 @@ func (s *Service) reportPushed(ctx context.Context, item uuid.UUID, d conversati
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushFor-pushTimeout-15*time.Second)
 	defer cancel()
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
-		err := gone(s.Inbound.Reported(ctx, item, d))
+		err := ignoreDeleted(s.Inbound.Reported(ctx, item, d))
 		if err == nil {
 			return
 		}
@@ -228,8 +228,8 @@ func (s *Service) reportPushed(ctx context.Context, item uuid.UUID, d conversati
 // errUnavailable says that the account is not there any more, or paused.
 var errUnavailable = errors.New(ReasonUnavailable)
 
-// lasting says why a message cannot be sent, where trying again is no use.
-func lasting(err error) (why string, final bool) {
+// finalReason says why a message cannot be sent, where trying again is no use.
+func finalReason(err error) (why string, final bool) {
 	if errors.Is(err, errUnavailable) {
 		return ReasonUnavailable, true
 	}
@@ -248,10 +248,10 @@ func lasting(err error) (why string, final bool) {
 	return r.Words(), true
 }
 
-// carry sends a part of a message and returns how the provider calls it. Right
+// sendPart sends a part of a message and returns how the provider calls it. Right
 // before it calls check, and where that fails it sends nothing. The caller writes
 // down that the part was accepted before anything else.
-func (s *Service) carry(ctx context.Context, p *outgoingMessage, part int, check func(context.Context) error) (string, error) {
+func (s *Service) sendPart(ctx context.Context, p *outgoingMessage, part int, check func(context.Context) error) (string, error) {
 	a, at, err := s.open(ctx, p.AccountID)
 	if fault.Is(err, fault.NotFound) || err == nil && !a.Works() {
 		return "", errUnavailable
@@ -305,7 +305,7 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 	if err != nil || !p.waits(now) {
 		return err
 	}
-	id, err := s.carry(ctx, &p, got.Parts, j.CheckClaim)
+	id, err := s.sendPart(ctx, &p, got.Parts, j.CheckClaim)
 	if err == nil {
 		if got.Parts == 0 {
 			got.FirstID = id
@@ -317,13 +317,13 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 	}
 	s.tokenAnswered(ctx, p.AccountID, err)
 	if err != nil {
-		why, final := lasting(err)
+		why, final := finalReason(err)
 		if !final && (j.Attempts < sendAttempts || errors.Is(err, jobs.ErrLost)) {
-			return s.later(err)
+			return s.retryError(err)
 		} else if !final {
 			why = plain(err)
 		}
-		return gone(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: why}))
+		return ignoreDeleted(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: why}))
 	}
 	if got.Parts < len(p.parts()) {
 		return jobs.RunAgain(s.DB.Clock().Now())
@@ -333,12 +333,12 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 
 // showSent shows a message as sent, all of whose parts the provider took.
 func (s *Service) showSent(ctx context.Context, p *outgoingMessage, got accepted) error {
-	return gone(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID}))
+	return ignoreDeleted(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID}))
 }
 
-// later is the error by which a job tries again when the provider asks for it,
+// retryError is the error by which a job tries again when the provider asks for it,
 // else as jobs do.
-func (s *Service) later(err error) error {
+func (s *Service) retryError(err error) error {
 	if r, ok := errors.AsType[*Refusal](err); ok && r.RetryAfter > 0 {
 		return jobs.RetryAt(s.DB.Clock().Now().Add(min(r.RetryAfter, time.Hour)), err)
 	}
@@ -352,8 +352,8 @@ func plain(err error) string {
 	return "provider_unreachable"
 }
 
-// gone passes over what was deleted meanwhile.
-func gone(err error) error {
+// ignoreDeleted passes over what was deleted meanwhile.
+func ignoreDeleted(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -370,11 +370,11 @@ func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) er
 		return err
 	}
 	_, err = s.Provider.Send(ctx, at, Message{To: r.Route.Address, Kind: KindReaction, ReactTo: r.ProviderMessageID, Emoji: r.Emoji})
-	s.answered(ctx, &a, err)
+	s.recordAnswer(ctx, &a, err)
 	if err == nil {
 		return nil
 	}
-	why, final := lasting(err)
+	why, final := finalReason(err)
 	switch {
 	case !final:
 		return unreachable(err)
@@ -430,7 +430,7 @@ func (s *Service) runLeave(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	err = s.Provider.Unsubscribe(ctx, (&Settings{BusinessID: f.BusinessID}).access(credentials{Token: string(token)}))
-	if _, final := lasting(err); err != nil && final {
+	if _, final := finalReason(err); err != nil && final {
 		return nil // a token that opens nothing ends nothing
 	}
 	if err != nil {

@@ -38,7 +38,7 @@ func ask[T any](ctx context.Context, s *Numbers, account uuid.UUID, fn func(Acce
 		return out, err
 	}
 	out, err = fn(at)
-	s.answered(ctx, &a, err)
+	s.recordAnswer(ctx, &a, err)
 	r, refused := errors.AsType[*Refusal](err)
 	switch {
 	case err == nil:

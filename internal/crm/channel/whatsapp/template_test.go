@@ -210,9 +210,9 @@ func TestEditLimits(t *testing.T) {
 		for n := range 10 {
 			sh.patch(made, fmt.Sprintf("Metin %d burada.", n)).Want(200)
 			sh.settle()
-			sh.later(23 * time.Hour)
+			sh.advance(23 * time.Hour)
 			sh.patch(made, "Çok erken oldu.").Refused(409, "template_edit_limit")
-			sh.later(time.Hour)
+			sh.advance(time.Hour)
 		}
 		if f := sh.patch(made, "On birinci kez.").Refused(409, "template_edit_limit"); f.Reason == "" {
 			t.Error("it does not say until when")
@@ -221,7 +221,7 @@ func TestEditLimits(t *testing.T) {
 		if now.Editable || now.EditableAt == nil || !now.EditableAt.Equal(made.CreatedAt.Add(30*24*time.Hour)) {
 			t.Errorf("editable: %+v", now.EditableAt)
 		}
-		sh.later(20 * 24 * time.Hour)
+		sh.advance(20 * 24 * time.Hour)
 		sh.patch(made, "Otuz gün sonra.").Want(200)
 	})
 }
@@ -240,12 +240,12 @@ func TestDeleteTemplate(t *testing.T) {
 		}
 		sh.Owner.Delete(templates+"/"+made.ID.String()).Refused(404, "not_found")
 		sh.Owner.Post(templates, english).Refused(409, "name_barred")
-		sh.later(28*24*time.Hour - time.Second)
+		sh.advance(28*24*time.Hour - time.Second)
 		sh.Owner.Post(templates, english).Refused(409, "name_barred")
-		sh.later(time.Second)
+		sh.advance(time.Second)
 		// Now it is the provider, who bars it a little longer.
 		sh.Owner.Post(templates, english).Refused(422, "template_rejected")
-		sh.later(3 * 24 * time.Hour)
+		sh.advance(3 * 24 * time.Hour)
 		sh.Owner.Post(templates, english).Want(201)
 	})
 }
@@ -310,7 +310,7 @@ func TestSendTemplateIntoConversation(t *testing.T) {
 		if !choice.WindowOpen || len(choice.Templates) != 1 {
 			t.Errorf("the choice is %+v", choice)
 		}
-		sh.later(48 * time.Hour) // templates need no window
+		sh.advance(48 * time.Hour) // templates need no window
 		use := map[string]any{"template_id": news.ID, "body": []string{"Elif", "4711"}}
 		sent := sh.send(c.ID, use)
 		if sent.Delivery != conversation.Sent || sent.Item.V == nil || sent.Item.V.Body != "Merhaba Elif, 4711 numaralı siparişiniz yola çıktı.\n\nDemo A.Ş." || sent.Item.V.Template.V.Name != "kargo_bilgisi" {

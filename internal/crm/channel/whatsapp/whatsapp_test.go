@@ -106,8 +106,8 @@ func (sh *shop) settle() {
 	sh.box.Settle()
 }
 
-// later lets time pass, in which the owner's session ends.
-func (sh *shop) later(d time.Duration) {
+// advance lets time pass, in which the owner's session ends.
+func (sh *shop) advance(d time.Duration) {
 	sh.t.Helper()
 	sh.s.Clock.Advance(d)
 	sh.Owner = sh.SignIn("owner@demo.example")

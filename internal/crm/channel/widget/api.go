@@ -152,10 +152,10 @@ func (s *Service) registerPage(a *api.API) {
 		}
 	}
 	api.Handle(a, route("GET", "/config", "config", "How the widget looks"),
-		func(ctx context.Context, in *Keyed) (Config, error) {
+		func(ctx context.Context, in *Keyed) (PublicConfig, error) {
 			_, p, err := s.page(ctx, in.Key)
 			if err != nil {
-				return Config{}, err
+				return PublicConfig{}, err
 			}
 			return s.config(p), nil
 		})

@@ -74,7 +74,7 @@ func TestATypedAddressIsAClaim(t *testing.T) {
 
 		link := fmt.Sprintf("%s/%s/claims/%s/link", contacts, visitor.ID, visitor.Claims[0].ID)
 		c.Guest().Post(link, nil).Refused(403, "forbidden")
-		c.Key(true, "crm.contacts.manage", "crm.contacts.view").Post(link, nil).Refused(401, "unauthenticated")
+		c.Key(true, "crm.contacts.manage", "crm.contacts.view").Post(link, nil).Refused(401, "session_required")
 		c.Owner.Post(fmt.Sprintf("%s/%s/claims/%s/link", contacts, elif.ID, visitor.Claims[0].ID), nil).Refused(404, "not_found")
 		var linked contact.ClaimResult
 		c.Owner.Post(link, nil).Want(200).Data(&linked)

@@ -61,9 +61,9 @@ func (s *Service) allowMessage(ctx context.Context, p *page, visitor uuid.UUID) 
 		use{messagesOfAddress, limit.OfIP(p.ip)}, use{messagesOfWorkspace, limit.Key(p.TenantID)})
 }
 
-// counted gives a reader that counts what is read against the byte budgets. It
+// limitBytes gives a reader that counts what is read against the byte budgets. It
 // fails with rate_limited where one of them is used up.
-func (s *Service) counted(ctx context.Context, p *page, visitor uuid.UUID, r io.Reader) io.Reader {
+func (s *Service) limitBytes(ctx context.Context, p *page, visitor uuid.UUID, r io.Reader) io.Reader {
 	return limit.CountBytes(r, func() error {
 		return s.take(ctx, use{bytesOfVisitor, limit.Key(visitor)}, use{bytesOfAddress, limit.OfIP(p.ip)},
 			use{bytesOfWorkspace, limit.Key(p.TenantID)})

@@ -59,7 +59,7 @@ func TestBudgets(t *testing.T) {
 		}},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
-			s := &Service{Deps{Limits: limit.NewMemory(c, 1)}}
+			s := &Service{Config{Limits: limit.NewMemory(c, 1)}}
 			p := &page{Owned: channel.Owned{TenantID: uuid.UUID{9}}, ip: "192.0.2.1"}
 			for n := range test.want * 3 / 2 {
 				err := test.use(s, p, n)
@@ -85,16 +85,16 @@ func TestBudgets(t *testing.T) {
 }
 
 func readMiB(ctx context.Context, s *Service, p *page, visitor uuid.UUID) error {
-	_, err := io.Copy(io.Discard, s.counted(ctx, p, visitor, io.LimitReader(endless{}, 1<<20-1)))
+	_, err := io.Copy(io.Discard, s.limitBytes(ctx, p, visitor, io.LimitReader(endless{}, 1<<20-1)))
 	return err
 }
 
 // What is read comes through unchanged.
 func TestCountedReader(t *testing.T) {
 	t.Parallel()
-	s := &Service{Deps{Limits: limit.NewMemory(clock.NewFake(dbtest.Start), 1)}}
+	s := &Service{Config{Limits: limit.NewMemory(clock.NewFake(dbtest.Start), 1)}}
 	text := strings.Repeat("satır\n", 10_000)
-	got, err := io.ReadAll(s.counted(t.Context(), &page{}, uuid.UUID{1}, strings.NewReader(text)))
+	got, err := io.ReadAll(s.limitBytes(t.Context(), &page{}, uuid.UUID{1}, strings.NewReader(text)))
 	if err != nil || string(got) != text {
 		t.Errorf("%d of %d bytes, %v", len(got), len(text), err)
 	}

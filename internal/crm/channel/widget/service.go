@@ -31,8 +31,8 @@ type Typing interface {
 	VisitorTypes(ctx context.Context, conversation uuid.UUID, typing bool) error
 }
 
-// Deps are what the widget needs.
-type Deps struct {
+// Config holds what the widget needs.
+type Config struct {
 	DB            *db.DB
 	Channels      *channel.Service
 	Conversations *conversation.Service
@@ -46,10 +46,10 @@ type Deps struct {
 }
 
 // Service is live chat.
-type Service struct{ Deps }
+type Service struct{ Config }
 
 // New makes the widget channel.
-func New(d Deps) *Service { return &Service{d} }
+func New(c Config) *Service { return &Service{c} }
 
 // NewWidget is what a caller gives for a widget.
 type NewWidget struct {
@@ -63,7 +63,7 @@ type NewWidget struct {
 
 // Create makes a widget.
 func (s *Service) Create(ctx context.Context, n NewWidget) (out Opened, err error) {
-	if err := n.Look.tidy(); err != nil {
+	if err := n.Look.normalise(); err != nil {
 		return out, err
 	}
 	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
@@ -101,7 +101,7 @@ type Change struct {
 // Update changes a widget.
 func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (out Opened, err error) {
 	if ch.Look != nil {
-		if err := ch.Look.tidy(); err != nil {
+		if err := ch.Look.normalise(); err != nil {
 			return out, err
 		}
 	}
@@ -205,10 +205,10 @@ func (s *Service) enter(ctx context.Context, key, from, ip string) (context.Cont
 }
 
 // config says how the widget looks now.
-func (s *Service) config(p *page) Config {
+func (s *Service) config(p *page) PublicConfig {
 	now := s.DB.Clock().Now()
 	l := p.set.Look
-	out := Config{
+	out := PublicConfig{
 		Name: p.Account.Name, Open: p.Account.Hours.V.Open(now),
 		Look: PublicLook{Color: l.Color, Position: l.Position, Language: l.Language, TR: l.TR, EN: l.EN, Prechat: l.Prechat},
 	}
@@ -304,10 +304,10 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 	if l.Body = strings.TrimSpace(l.Body); l.Body == "" && len(l.Files) == 0 {
 		return m, out, fault.Invalid("body", "required")
 	}
-	if err := v.tell(p.set.Prechat, l); err != nil {
+	if err := v.setProfile(p.set.Prechat, l); err != nil {
 		return m, out, err
 	}
-	if _, err := io.Copy(io.Discard, s.counted(ctx, p, v.ID, strings.NewReader(l.Body))); err != nil {
+	if _, err := io.Copy(io.Discard, s.limitBytes(ctx, p, v.ID, strings.NewReader(l.Body))); err != nil {
 		return m, out, err
 	}
 	in := inbound.Inbound{
@@ -335,7 +335,7 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 
 // attach brings in a file that a visitor sends.
 func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared string, r io.Reader) (m Message, out Session, err error) {
-	f, err := s.Files.PrepareWithin(ctx, blob.Visitors, name, declared, s.counted(ctx, p, v.ID, r))
+	f, err := s.Files.PrepareWithin(ctx, blob.Visitors, name, declared, s.limitBytes(ctx, p, v.ID, r))
 	switch {
 	case err != nil:
 		return m, out, err
@@ -349,9 +349,9 @@ func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared
 	return s.write(ctx, p, v, Line{Files: []file.Prepared{f}})
 }
 
-// tell takes in who the visitor says they are, and refuses a first message
+// setProfile takes in who the visitor says they are, and refuses a first message
 // without what is asked for.
-func (v *Visitor) tell(ask Prechat, l Line) error {
+func (v *Visitor) setProfile(ask Prechat, l Line) error {
 	from := contact.Sender{Email: l.Email, Phone: l.Phone}
 	if err := from.Check(); err != nil {
 		return err

@@ -57,7 +57,7 @@ func (s *Service) watch(ctx context.Context, p *page, conv uuid.UUID, say func(*
 			if !bytes.Contains(m.Body, id) {
 				continue
 			}
-			news, err := s.news(ctx, p, conv, m)
+			news, err := s.readNews(ctx, p, conv, m)
 			if err != nil {
 				return err
 			}
@@ -70,8 +70,8 @@ func (s *Service) watch(ctx context.Context, p *page, conv uuid.UUID, say func(*
 	}
 }
 
-// news is what a visitor may hear of a message of the bus.
-func (s *Service) news(ctx context.Context, p *page, conv uuid.UUID, m bus.Message) (*News, error) {
+// readNews is what a visitor may hear of a message of the bus.
+func (s *Service) readNews(ctx context.Context, p *page, conv uuid.UUID, m bus.Message) (*News, error) {
 	switch m.Type {
 	case conversation.Created, conversation.Replied, conversation.ItemChanged:
 		return s.newMessage(ctx, p, conv, m.Body)

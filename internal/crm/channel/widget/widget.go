@@ -51,8 +51,8 @@ type Settings struct {
 
 var hexColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// tidy fills what was left out and brings origins into one form.
-func (l *Look) tidy() error {
+// normalise fills what was left out and brings origins into one form.
+func (l *Look) normalise() error {
 	if l.Color == "" {
 		l.Color = "#0b6e4f"
 	}
@@ -127,8 +127,8 @@ type Visitor struct {
 	SeenAt         clock.Time
 }
 
-// Config is what a page needs to show the widget.
-type Config struct {
+// PublicConfig is what a page needs to show the widget.
+type PublicConfig struct {
 	Name    string      `json:"name" example:"Web sitesi"`
 	Open    bool        `json:"open" doc:"Whether somebody is there now"`
 	OpensAt *clock.Time `json:"opens_at" nullable:"true"`

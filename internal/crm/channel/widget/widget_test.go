@@ -97,7 +97,7 @@ func TestChat(t *testing.T) {
 			t.Errorf("got %q", c.w.Snippet)
 		}
 		page := s.Client("").Header("Origin", site)
-		var cfg widget.Config
+		var cfg widget.PublicConfig
 		resp := page.Get(c.path("/config")).Want(200).Data(&cfg)
 		if !cfg.Open || cfg.Look.TR.Title == "" || resp.Header.Get("Access-Control-Allow-Origin") != site || resp.Header.Get("Vary") != "Origin" {
 			t.Errorf("got %+v, %v", cfg, resp.Header)
@@ -220,7 +220,7 @@ func TestPrechatAndHours(t *testing.T) {
 		// The clock stands on a Sunday.
 		hours := map[string]any{"timezone": "Europe/Istanbul", "spans": []map[string]any{{"day": 1, "from": "09:00", "to": "18:00"}}}
 		c.Owner.Do("PATCH", channels+"/widget/"+c.w.ID.String(), map[string]any{"business_hours": hours}).Want(200)
-		var cfg widget.Config
+		var cfg widget.PublicConfig
 		v.Get(c.path("/config")).Want(200).Data(&cfg)
 		if cfg.Open || cfg.OpensAt == nil || cfg.OpensAt.Format("2006-01-02T15:04") != "2026-11-16T06:00" {
 			t.Errorf("got %+v", cfg)

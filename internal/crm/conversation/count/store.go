@@ -14,8 +14,8 @@ import (
 const shards = 16
 
 // Move takes a conversation out of one counter and puts it into another, where
-// they differ; nil stands for none. Both are taken in a fixed order: two that
-// cross must not wait for each other.
+// they differ; nil stands for none. Rows are written in a fixed order, so that two
+// transactions that move in opposite directions cannot deadlock; id picks the shard.
 func Move(tx *db.Tx, from, to *Key, id uuid.UUID) error {
 	if from != nil && to != nil && *from == *to {
 		return nil

@@ -101,8 +101,8 @@ func (s *Service) Edit(ctx context.Context, id, item uuid.UUID, body string, men
 	})
 }
 
-// Editions lists what an item said before.
-func (s *Service) Editions(ctx context.Context, id, item uuid.UUID, p db.Page) (out db.List[Edition], err error) {
+// Revisions lists what an item said before.
+func (s *Service) Revisions(ctx context.Context, id, item uuid.UUID, p db.Page) (out db.List[Edition], err error) {
 	err = s.gate.ReadItem(ctx, id, item, func(r *db.Reader, _ *conversation.Conversation, i *conversation.Item) (err error) {
 		out, err = editions(r, i.ID, p)
 		return err

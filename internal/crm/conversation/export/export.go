@@ -113,7 +113,7 @@ article.agent,article.bot,article.api_key{background:#f4f4f5}article.note{backgr
 header{color:#52525b;font-size:.9rem}p{white-space:pre-wrap;margin:.25rem 0;overflow-wrap:anywhere}</style></head>
 <body><h1>{{.Conversation.Subject}}</h1><p>{{.Conversation.ContactName}} · {{.Conversation.Channel}} · {{.Conversation.CreatedAt.Format "2006-01-02 15:04 UTC"}}</p>
 {{define "item"}}<article class="{{if eq .Kind "message"}}{{.AuthorKind}}{{else}}{{.Kind}}{{end}}"><header>{{.AuthorName}}{{if .TypedByName}} (✎ {{.TypedByName}}){{end}} · <time datetime="{{.CreatedAt.Format "2006-01-02T15:04:05Z07:00"}}">{{.CreatedAt.Format "2006-01-02 15:04 UTC"}}</time>{{if .Event}} · {{.Event}}{{end}}</header>
-{{if .Body}}<p>{{.Body}}</p>{{end}}{{range .Attachments}}<p>📎 {{.Name}} ({{.Size}})</p>{{end}}{{range .Reactions}}<span>{{.Emoji}}</span> {{end}}</article>
+{{if .Body}}<p>{{.PlainBody}}</p>{{end}}{{range .Attachments}}<p>📎 {{.Name}} ({{.Size}})</p>{{end}}{{range .Reactions}}<span>{{.Emoji}}</span> {{end}}</article>
 {{end}}`))
 
 func (a *archive) writeHTML(w io.Writer) error {
@@ -302,7 +302,7 @@ func (a *archive) writeMessage(w io.Writer, i *Exported, first *uuid.UUID) error
 		return err
 	}
 	text := quotedprintable.NewWriter(part)
-	if _, err := io.WriteString(text, i.Body); err != nil {
+	if _, err := io.WriteString(text, i.PlainBody()); err != nil {
 		return err
 	}
 	if err := text.Close(); err != nil {

@@ -242,7 +242,7 @@ const (
 func (s *Service) CleanUploads(ctx context.Context) (int, error) {
 	var rows []forgottenUpload
 	err := s.db.System("upload sweep").Read(ctx, func(r *db.Reader) (err error) {
-		rows, err = forgotten(r, clock.At(s.db.Clock().Now().Add(-keepUploads)), sweepRound)
+		rows, err = listForgotten(r, clock.At(s.db.Clock().Now().Add(-keepUploads)), sweepRound)
 		return err
 	})
 	if err != nil {

@@ -101,8 +101,8 @@ func drop(tx *db.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
 	return blobs, err
 }
 
-// forgotten finds uploads of any tenant that nobody took.
-func forgotten(r *db.Reader, before clock.Time, limit int) ([]forgottenUpload, error) {
+// listForgotten finds uploads of any tenant that nobody took.
+func listForgotten(r *db.Reader, before clock.Time, limit int) ([]forgottenUpload, error) {
 	return db.All(r, func(row db.Row) (forgottenUpload, error) {
 		var d forgottenUpload
 		err := row.Scan(&d.tenant, &d.id)

@@ -34,6 +34,8 @@ type Scheduled struct {
 	State            string            `json:"state" enum:"waiting,sent,cancelled,failed" example:"waiting"`
 	AuthorID         *uuid.UUID        `json:"author_id" nullable:"true" format:"uuid" doc:"The agent who wrote it"`
 	Body             string            `json:"body" example:"Randevunuz yarın 10.00'da."`
+	Format           string            `json:"format" enum:"plain,markdown" example:"plain" doc:"How the text is written"`
+	Signature        bool              `json:"signature" doc:"Whether the author's signature follows, where it goes by e-mail"`
 	Channel          *string           `json:"channel" nullable:"true" example:"whatsapp" doc:"Another channel than the conversation's own"`
 	ChannelAccountID *uuid.UUID        `json:"channel_account_id" nullable:"true" format:"uuid"`
 	UntilReply       bool              `json:"until_reply" doc:"It is cancelled when the customer writes before"`
@@ -46,7 +48,9 @@ type Scheduled struct {
 	CreatedAt clock.Time             `json:"created_at"`
 
 	AuthorKind string `json:"-"`
-	Test       bool   `json:"-"`
+	// Override is why it goes although a rule warns about it, "" for no reason.
+	Override string `json:"-"`
+	Test     bool   `json:"-"`
 }
 
 // Cancel takes messages back whose rows are locked; their files go.

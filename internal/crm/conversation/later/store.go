@@ -8,13 +8,13 @@ import (
 )
 
 const columns = `id, conversation_id, state, author_kind, author_id, body, channel, channel_account_id, until_reply,
-	send_at, item_id, error, follow_up, test, created_at`
+	send_at, item_id, error, follow_up, format, signature, dlp_override, test, created_at`
 
 func scan(row db.Row) (Scheduled, error) {
 	m := Scheduled{Attachments: []file.Attachment{}}
 	var then db.JSON[*FollowUp]
 	err := row.Scan(&m.ID, &m.ConversationID, &m.State, &m.AuthorKind, &m.AuthorID, &m.Body, &m.Channel, &m.ChannelAccountID,
-		&m.UntilReply, &m.SendAt, &m.ItemID, &m.Error, &then, &m.Test, &m.CreatedAt)
+		&m.UntilReply, &m.SendAt, &m.ItemID, &m.Error, &then, &m.Format, &m.Signature, &m.Override, &m.Test, &m.CreatedAt)
 	m.FollowUp.V = then.V
 	return m, err
 }
@@ -22,10 +22,10 @@ func scan(row db.Row) (Scheduled, error) {
 // Put writes a new message.
 func Put(tx *db.Tx, m *Scheduled) error {
 	_, err := tx.Exec(`INSERT INTO scheduled_message (tenant_id, id, conversation_id, state, author_kind, author_id, body, channel,
-			channel_account_id, until_reply, send_at, follow_up, test, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+			channel_account_id, until_reply, send_at, follow_up, test, created_at, format, signature, dlp_override)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 		tx.Tenant(), m.ID, m.ConversationID, m.State, m.AuthorKind, m.AuthorID, m.Body, m.Channel, m.ChannelAccountID,
-		m.UntilReply, m.SendAt, db.AsJSON(m.FollowUp.V), m.Test, m.CreatedAt)
+		m.UntilReply, m.SendAt, db.AsJSON(m.FollowUp.V), m.Test, m.CreatedAt, m.Format, m.Signature, m.Override)
 	return err
 }
 

@@ -196,7 +196,7 @@ func (b *builder) encodings() {
 	b.add("qp-broken", Head("qp", "Content-Type: text/plain", "Content-Transfer-Encoding: quoted-printable")+crlf+"Merhaba =XX =C5=9 = \r\n=\r\n=")
 	b.add("qp-soft-break-at-end", Head("qpend", "Content-Type: text/plain", "Content-Transfer-Encoding: quoted-printable")+crlf+"Merhaba=")
 	b.add("attachment-broken-base64", Head("attb64", multipart("mixed", "b", part("text/plain", "ekte"), part("application/pdf", "%%%%", "Content-Transfer-Encoding: base64", "Content-Disposition: attachment; filename=x.pdf"))))
-	for i, n := range []string{"../../etc/passwd", `C:\Users\x\fatura.pdf`, strings.Repeat("a", 2000) + ".pdf", "\u202efdp.exe", "a\x00b.pdf", "", "=?utf-8?Q?=C5=9Feker.pdf?=", "fatura;.pdf", "con", "..", "a/b/c.txt", "şğı.pdf"} {
+	for i, n := range []string{"../../etc/passwd", `C:\Users\x\fatura.pdf`, strings.Repeat("a", 2000) + ".pdf", "\u202efdp.exe", "a\x00b.pdf", "", "=?utf-8?Q?=C5=9Feker.pdf?=", "fatura;.pdf", "con", "..", "a/b/c.txt", "şğı.pdf", "\u2066\u202dfdp\u2069\u200e.exe"} {
 		b.add(fmt.Sprintf("file-name-%d", i), Head(fmt.Sprintf("fname%d", i), multipart("mixed", "b", part("text/plain", "ekte"), part("application/octet-stream", "data", "Content-Disposition: attachment; filename=\""+n+"\""))))
 	}
 	b.add("file-name-rfc2231", Head("rfc2231", multipart("mixed", "b", part("application/pdf", "x", "Content-Disposition: attachment; filename*0*=utf-8''%C5%9F; filename*1*=eker.pdf"))))

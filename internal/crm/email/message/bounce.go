@@ -58,7 +58,7 @@ func readBounce(root *part, h header, m *Mail, start int64) *Bounce {
 	}
 	if len(b.MessageIDs) == 0 {
 		b.MessageIDs = append(b.MessageIDs, m.AnsweredIDs()...)
-		b.MessageIDs = append(b.MessageIDs, mentioned(root.src.read(start, maxMentions), m.MessageID)...)
+		b.MessageIDs = append(b.MessageIDs, quotedMessageIDs(root.src.read(start, maxMentions), m.MessageID)...)
 	}
 	if b.Reason == "" {
 		b.Reason = strings.Join(strings.Fields(trtext.Cut(m.Text, 500)), " ")
@@ -76,8 +76,8 @@ var saysFailed = regexp.MustCompile(`(?i)undeliver|not delivered|delivery (statu
 
 var mentionedID = regexp.MustCompile(`(?im)^[> \t]*Message-ID:\s*<([^<>\s]{3,300})>`)
 
-// mentioned are the Message-IDs that a report without structure quotes.
-func mentioned(raw []byte, own string) []string {
+// quotedMessageIDs are the Message-IDs that a report without structure quotes.
+func quotedMessageIDs(raw []byte, own string) []string {
 	var out []string
 	for _, m := range mentionedID.FindAllSubmatch(raw, maxIDs) {
 		if id := clean(string(m[1])); id != own {

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"konak/internal/kit/markdown"
 	"konak/internal/kit/trtext"
 )
 
@@ -29,6 +30,7 @@ type Draft struct {
 	ReplyTo    string
 	Subject    string
 	Text       string
+	Markdown   bool // how Text is written
 	InReplyTo  string
 	References []string
 	Files      []File
@@ -148,7 +150,11 @@ func (d *Draft) alternative() (kind string, content []byte, err error) {
 	if err := w.SetBoundary(d.boundary("alternative")); err != nil {
 		return "", nil, err
 	}
-	for _, p := range [][2]string{{"text/plain", d.Text}, {"text/html", page(d.Text)}} {
+	text, body := d.Text, linkedHTML(d.Text)
+	if d.Markdown {
+		text, body = markdown.Text(d.Text), markdown.HTML(d.Text)
+	}
+	for _, p := range [][2]string{{"text/plain", text}, {"text/html", pageHead + body + pageEnd}} {
 		part, err := w.CreatePart(textproto.MIMEHeader{
 			"Content-Type": {p[0] + "; charset=utf-8"}, "Content-Transfer-Encoding": {"quoted-printable"},
 		})
@@ -169,10 +175,14 @@ func (d *Draft) alternative() (kind string, content []byte, err error) {
 
 var link = regexp.MustCompile(`https?://[^\s<>"]+[^\s<>".,;:!?)\]]`)
 
-// page is the text as simple HTML: paragraphs, lines and links.
-func page(text string) string {
+const (
+	pageHead = `<!doctype html><html><head><meta charset="utf-8"></head><body>`
+	pageEnd  = "</body></html>\n"
+)
+
+// linkedHTML is plain text as simple HTML: paragraphs, lines and links.
+func linkedHTML(text string) string {
 	var b strings.Builder
-	b.WriteString(`<!doctype html><html><head><meta charset="utf-8"></head><body>`)
 	for _, p := range strings.Split(strings.TrimSpace(text), "\n\n") {
 		b.WriteString("<p>")
 		for i, l := range strings.Split(p, "\n") {
@@ -190,7 +200,6 @@ func page(text string) string {
 		}
 		b.WriteString("</p>\n")
 	}
-	b.WriteString("</body></html>\n")
 	return b.String()
 }
 

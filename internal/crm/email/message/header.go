@@ -71,7 +71,7 @@ func (h header) addresses(name string) []Address {
 		p := mail.AddressParser{WordDecoder: wordDecoder}
 		list, err := p.ParseList(v)
 		if err != nil {
-			out = append(out, loose(decode(v))...)
+			out = append(out, parseLooseAddresses(decode(v))...)
 			continue
 		}
 		for _, a := range list {
@@ -85,7 +85,7 @@ func (h header) addresses(name string) []Address {
 
 var looksLikeAddress = regexp.MustCompile(`[A-Za-z0-9.!#$%&'*+/=?^_{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`)
 
-func loose(v string) []Address {
+func parseLooseAddresses(v string) []Address {
 	var out []Address
 	rest := 0
 	for _, at := range looksLikeAddress.FindAllStringIndex(v, maxAddresses) {

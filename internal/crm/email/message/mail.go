@@ -271,11 +271,12 @@ func file(p *part, kind string) File {
 }
 
 // fileName keeps the last element of a name: a sender's folders are no
-// business of ours, nor are control characters.
+// business of ours, nor are control characters and marks that change the direction of
+// writing: with them "fdp.exe" reads as "exe.pdf".
 func fileName(s string) string {
 	s = clean(s)
 	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '\u202e' {
+		if r < ' ' || r == 0x7f || trtext.IsDirectionMark(r) {
 			return -1
 		}
 		return r

@@ -11,6 +11,7 @@ import (
 
 	"konak/internal/crm/email/mailtest"
 	"konak/internal/crm/email/message"
+	"konak/internal/kit/trtext"
 )
 
 // evil is what may not stand in any tag.
@@ -31,7 +32,7 @@ func whole(t *testing.T, m *message.Mail) {
 	}
 	for _, f := range m.Files {
 		list = append(list, f.Name, f.Type, f.ContentID)
-		if f.Name == "" || strings.ContainsAny(f.Name, "/\\\r\n") {
+		if f.Name == "" || strings.ContainsAny(f.Name, "/\\\r\n") || strings.ContainsFunc(f.Name, trtext.IsDirectionMark) {
 			t.Errorf("file name %q", f.Name)
 		}
 	}
@@ -192,6 +193,7 @@ func TestReading(t *testing.T) {
 		{"mailing-list", func(m *message.Mail) string { return m.Auto }, message.AutoList},
 		{"winmail", func(m *message.Mail) string { return m.Body + "|" + m.Files[0].Name }, "Ekte|winmail.dat"},
 		{"file-name-0", func(m *message.Mail) string { return m.Files[0].Name }, "passwd"},
+		{"file-name-12", func(m *message.Mail) string { return m.Files[0].Name }, "fdp.exe"},
 		{"file-name-1", func(m *message.Mail) string { return m.Files[0].Name }, "fatura.pdf"},
 		{"file-name-rfc2231", func(m *message.Mail) string { return m.Files[0].Name }, "şeker.pdf"},
 		{"image-only", func(m *message.Mail) string { return m.Files[0].Name + m.Text }, "file.png"},

@@ -63,15 +63,15 @@ func quoteStart(lines []string) int {
 		if ruleLine.MatchString(l) && i+1 < len(lines) && outlookBlock(trimBlank(lines[i+1:])) {
 			return i
 		}
-		if n := attributed(lines[i:]); n > 0 {
+		if n := countAttribution(lines[i:]); n > 0 {
 			return i
 		}
 	}
 	return -1
 }
 
-// attributed says how many lines at the start name the author of a quote.
-func attributed(lines []string) int {
+// countAttribution says how many lines at the start name the author of a quote.
+func countAttribution(lines []string) int {
 	if strings.HasPrefix(strings.TrimSpace(lines[0]), ">") || !attributionStart.MatchString(lines[0]) {
 		return 0
 	}
@@ -121,7 +121,7 @@ func trimBlank(lines []string) []string {
 // quote, one answer below it, or answers between its lines.
 func answerBelow(lines []string, at int) []string {
 	rest := lines[at:]
-	skip := attributed(rest)
+	skip := countAttribution(rest)
 	if skip == 0 {
 		return lines[:at]
 	}

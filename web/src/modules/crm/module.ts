@@ -98,6 +98,9 @@ const rulesRoute = createRoute({
   },
 })
 
+/** The events that may be told to an agent by a sound or a notice. */
+const alerting = new Set(['conversation.created', 'conversation.replied', 'conversation.assigned', 'conversation.noted'])
+
 export const crmModule = defineModule({
   id: 'crm',
   title: 'nav.crm',
@@ -142,9 +145,9 @@ export const crmModule = defineModule({
   apply: (client, event) => {
     if (event.type === 'conversation.typing') return void import('./inbox/typing').then((m) => m.noteTyping(event.data))
     if (event.type === 'agent.presence') return notePresence(client, event.data)
-    if (event.type === 'conversation.created' || event.type === 'conversation.replied') {
+    if (alerting.has(event.type)) {
       const agent = client.getQueryData(meQuery.queryKey)?.membership.id
-      if (agent) void import('./inbox/ring').then((m) => m.alertAgent(event, agent, (id) => location.assign(`/inbox?c=${id}`)))
+      if (agent) void import('./inbox/ring').then((m) => m.alertAgent(client, event, agent, (id) => location.assign(`/inbox?c=${id}`)))
     }
     const listed = client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] }).length > 0
     if (listed && event.type.startsWith('conversation.')) void import('./inbox/live').then((m) => m.applyConversation(client, event.type, event.data))

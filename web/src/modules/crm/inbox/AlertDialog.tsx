@@ -1,62 +1,118 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { api, ask } from '@/api/client'
+import { errorText } from '@/api/message'
 import { useMe } from '@/api/session'
-import { useI18n } from '@/i18n'
+import { useI18n, type PlainKey } from '@/i18n'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
-import { Checkbox } from '@/ui/Field'
+import { Checkbox, Input } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
-import { Segmented } from '@/ui/Segmented'
-import { readAlerts, writeAlerts, type AlertScope, type AlertSettings } from './alerts'
+import { SkeletonRows } from '@/ui/Skeleton'
+import { cachePreferences, preferencesQuery, type AlertKind, type Preferences } from './alerts'
 import { playChime } from './ring'
 
-const canNotify = () => 'Notification' in window
+const kinds = [
+  { kind: 'waiting', label: 'alerts.waiting' },
+  { kind: 'reply', label: 'alerts.reply' },
+  { kind: 'assigned', label: 'alerts.assigned' },
+  { kind: 'mention', label: 'alerts.mention' },
+  { kind: 'others', label: 'alerts.others' },
+] as const satisfies readonly { kind: AlertKind; label: PlainKey }[]
 
-/** How this browser tells an agent that a customer wrote. Each choice counts at once. */
+const mayNotify = () => 'Notification' in window && Notification.permission === 'granted'
+
+/** Asks the browser for notices of the desktop and says whether it allows them. */
+async function askToNotify(): Promise<boolean> {
+  return 'Notification' in window && (await Notification.requestPermission()) === 'granted'
+}
+
+/** How an agent is told of what concerns them, on every device. Each choice counts at once. */
 export function AlertDialog({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
   const agent = useMe().membership.id
-  const [settings, setSettings] = useState(() => readAlerts(agent))
-  const [refused, setRefused] = useState(false)
-
-  function change(next: Partial<AlertSettings>) {
-    const all = { ...settings, ...next }
-    setSettings(all)
-    writeAlerts(agent, all)
-  }
-
-  async function chooseDesktop(on: boolean) {
-    const allowed = on && canNotify() && (await Notification.requestPermission()) === 'granted'
-    setRefused(on && !allowed)
-    change({ desktop: allowed })
-  }
-
-  const options: { value: AlertScope; label: string }[] = [
-    { value: 'mine', label: t('alerts.mine') },
-    { value: 'all', label: t('alerts.all') },
-    { value: 'none', label: t('alerts.none') },
-  ]
+  const kept = useQuery(preferencesQuery(agent))
   return (
     <Dialog open onOpenChange={onClose} title={t('inbox.alerts')} description={t('alerts.text')} footer={<Button onClick={onClose}>{t('common.close')}</Button>}>
-      <div className="flex flex-col items-start gap-4">
-        <Segmented label={t('alerts.scope')} value={settings.scope} options={options} onChange={(scope) => change({ scope })} />
+      {kept.data ? <Choices agent={agent} preferences={kept.data} /> : kept.error ? <Notice tone="danger">{errorText(kept.error)}</Notice> : <SkeletonRows rows={4} />}
+    </Dialog>
+  )
+}
+
+function Choices({ agent, preferences }: { agent: string; preferences: Preferences }) {
+  const { t } = useI18n()
+  const client = useQueryClient()
+  const [allowed, setAllowed] = useState(mayNotify)
+  const { queryKey } = preferencesQuery(agent)
+  const save = useMutation({
+    // One after the other, so that the last choice is the one that stays.
+    scope: { id: 'notice-preferences' },
+    mutationFn: (body: Preferences) => ask(api.PUT('/api/crm/v1/me/notices', { body })),
+    onSuccess: (_, body) => cachePreferences(agent, body),
+    onError: () => client.invalidateQueries({ queryKey }),
+  })
+
+  function change(next: Partial<Preferences>) {
+    const all = { ...preferences, ...next }
+    client.setQueryData(queryKey, all)
+    save.mutate(all)
+  }
+
+  const quiet = preferences.quiet_hours
+  function changeQuiet(next: Partial<Preferences['quiet_hours']>) {
+    change({ quiet_hours: { ...quiet, ...next, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone } })
+  }
+
+  async function chooseDesktop(desktop: boolean) {
+    change({ desktop })
+    if (desktop) setAllowed(await askToNotify())
+  }
+
+  return (
+    <div className="flex flex-col items-start gap-5">
+      {save.error && <Notice tone="danger">{errorText(save.error)}</Notice>}
+      <fieldset className="flex flex-col gap-3">
+        <legend className="mb-2 text-sm font-semibold">{t('alerts.events')}</legend>
+        {kinds.map(({ kind, label }) => (
+          <Checkbox key={kind} label={t(label)} checked={preferences.events[kind]} onChange={(event) => change({ events: { ...preferences.events, [kind]: event.target.checked } })} />
+        ))}
+      </fieldset>
+      <fieldset className="flex flex-col gap-3">
+        <legend className="mb-2 text-sm font-semibold">{t('alerts.ways')}</legend>
         <Checkbox
           label={t('alerts.sound')}
-          checked={settings.sound}
-          disabled={settings.scope === 'none'}
+          checked={preferences.sound}
           onChange={(event) => {
             change({ sound: event.target.checked })
             if (event.target.checked) void playChime()
           }}
         />
-        <Checkbox
-          label={t('alerts.desktop')}
-          detail={t('alerts.desktopHint')}
-          checked={settings.desktop}
-          disabled={settings.scope === 'none'}
-          onChange={(event) => void chooseDesktop(event.target.checked)}
-        />
-        {refused && <Notice tone="warn">{t('alerts.refused')}</Notice>}
-      </div>
-    </Dialog>
+        <Checkbox label={t('alerts.desktop')} detail={t('alerts.desktopHint')} checked={preferences.desktop} onChange={(event) => void chooseDesktop(event.target.checked)} />
+        {preferences.desktop && !allowed && (
+          <Notice
+            tone="warn"
+            action={
+              <Button size="sm" onClick={() => void askToNotify().then(setAllowed)}>
+                {t('alerts.allow')}
+              </Button>
+            }
+          >
+            {t('alerts.refused')}
+          </Notice>
+        )}
+      </fieldset>
+      <fieldset className="flex flex-col gap-3">
+        <legend className="mb-2 text-sm font-semibold">{t('alerts.quiet')}</legend>
+        <Checkbox label={t('alerts.quietOn')} checked={quiet.enabled} onChange={(event) => changeQuiet({ enabled: event.target.checked })} />
+        {quiet.enabled && (
+          <div className="flex flex-wrap items-center gap-2 pl-7 text-sm">
+            <Input type="time" required className="w-28!" aria-label={t('alerts.from')} value={quiet.from} onChange={(event) => event.target.value && changeQuiet({ from: event.target.value })} />
+            <span aria-hidden>–</span>
+            <Input type="time" required className="w-28!" aria-label={t('alerts.until')} value={quiet.until} onChange={(event) => event.target.value && changeQuiet({ until: event.target.value })} />
+            <span className="text-ink-3">{quiet.time_zone}</span>
+          </div>
+        )}
+      </fieldset>
+    </div>
   )
 }

@@ -1,52 +1,88 @@
-import type { StreamEvent } from '@/live/sse'
+import { queryOptions, type QueryClient } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '@/api/client'
 import { recall, remember } from '@/lib/storage'
+import type { StreamEvent } from '@/live/sse'
 
-/** Of whose conversations a person wants to hear: their own and unassigned ones, or all. */
-export type AlertScope = 'mine' | 'all' | 'none'
+export type Preferences = Schemas['NoticePreferences']
+export type AlertKind = keyof Schemas['NoticeEvents']
 
-export interface AlertSettings {
-  scope: AlertScope
-  sound: boolean
-  desktop: boolean
+const defaults: Preferences = {
+  sound: true,
+  desktop: false,
+  push: false,
+  events: { waiting: true, reply: true, assigned: true, mention: true, others: false },
+  quiet_hours: { enabled: false, from: '20:00', until: '08:00', time_zone: 'Europe/Istanbul' },
 }
 
-const defaults: AlertSettings = { scope: 'mine', sound: true, desktop: false }
+const cacheKey = (agent: string) => `alerts.${agent}`
 
-function settingsKey(agent: string): string {
-  return `alerts.${agent}`
+/** Keeps a copy in this browser, for the time in which the server does not answer. */
+export function cachePreferences(agent: string, preferences: Preferences): void {
+  remember(cacheKey(agent), JSON.stringify(preferences))
 }
 
-/** How this browser alerts an agent. The permission for desktop notices belongs to the browser, so the choice does, too. */
-export function readAlerts(agent: string): AlertSettings {
+/** The copy that this browser kept, or how everybody begins. */
+export function cachedPreferences(agent: string): Preferences {
   try {
-    return { ...defaults, ...(JSON.parse(recall(settingsKey(agent)) ?? '{}') as Partial<AlertSettings>) }
+    const kept = JSON.parse(recall(cacheKey(agent)) ?? '{}') as Partial<Preferences>
+    return { ...defaults, ...kept, events: { ...defaults.events, ...kept.events }, quiet_hours: { ...defaults.quiet_hours, ...kept.quiet_hours } }
   } catch {
     return defaults
   }
 }
 
-export function writeAlerts(agent: string, settings: AlertSettings): void {
-  remember(settingsKey(agent), JSON.stringify(settings))
+/** How an agent wants to be told, as the server keeps it. */
+export function preferencesQuery(agent: string) {
+  return queryOptions({
+    queryKey: ['crm', 'notice-preferences', agent],
+    queryFn: async () => {
+      const { data } = await ask(api.GET('/api/crm/v1/me/notices'))
+      cachePreferences(agent, data)
+      return data
+    },
+    staleTime: 300_000,
+  })
 }
 
-export interface CustomerMessage {
+export function readPreferences(client: QueryClient, agent: string): Promise<Preferences> {
+  return client.fetchQuery(preferencesQuery(agent)).catch(() => cachedPreferences(agent))
+}
+
+export interface Alert {
   eventId: string | null
+  kind: AlertKind
   conversationId: string
   name: string
   text: string
-  owner: string | null
 }
 
 interface Body {
+  actor?: { id?: string | null }
   data?: {
     object?: { id?: string; contact_name?: string; preview?: string; owner_id?: string | null; test?: boolean }
-    item?: { author_kind?: string; body?: string; automatic?: boolean }
+    item?: { author_kind?: string; body?: string; automatic?: boolean; mentions?: { agent_id: string }[] } | null
+    previous?: { owner_id?: string | null } | null
   }
 }
 
-/** The message of a customer that an event tells of; null for everything else. */
-export function customerMessage(event: StreamEvent): CustomerMessage | null {
-  if (event.type !== 'conversation.created' && event.type !== 'conversation.replied') return null
+function kindOf(type: string, { actor, data: { object, item, previous } = {} }: Body, agent: string): AlertKind | null {
+  const owner = object?.owner_id ?? null
+  switch (type) {
+    case 'conversation.created':
+    case 'conversation.replied':
+      if (item?.author_kind !== 'contact' || item.automatic) return null
+      if (owner === null) return 'waiting'
+      return owner === agent ? 'reply' : 'others'
+    case 'conversation.assigned':
+      return owner === agent && previous?.owner_id !== undefined && previous.owner_id !== agent && actor?.id !== agent ? 'assigned' : null
+    case 'conversation.noted':
+      return actor?.id !== agent && item?.mentions?.some((mention) => mention.agent_id === agent) ? 'mention' : null
+  }
+  return null
+}
+
+/** What an event means to an agent; null for what needs no word. */
+export function alertOf(event: StreamEvent, agent: string): Alert | null {
   let body: Body
   try {
     body = JSON.parse(event.data) as Body
@@ -54,13 +90,25 @@ export function customerMessage(event: StreamEvent): CustomerMessage | null {
     return null
   }
   const { object, item } = body.data ?? {}
-  if (!object?.id || object.test || item?.author_kind !== 'contact' || item.automatic) return null
-  return { eventId: event.id, conversationId: object.id, name: object.contact_name ?? '', text: item.body || (object.preview ?? ''), owner: object.owner_id ?? null }
+  const kind = kindOf(event.type, body, agent)
+  if (!kind || !object?.id || object.test) return null
+  return { eventId: event.id, kind, conversationId: object.id, name: object.contact_name ?? '', text: item?.body || (object.preview ?? '') }
 }
 
-/** Whether a message concerns a person who works in the conversation that is open, or looks elsewhere. */
-export function wants(settings: AlertSettings, message: CustomerMessage, agent: string, seen: { open: string | null; focused: boolean }): boolean {
-  if (settings.scope === 'none') return false
-  if (settings.scope === 'mine' && message.owner !== null && message.owner !== agent) return false
-  return !(seen.focused && seen.open === message.conversationId)
+/** Whether a time lies in the quiet hours; an end before the beginning is on the next day. */
+export function isQuiet({ enabled, from, until, time_zone: timeZone }: Preferences['quiet_hours'], now: Date): boolean {
+  if (!enabled) return false
+  let at: string
+  try {
+    at = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone }).format(now)
+  } catch {
+    return false // this browser does not know the zone
+  }
+  return from < until ? from <= at && at < until : from <= at || at < until
+}
+
+/** Whether an agent wants to hear of it now, whether they work in the conversation that is open or look elsewhere. */
+export function wants(preferences: Preferences, alert: Alert, seen: { open: string | null; focused: boolean }, now: Date): boolean {
+  if (!preferences.events[alert.kind] || isQuiet(preferences.quiet_hours, now)) return false
+  return !(seen.focused && seen.open === alert.conversationId)
 }

@@ -1,6 +1,7 @@
+import type { QueryClient } from '@tanstack/react-query'
 import { recall, remember } from '@/lib/storage'
 import type { StreamEvent } from '@/live/sse'
-import { customerMessage, readAlerts, wants, type CustomerMessage } from './alerts'
+import { alertOf, readPreferences, wants, type Alert } from './alerts'
 
 let audio: AudioContext | undefined
 
@@ -25,7 +26,7 @@ export async function playChime(): Promise<void> {
   }
 }
 
-function showNotice({ conversationId, name, text }: CustomerMessage, open: (id: string) => void): void {
+function showNotice({ conversationId, name, text }: Alert, open: (id: string) => void): void {
   if (!('Notification' in window) || Notification.permission !== 'granted') return
   const notice = new Notification(name, { body: text, tag: conversationId })
   notice.onclick = () => {
@@ -48,12 +49,13 @@ async function claim(eventId: string | null): Promise<boolean> {
   return locks ? locks.request('konak.alert', take) : take()
 }
 
-/** Tells an agent of a customer's message by sound and by a notice of the desktop, as they chose. */
-export async function alertAgent(event: StreamEvent, agent: string, open: (id: string) => void): Promise<void> {
-  const message = customerMessage(event)
-  const settings = readAlerts(agent)
+/** Tells an agent of what concerns them by sound and by a notice of the desktop, as they chose. */
+export async function alertAgent(client: QueryClient, event: StreamEvent, agent: string, open: (id: string) => void): Promise<void> {
+  const alert = alertOf(event, agent)
+  if (!alert) return
+  const preferences = await readPreferences(client, agent)
   const seen = { open: new URLSearchParams(location.search).get('c'), focused: document.hasFocus() }
-  if (!message || !wants(settings, message, agent, seen) || !(await claim(message.eventId))) return
-  if (settings.sound) void playChime()
-  if (settings.desktop && !seen.focused) showNotice(message, open)
+  if (!wants(preferences, alert, seen, new Date()) || !(await claim(alert.eventId))) return
+  if (preferences.sound) void playChime()
+  if (preferences.desktop && !seen.focused) showNotice(alert, open)
 }

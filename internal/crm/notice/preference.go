@@ -1,0 +1,91 @@
+package notice
+
+import (
+	"time"
+
+	"konak/internal/kit/fault"
+)
+
+// Preferences are how an agent wants to be told of what concerns them.
+type Preferences struct {
+	Sound      bool       `json:"sound" example:"true" doc:"The panel plays a sound"`
+	Desktop    bool       `json:"desktop" example:"false" doc:"The panel shows a notice of the desktop, where the browser allows it"`
+	Push       bool       `json:"push" example:"false" doc:"Subscribed browsers get a push while no panel of the agent is open"`
+	Events     Events     `json:"events"`
+	QuietHours QuietHours `json:"quiet_hours"`
+}
+
+// Events are what an agent wants to hear of.
+type Events struct {
+	Waiting  bool `json:"waiting" example:"true" doc:"A customer writes in a conversation that is nobody's"`
+	Reply    bool `json:"reply" example:"true" doc:"A customer writes in a conversation of the agent's"`
+	Assigned bool `json:"assigned" example:"true" doc:"Somebody else assigns a conversation to the agent"`
+	Mention  bool `json:"mention" example:"true" doc:"A note calls the agent"`
+	Others   bool `json:"others" example:"false" doc:"A customer writes in a colleague's conversation"`
+}
+
+// QuietHours are when an agent wants to hear of nothing, each day.
+type QuietHours struct {
+	Enabled  bool   `json:"enabled" example:"true"`
+	From     string `json:"from" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"20:00"`
+	Until    string `json:"until" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"08:00" doc:"Earlier than from: on the next day. The same as from: the whole day"`
+	TimeZone string `json:"time_zone" minLength:"1" maxLength:"64" example:"Europe/Istanbul" doc:"A name of the IANA time zone database"`
+}
+
+// The kinds of notices, in the words of Events.
+const (
+	kindWaiting  = "waiting"
+	kindReply    = "reply"
+	kindAssigned = "assigned"
+	kindMention  = "mention"
+	kindOthers   = "others"
+)
+
+// defaults are the preferences of an agent who chose nothing.
+var defaults = Preferences{
+	Sound:      true,
+	Events:     Events{Waiting: true, Reply: true, Assigned: true, Mention: true},
+	QuietHours: QuietHours{From: "20:00", Until: "08:00", TimeZone: "Europe/Istanbul"},
+}
+
+// check returns the fault of preferences that cannot be kept.
+func (p Preferences) check() error {
+	// "Local" would be the server's zone, which means nothing to the agent.
+	if _, err := time.LoadLocation(p.QuietHours.TimeZone); err != nil || p.QuietHours.TimeZone == "Local" {
+		return fault.Invalid("quiet_hours.time_zone", "invalid")
+	}
+	return nil
+}
+
+// wants says whether the agent wants to hear of a kind of notice.
+func (e Events) wants(kind string) bool {
+	switch kind {
+	case kindWaiting:
+		return e.Waiting
+	case kindReply:
+		return e.Reply
+	case kindAssigned:
+		return e.Assigned
+	case kindMention:
+		return e.Mention
+	case kindOthers:
+		return e.Others
+	}
+	return false
+}
+
+// include says whether a time lies in the quiet hours.
+func (q QuietHours) include(at time.Time) bool {
+	if !q.Enabled {
+		return false
+	}
+	zone, err := time.LoadLocation(q.TimeZone)
+	if err != nil {
+		return false // a zone that the time zone database no longer has
+	}
+	now := at.In(zone).Format("15:04")
+	if q.From < q.Until {
+		return q.From <= now && now < q.Until
+	}
+	return q.From <= now || now < q.Until
+}

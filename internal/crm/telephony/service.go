@@ -1,0 +1,50 @@
+package telephony
+
+import (
+	"context"
+
+	"konak/internal/kit/caller"
+)
+
+// The licences that decide the tier.
+const (
+	licenceExchange = "telephony"
+	licenceLine     = "telephony_line"
+)
+
+// Tier is the telephony that a workspace has.
+type Tier struct {
+	Tier         string   `json:"tier" enum:"none,line,exchange" example:"exchange" doc:"line: a SIP line of the workspace's own; exchange: numbers and credit too"`
+	Capabilities []string `json:"capabilities" nullable:"false" example:"wallet" doc:"What the workspace has that only the tier exchange has"`
+	SwitchURL    *string  `json:"switch_url" nullable:"true" example:"https://example.com/plans" doc:"Where another tier can be asked for; null where the operator named no address"`
+}
+
+// exchangeOnly is what only the tier exchange has.
+var exchangeOnly = []string{"wallet"}
+
+// Config is what telephony needs.
+type Config struct {
+	// SwitchURL is where a workspace can ask for another tier, "" for nowhere.
+	SwitchURL string
+}
+
+// Service is telephony.
+type Service struct{ Config }
+
+// New makes the service.
+func New(c Config) *Service { return &Service{c} }
+
+// Tier reads the caller's tier.
+func (s *Service) Tier(ctx context.Context) Tier {
+	t := Tier{Tier: "none", Capabilities: []string{}}
+	if s.SwitchURL != "" {
+		t.SwitchURL = &s.SwitchURL
+	}
+	switch has := caller.From(ctx).Licences; {
+	case has[licenceExchange]:
+		t.Tier, t.Capabilities = "exchange", exchangeOnly
+	case has[licenceLine]:
+		t.Tier = "line"
+	}
+	return t
+}

@@ -1,0 +1,19 @@
+package wallet
+
+import (
+	"konak/internal/kit/event"
+	"konak/internal/kit/perm"
+)
+
+// Low is announced when the available credit falls below the threshold.
+const Low = "wallet.low"
+
+// Events are what this package announces.
+func Events() event.Catalog {
+	return event.Catalog{{
+		Name: Low, Module: licence, Permission: perm.WalletView,
+		Description: "The available call credit fell below the threshold.",
+		Turkish:     "Kullanılabilir arama kredisi eşiğin altına düştü.",
+		Example:     Wallet{Currency: "TRY", Balance: 45 * Micro, Held: 5 * Micro, Available: 40 * Micro, LowThreshold: lowThreshold},
+	}}
+}

@@ -1,0 +1,186 @@
+package wallet
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/secret"
+)
+
+// licence is the module that a workspace must have.
+const licence = "telephony"
+
+// Config is what the wallet needs.
+type Config struct {
+	DB  *db.DB
+	Box *secret.Box
+	Log *slog.Logger
+	// Bank takes card payments; nil where none is configured.
+	Bank Bank
+	// Currency is that of every wallet.
+	Currency string
+	// BaseURL is the installation's public address, to which a bank sends the
+	// browser back.
+	BaseURL string
+}
+
+// Service is the wallet.
+type Service struct {
+	Config
+	intentKey []byte
+}
+
+// New makes the service.
+func New(c Config) (*Service, error) {
+	if c.DB == nil || c.Box == nil || c.Log == nil || c.Currency == "" || c.BaseURL == "" {
+		return nil, errors.New("wallet: the database, the box, the log, the currency and the address are needed")
+	}
+	return &Service{Config: c, intentKey: c.Box.Derive("wallet top-up")}, nil
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.DB.Tenant(caller.From(ctx).TenantID)
+}
+
+// Wallet reads the caller's wallet.
+func (s *Service) Wallet(ctx context.Context) (w Wallet, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		w, err = findWallet(r)
+		if db.IsNoRow(err) {
+			w, err = Wallet{Currency: s.Currency, LowThreshold: lowThreshold}, nil
+		}
+		if err != nil {
+			return err
+		}
+		_, err = findBuyer(r)
+		w.HasBuyer = err == nil
+		if db.IsNoRow(err) {
+			err = nil
+		}
+		return err
+	})
+	return w, err
+}
+
+// ErrNotHeld says that nothing is set aside for an id, or no longer.
+var ErrNotHeld = errors.New("wallet: nothing is set aside for this")
+
+// Hold sets an amount aside for ref. It returns no_credit where less is
+// available, and changes nothing then.
+func (s *Service) Hold(tx *db.Tx, ref uuid.UUID, purpose string, amount int64) error {
+	if amount <= 0 {
+		return fmt.Errorf("wallet: %d cannot be set aside", amount)
+	}
+	w, err := changeWallet(tx, -amount, amount)
+	if db.IsNoRow(err) {
+		return fault.New(fault.NoCredit)
+	}
+	if err != nil {
+		return err
+	}
+	fresh, err := putReservation(tx, ref, purpose, amount)
+	if err == nil && fresh {
+		fresh, err = putEntry(tx, kindHold, purpose, ref, []posting{{accountAvailable, -amount}, {accountHeld, amount}})
+	}
+	if err == nil && !fresh {
+		err = fmt.Errorf("wallet: something was set aside for %s before", ref)
+	}
+	if err != nil || w.Available >= lowThreshold || w.Available+amount < lowThreshold {
+		return err
+	}
+	_, err = event.Emit(tx, event.Change{Type: Low, Object: w})
+	return err
+}
+
+// Settle spends an amount of what is set aside for ref; the rest is available
+// again. It returns ErrNotHeld where nothing is set aside, and an error where
+// the amount is larger.
+func (s *Service) Settle(tx *db.Tx, ref uuid.UUID, amount int64) error {
+	v, err := s.closeHold(tx, ref)
+	if err != nil {
+		return err
+	}
+	if amount < 0 || amount > v.amount {
+		return fmt.Errorf("wallet: %d cannot be spent of %d", amount, v.amount)
+	}
+	rest := v.amount - amount
+	return enter(tx, kindSettle, v.purpose, ref, rest, -v.amount,
+		posting{accountAvailable, rest}, posting{accountHeld, -v.amount}, posting{accountRevenue + v.purpose, amount})
+}
+
+// Release makes what is set aside for ref available again. It returns ErrNotHeld
+// where nothing is.
+func (s *Service) Release(tx *db.Tx, ref uuid.UUID) error {
+	v, err := s.closeHold(tx, ref)
+	if err != nil {
+		return err
+	}
+	return enter(tx, kindRelease, v.purpose, ref, v.amount, -v.amount, posting{accountAvailable, v.amount}, posting{accountHeld, -v.amount})
+}
+
+func (s *Service) closeHold(tx *db.Tx, ref uuid.UUID) (reservation, error) {
+	v, err := closeReservation(tx, ref)
+	if db.IsNoRow(err) {
+		err = ErrNotHeld
+	}
+	return v, err
+}
+
+// enter changes the balances and writes the entry that says why.
+func enter(tx *db.Tx, kind, purpose string, ref uuid.UUID, available, held int64, postings ...posting) error {
+	fresh, err := putEntry(tx, kind, purpose, ref, postings)
+	if err == nil && !fresh {
+		err = fmt.Errorf("wallet: %s of %s was entered before", kind, ref)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = changeWallet(tx, available, held)
+	return err
+}
+
+// Entries lists the ledger, the newest first.
+func (s *Service) Entries(ctx context.Context, p db.Page) (db.List[Entry], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Entry], error) { return listEntries(r, p) })
+}
+
+// statementBatch is how many entries are read at once.
+const statementBatch = 500
+
+// WriteStatement writes the entries of a span of time as CSV, the oldest first.
+func (s *Service) WriteStatement(ctx context.Context, from, to time.Time, w io.Writer) error {
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{"at", "kind", "purpose", "ref", "available_micros", "held_micros"}) // Flush tells of errors
+	after, before := clock.FirstID(from), clock.FirstID(to)
+	for {
+		rows, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) ([]Entry, error) {
+			return entriesBetween(r, after, before, statementBatch)
+		})
+		if err != nil {
+			return err
+		}
+		for _, e := range rows {
+			_ = out.Write([]string{
+				e.At.Format(time.RFC3339), e.Kind, e.Purpose, e.Ref.String(),
+				strconv.FormatInt(e.Available, 10), strconv.FormatInt(e.Held, 10),
+			})
+			after = e.ID
+		}
+		if out.Flush(); out.Error() != nil || len(rows) < statementBatch {
+			return out.Error()
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package wallet
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// The states of a top-up. A top-up that is still created or challenged after its
+// time has expired; that is not stored.
+const (
+	StateCreated       = "created"
+	StateChallenged    = "challenged"
+	StateAuthenticated = "authenticated"
+	StateCompleting    = "completing"
+	StateSucceeded     = "succeeded"
+	StateFailed        = "failed"
+	StateExpired       = "expired"
+	StateUnknown       = "unknown"
+)
+
+// The reasons why a top-up failed.
+const (
+	reasonRefused          = "refused"
+	reasonNotAuthenticated = "not_authenticated"
+	reasonUnavailable      = "provider_unavailable"
+	reasonMismatch         = "payment_mismatch"
+)
+
+// challengeTime is how long a person has for the bank's page.
+const challengeTime = 15 * time.Minute
+
+// The least and the most that can be paid at once, and the step: a hundredth of
+// the unit, which is what banks count in.
+const (
+	minTopUp  = 10 * Micro
+	maxTopUp  = 50_000 * Micro
+	topUpStep = Micro / 100
+)
+
+// TopUp is a card payment.
+type TopUp struct {
+	ID          uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Amount      int64       `json:"amount_micros" example:"100000000"`
+	Currency    string      `json:"currency" example:"TRY"`
+	State       string      `json:"state" enum:"created,challenged,authenticated,completing,succeeded,failed,expired,unknown" example:"succeeded" doc:"challenged: the person is at the bank's page; unknown: the bank does not say what became of the payment, and an operator looks"`
+	Reason      string      `json:"reason" enum:",refused,not_authenticated,provider_unavailable,payment_mismatch" example:"" doc:"Why it failed"`
+	Detail      string      `json:"detail" example:"" doc:"What the bank said"`
+	CreatedAt   clock.Time  `json:"created_at"`
+	ExpiresAt   clock.Time  `json:"expires_at" doc:"Until then the bank's page can be answered"`
+	CompletedAt *clock.Time `json:"completed_at" nullable:"true"`
+
+	paymentID string
+}
+
+// expired says whether the time for the bank's page is over.
+func (t *TopUp) expired(now time.Time) bool {
+	return (t.State == StateCreated || t.State == StateChallenged) && !now.Before(t.ExpiresAt.Time)
+}
+
+// ended says whether nothing more can happen.
+func (t *TopUp) ended() bool { return t.State == StateSucceeded || t.State == StateFailed }
+
+// fail ends a top-up.
+func (t *TopUp) fail(now time.Time, reason, detail string) {
+	at := clock.At(now)
+	t.State, t.Reason, t.Detail, t.CompletedAt = StateFailed, reason, cleanDetail(detail), &at
+}
+
+// Challenge is the bank's page, which the person's browser shows.
+type Challenge struct {
+	ID        uuid.UUID  `json:"id" format:"uuid" doc:"Of the top-up; ask for it until it has ended"`
+	HTML      string     `json:"html" doc:"The bank's page, to be shown in a frame or window of its own"`
+	ExpiresAt clock.Time `json:"expires_at"`
+}
+
+// Bank takes card payments with 3-D Secure.
+type Bank interface {
+	// Name is that of the bank's account in the ledger.
+	Name() string
+	// Start begins a payment and returns the bank's page. It returns *Refusal
+	// where the bank refuses the card.
+	Start(ctx context.Context, p Payment, c Card, b Buyer) (Started, error)
+	// Complete takes the money of a payment that the person confirmed. It returns
+	// *Refusal where the bank refuses.
+	Complete(ctx context.Context, p Payment, proof Proof) (Outcome, error)
+	// Query asks what became of a payment.
+	Query(ctx context.Context, p Payment) (Outcome, error)
+}
+
+// Payment is a top-up as a bank is told of it.
+type Payment struct {
+	ID       uuid.UUID
+	Amount   int64
+	Currency string
+	// PaymentID is the bank's own id, once it gave one.
+	PaymentID string
+	// CallbackURL is where the bank sends the browser.
+	CallbackURL string
+	// IP is the address of the person who pays.
+	IP string
+}
+
+// Started is a payment that waits for the person.
+type Started struct {
+	PaymentID string
+	HTML      string
+}
+
+// Proof is what the bank sent the browser back with.
+type Proof struct {
+	// Passed says whether the bank recognised the person.
+	Passed    bool   `json:"passed"`
+	Status    string `json:"status"`
+	PaymentID string `json:"payment_id"`
+	Data      string `json:"data"`
+}
+
+// The outcomes of a payment.
+const (
+	OutcomePaid    = "paid"
+	OutcomeFailed  = "failed"
+	OutcomeWaiting = "waiting" // the bank looks into it
+	OutcomeAbsent  = "absent"  // no money was asked for yet
+)
+
+// Outcome is what became of a payment.
+type Outcome struct {
+	State     string
+	ID        uuid.UUID // ours, as the bank knows it
+	PaymentID string
+	Amount    int64
+	Currency  string
+	Detail    string
+}
+
+// Refusal is a bank's no.
+type Refusal struct{ Code, Message string }
+
+// Error implements error.
+func (r *Refusal) Error() string {
+	return "the bank refused (" + r.Code + "): " + cleanDetail(r.Message)
+}
+
+// sealIntent makes the part of the callback's address that says which top-up it
+// is about. The bank's page is on another site and sends no cookie, so the
+// address itself must be proof.
+func (s *Service) sealIntent(tenant, id uuid.UUID) string {
+	ids := append(tenant[:], id[:]...)
+	return base64.RawURLEncoding.EncodeToString(append(ids, s.signIntent(ids)...))
+}
+
+func (s *Service) signIntent(ids []byte) []byte {
+	m := hmac.New(sha256.New, s.intentKey)
+	m.Write(ids)
+	return m.Sum(nil)
+}
+
+// openIntent reads what sealIntent made.
+func (s *Service) openIntent(intent string) (tenant, id uuid.UUID, ok bool) {
+	b, err := base64.RawURLEncoding.DecodeString(intent)
+	if err != nil || len(b) != 32+sha256.Size || !hmac.Equal(b[32:], s.signIntent(b[:32])) {
+		return tenant, id, false
+	}
+	return uuid.UUID(b[:16]), uuid.UUID(b[16:32]), true
+}

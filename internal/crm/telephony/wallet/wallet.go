@@ -1,0 +1,63 @@
+package wallet
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// Micro is how many millionths there are in a unit of the currency.
+const Micro = 1_000_000
+
+// lowThreshold is the credit below which a wallet is announced to be low.
+const lowThreshold = 50 * Micro
+
+// Wallet is the credit of a workspace.
+type Wallet struct {
+	Currency     string `json:"currency" example:"TRY"`
+	Balance      int64  `json:"balance_micros" example:"125000000" doc:"All of the credit, in millionths of the currency's unit, as all amounts here"`
+	Held         int64  `json:"held_micros" example:"5000000" doc:"What is set aside for something under way"`
+	Available    int64  `json:"available_micros" example:"120000000" doc:"What can be spent"`
+	LowThreshold int64  `json:"low_threshold_micros" example:"50000000" doc:"Below this wallet.low is announced"`
+	HasBuyer     bool   `json:"has_buyer" doc:"Whether a top-up may leave the buyer out, as one was given before"`
+}
+
+// The kinds of entries.
+const (
+	kindTopUp   = "topup"
+	kindHold    = "hold"
+	kindSettle  = "settle"
+	kindRelease = "release"
+)
+
+// The accounts of the ledger. Revenue has an account for each purpose, clearing
+// one for each bank.
+const (
+	accountAvailable = "available"
+	accountHeld      = "held"
+	accountRevenue   = "revenue:"
+	accountClearing  = "clearing:"
+)
+
+// posting is a change of one account.
+type posting struct {
+	account string
+	amount  int64
+}
+
+// Entry is a line of the ledger, as the workspace sees it.
+type Entry struct {
+	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Kind      string     `json:"kind" enum:"topup,hold,settle,release" example:"settle" doc:"settle: what was set aside is spent, and the rest is available again"`
+	Purpose   string     `json:"purpose" enum:"card,numbers" example:"numbers"`
+	Ref       uuid.UUID  `json:"ref" format:"uuid" doc:"The top-up, or what the money was set aside for"`
+	Available int64      `json:"available_micros" example:"-50000000" doc:"How the available credit changed"`
+	Held      int64      `json:"held_micros" example:"50000000" doc:"How what is set aside changed"`
+	At        clock.Time `json:"at"`
+}
+
+// PurposeNumbers is what money is set aside for when a number is bought or renewed.
+const PurposeNumbers = "numbers"
+
+// purposeCard is the purpose of a card payment.
+const purposeCard = "card"

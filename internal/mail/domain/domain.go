@@ -1,0 +1,66 @@
+package domain
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// The states of a domain.
+const (
+	// Pending: whose it is has not been shown.
+	Pending = "pending"
+	// Verifying: it is the workspace's own, but mandatory records are missing.
+	Verifying = "verifying"
+	// Active: every mandatory record is there.
+	Active = "active"
+	// Degraded: it was active, and mandatory records are missing or wrong.
+	Degraded = "degraded"
+	// Suspended: it was the workspace's own, and the ownership record is gone.
+	Suspended = "suspended"
+)
+
+// RoutingEmbedded is mail that this installation takes and sends itself.
+const RoutingEmbedded = "embedded"
+
+// ProblemTaken says that another workspace has shown that the domain is its own.
+const ProblemTaken = "domain_taken"
+
+// maxDomains is how many a workspace may have.
+const maxDomains = 100
+
+// Domain is a mail domain of a workspace.
+type Domain struct {
+	ID         uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Domain     string      `json:"domain" example:"xn--rnek-4qa.com" doc:"As name servers know it"`
+	Display    string      `json:"display" example:"örnek.com" doc:"As people read it"`
+	Selector   string      `json:"selector" example:"s202611" doc:"The DKIM records are at this name followed by r (RSA) and e (Ed25519)"`
+	Routing    string      `json:"routing" enum:"embedded" example:"embedded"`
+	State      string      `json:"state" enum:"pending,verifying,active,degraded,suspended" example:"active" doc:"pending: the ownership record was not seen yet. verifying: mandatory records are missing. active: all are there. degraded: two rounds found some missing. suspended: the ownership record is gone"`
+	Problem    string      `json:"problem" enum:",domain_taken" example:"" doc:"domain_taken: another workspace has shown that the domain is its own"`
+	CheckedAt  *clock.Time `json:"checked_at" nullable:"true" doc:"When its records were looked up last"`
+	VerifiedAt *clock.Time `json:"verified_at" nullable:"true" doc:"When it became active first"`
+	CreatedAt  clock.Time  `json:"created_at"`
+}
+
+// row is a domain as it is stored.
+type row struct {
+	Domain
+	keys    publicKeys
+	results map[string]Result // by purpose
+	// rounds counts the scheduled rounds in the present state. bad counts those in
+	// a row that found a mandatory record missing or wrong, lost those that found
+	// no ownership record.
+	rounds, bad, lost int
+	stateAt           clock.Time
+}
+
+// owned says whether the workspace has shown that the domain is its own.
+func (d *row) owned() bool { return d.State == Verifying || d.State == Active || d.State == Degraded }
+
+// Details are a domain with its records.
+type Details struct {
+	Domain   Domain   `json:"domain"`
+	Records  []Record `json:"records" nullable:"false"`
+	ZoneFile string   `json:"zone_file" example:"$ORIGIN example.com.\n$TTL 300\n@ IN MX 10 mail.konak.example.\n" doc:"All records as a zone file has them"`
+}

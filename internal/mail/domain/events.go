@@ -1,0 +1,32 @@
+package domain
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/event"
+	"konak/internal/kit/perm"
+)
+
+// Event names.
+const (
+	Verified = "mail.domain.verified"
+	Failed   = "mail.domain.dns_failed"
+)
+
+// Events lists what this module announces.
+func Events() event.Catalog {
+	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
+	active := Domain{
+		ID: uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"), Domain: "kaya.example", Display: "kaya.example", Selector: "s202611", Routing: RoutingEmbedded,
+		State: Active, CheckedAt: &at, VerifiedAt: &at, CreatedAt: at,
+	}
+	degraded := active
+	degraded.State = Degraded
+	return event.Catalog{
+		{Name: Verified, Module: "mail", Permission: perm.DomainsView, Description: "Every mandatory DNS record of a mail domain is there.", Turkish: "Bir posta alan adının zorunlu DNS kayıtlarının hepsi yerinde.", Example: active},
+		{Name: Failed, Module: "mail", Permission: perm.DomainsView, Description: "Mandatory DNS records of a mail domain are missing or wrong.", Turkish: "Bir posta alan adının zorunlu DNS kayıtları eksik ya da yanlış.", Example: degraded},
+	}
+}

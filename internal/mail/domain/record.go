@@ -1,0 +1,151 @@
+package domain
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/dns"
+)
+
+// What the records are for.
+const (
+	purposeOwnership = "ownership"
+	purposeMX        = "mx"
+	purposeSPF       = "spf"
+	purposeRSA       = "dkim_rsa"
+	purposeEd25519   = "dkim_ed25519"
+	purposeDMARC     = "dmarc"
+	purposeTLSReport = "tls_report"
+)
+
+// notOffered are services that mail programs look for and that are not here.
+var notOffered = []string{"imap", "pop3", "pop3s", "submission"}
+
+// The statuses of a record.
+const (
+	StatusOK          = "ok"
+	StatusMissing     = "missing"
+	StatusMismatch    = "mismatch"
+	StatusDuplicate   = "duplicate"
+	StatusUnreachable = "unreachable"
+)
+
+const (
+	recordTTL   = 300
+	mxPriority  = 10
+	maxTXTChunk = 255
+)
+
+// Result is what a look at a record found.
+type Result struct {
+	Status    string      `json:"status" enum:"ok,missing,mismatch,duplicate,unreachable" example:"ok"`
+	Found     []string    `json:"found" nullable:"false" example:"[\"10 mail.konak.example.\"]" doc:"What the name servers have at this name"`
+	Error     string      `json:"error" example:"" doc:"Why the last look gave no answer (timeout, server_failed, unreachable), or what is wrong (other_server_first, too_many_lookups, wrong_key, wrong_value)"`
+	CheckedAt *clock.Time `json:"checked_at" nullable:"true" doc:"When the name servers answered last"`
+}
+
+// Record is a DNS record that a domain needs, with what was found.
+type Record struct {
+	Purpose  string   `json:"purpose" example:"mx"`
+	Host     string   `json:"host" example:"@" doc:"The name without the domain, as many providers ask for it"`
+	FQDN     string   `json:"fqdn" example:"example.com"`
+	Type     string   `json:"type" enum:"TXT,MX,SRV" example:"MX"`
+	TTL      int      `json:"ttl" example:"300"`
+	Priority *int     `json:"priority,omitempty" example:"10"`
+	Value    string   `json:"value" example:"mail.konak.example."`
+	Chunks   []string `json:"value_chunks" nullable:"false" doc:"A text in strings of at most 255 bytes, as name servers keep it"`
+	Required bool     `json:"required" doc:"Whether the domain becomes active only with it"`
+	Result
+}
+
+// dnsTypes are the types of records by name.
+var dnsTypes = map[string]dns.Type{"TXT": dns.TXT, "MX": dns.MX, "SRV": dns.SRV}
+
+// recordsOf lists the records that a domain needs, with what was found. An SPF
+// record that is there already is completed instead of doubled.
+func (s *Service) recordsOf(tenant uuid.UUID, d *row) []Record {
+	out := []Record{
+		textRecord(purposeOwnership, "_verify", s.ownershipValue(tenant, d.Domain.Domain), true),
+		{Purpose: purposeMX, Type: "MX", Priority: new(mxPriority), Value: s.Host + ".", Required: true},
+		textRecord(purposeSPF, "", s.spfValue(d.results[purposeSPF].Found), true),
+		textRecord(purposeRSA, d.Selector+"r._domainkey", "v=DKIM1; k=rsa; h=sha256; p="+d.keys.rsa, true),
+		textRecord(purposeEd25519, d.Selector+"e._domainkey", "v=DKIM1; k=ed25519; h=sha256; p="+d.keys.ed25519, false),
+		textRecord(purposeDMARC, "_dmarc", "v=DMARC1; p=none; rua=mailto:dmarc@"+d.Domain.Domain, true),
+		textRecord(purposeTLSReport, "_smtp._tls", "v=TLSRPTv1; rua=mailto:tlsrpt@"+d.Domain.Domain, false),
+	}
+	for _, service := range notOffered {
+		out = append(out, Record{Purpose: "no_" + service, Host: "_" + service + "._tcp", Type: "SRV", Value: "0 0 0 ."})
+	}
+	for i := range out {
+		r := &out[i]
+		r.TTL, r.FQDN = recordTTL, d.Domain.Domain
+		if r.Host == "" {
+			r.Host = "@"
+		} else {
+			r.FQDN = r.Host + "." + d.Domain.Domain
+		}
+		if r.Chunks == nil {
+			r.Chunks = []string{}
+		}
+		var seen bool
+		if r.Result, seen = d.results[r.Purpose]; !seen {
+			r.Result = Result{Status: StatusMissing, Found: []string{}}
+		}
+	}
+	return out
+}
+
+func textRecord(purpose, host, value string, required bool) Record {
+	r := Record{Purpose: purpose, Host: host, Type: "TXT", Value: value, Required: required}
+	for rest := value; rest != ""; {
+		n := min(len(rest), maxTXTChunk)
+		r.Chunks, rest = append(r.Chunks, rest[:n]), rest[n:]
+	}
+	return r
+}
+
+// ownershipValue is the text that shows that a workspace controls a domain.
+// Nobody can make it without the installation's key.
+func (s *Service) ownershipValue(tenant uuid.UUID, domain string) string {
+	h := hmac.New(sha256.New, s.Key)
+	h.Write([]byte("domain ownership\x00" + tenant.String() + "\x00" + domain))
+	return "platform-verify=" + hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// spfValue is the SPF record that a domain needs. Where it has one already, our
+// part is added in front of its other parts.
+func (s *Service) spfValue(found []string) string {
+	for _, text := range found {
+		if !isSPF(text) {
+			continue
+		}
+		if hasTerm(text, s.SPF) {
+			return text
+		}
+		return "v=spf1 " + s.SPF + text[len("v=spf1"):]
+	}
+	return "v=spf1 " + s.SPF + " ~all"
+}
+
+// zoneFile writes the records as a zone file has them.
+func zoneFile(domain string, records []Record) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "$ORIGIN %s.\n$TTL %d\n", domain, recordTTL)
+	for _, r := range records {
+		value := r.Value
+		switch {
+		case r.Type == "TXT":
+			value = `"` + strings.Join(r.Chunks, `" "`) + `"`
+		case r.Priority != nil:
+			value = fmt.Sprintf("%d %s", *r.Priority, value)
+		}
+		fmt.Fprintf(&b, "%s IN %s %s\n", r.Host, r.Type, value)
+	}
+	return b.String()
+}

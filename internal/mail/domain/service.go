@@ -1,0 +1,182 @@
+package domain
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dns"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/secret"
+)
+
+// Config is what the module needs.
+type Config struct {
+	DB  *db.DB
+	Box *secret.Box
+	// Key makes the ownership records.
+	Key []byte
+	DNS *dns.Client
+	// Host is the name of the server that takes the domains' mail, SPF the term of
+	// an SPF record that stands for the servers that send it.
+	Host, SPF string
+}
+
+// Service is the mail domains of workspaces.
+type Service struct{ Config }
+
+// New makes the service.
+func New(c Config) *Service { return &Service{c} }
+
+// Input is what a domain is provisioned with.
+type Input struct {
+	Domain   string
+	Selector string // "" for the present one, or one of this month
+	Routing  string
+}
+
+// selectors leaves space for one more character in a label.
+var selectors = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,59}[a-z0-9])?$`)
+
+// Provision adds a domain, or changes the selector and the routing of one that is
+// there. Another selector comes with new keys. It returns domain_taken where
+// another workspace has shown that the domain is its own, and limit_reached where
+// the workspace has too many.
+func (s *Service) Provision(ctx context.Context, in Input) (Details, error) {
+	name, ok := address.ParseDomain(in.Domain)
+	if !ok {
+		return Details{}, fault.Invalid("domain", "invalid_domain")
+	}
+	if in.Selector != "" && !selectors.MatchString(in.Selector) {
+		return Details{}, fault.Invalid("selector", "invalid_selector")
+	}
+	if err := s.checkOwner(ctx, name); err != nil {
+		return Details{}, err
+	}
+	keys, err := makeKeys() // outside of the transaction: it takes a while
+	if err != nil {
+		return Details{}, err
+	}
+	var d row
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		d, err = s.put(tx, name, in, keys)
+		return err
+	})
+	return s.details(caller.From(ctx).TenantID, &d), err
+}
+
+func (s *Service) put(tx *db.Tx, name string, in Input, keys keyPair) (d row, err error) {
+	now := clock.At(tx.Now())
+	d = row{
+		Domain: Domain{
+			ID: tx.NewID(), Domain: name, Display: address.ShowDomain(name), Selector: cmp.Or(in.Selector, tx.Now().Format("s200601")),
+			Routing: in.Routing, State: Pending, CreatedAt: now,
+		},
+		keys: keys.public, results: map[string]Result{}, stateAt: now,
+	}
+	rsa, ed25519 := keys.seal(s.Box, tx.Tenant(), d.ID, d.Selector)
+	fresh, err := insertRow(tx, &d, rsa, ed25519, memberOf(tx.Context()))
+	if err != nil {
+		return d, fmt.Errorf("domain: insert: %w", err)
+	}
+	if !fresh {
+		if d, err = lockByName(tx, name); err != nil {
+			return d, fmt.Errorf("domain: find: %w", err)
+		}
+		return d, s.change(tx, &d, in, keys)
+	}
+	n, err := countRows(&tx.Reader)
+	if err != nil {
+		return d, err
+	}
+	if n > maxDomains {
+		return d, fault.New(fault.LimitReached, maxDomains).Because("domains")
+	}
+	if err := audit.Write(tx, "mail.domain.added", d.ID.String(), map[string]string{"domain": name}); err != nil {
+		return d, err
+	}
+	return d, jobs.Restart(tx, checkJob, d.ID, d.nextRound(tx.Now()))
+}
+
+// change gives a domain that is there another selector.
+func (s *Service) change(tx *db.Tx, d *row, in Input, keys keyPair) error {
+	if in.Selector == "" || in.Selector == d.Selector {
+		return nil
+	}
+	was := d.Selector
+	d.Selector, d.keys = in.Selector, keys.public
+	delete(d.results, purposeRSA)
+	delete(d.results, purposeEd25519)
+	rsa, ed25519 := keys.seal(s.Box, tx.Tenant(), d.ID, d.Selector)
+	if err := saveKeys(tx, d, rsa, ed25519); err != nil {
+		return fmt.Errorf("domain: save keys: %w", err)
+	}
+	if err := audit.Write(tx, "mail.domain.changed", d.ID.String(), map[string]string{"domain": d.Domain.Domain, "from": was, "to": d.Selector}); err != nil {
+		return err
+	}
+	return jobs.Restart(tx, checkJob, d.ID, tx.Now())
+}
+
+// checkOwner returns domain_taken where another workspace has shown that the
+// domain is its own.
+func (s *Service) checkOwner(ctx context.Context, name string) error {
+	owner, err := db.Read(ctx, s.DB.System("mail domain look-up"), func(r *db.Reader) (uuid.UUID, error) { return findOwner(r, name) })
+	switch {
+	case db.IsNoRow(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("domain: find owner: %w", err)
+	case owner != caller.From(ctx).TenantID:
+		return fault.New(fault.DomainTaken)
+	}
+	return nil
+}
+
+// Delete removes a domain with its keys.
+func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		d, err := deleteRow(tx, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		if err := release(tx, &d); err != nil {
+			return fmt.Errorf("domain: release: %w", err)
+		}
+		return audit.Write(tx, "mail.domain.deleted", id.String(), map[string]string{"domain": d.Domain.Domain})
+	})
+}
+
+// List lists the newest first.
+func (s *Service) List(ctx context.Context, p db.Page) (db.List[Domain], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Domain], error) { return listRows(r, p) })
+}
+
+func (s *Service) find(ctx context.Context, id uuid.UUID) (row, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (row, error) { return findRow(r, id) })
+}
+
+func (s *Service) details(tenant uuid.UUID, d *row) Details {
+	records := s.recordsOf(tenant, d)
+	return Details{Domain: d.Domain, Records: records, ZoneFile: zoneFile(d.Domain.Domain, records)}
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.DB.Tenant(caller.From(ctx).TenantID)
+}
+
+// memberOf is the member who acts, nil where nobody does.
+func memberOf(ctx context.Context) *uuid.UUID {
+	if who := caller.From(ctx); who.ID != uuid.Nil {
+		return &who.ID
+	}
+	return nil
+}

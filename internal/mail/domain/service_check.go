@@ -1,0 +1,162 @@
+package domain
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/jobs"
+)
+
+const (
+	checkJob = "mail.domain.check"
+	// liveTime bounds a look that somebody waits for, freshTime is for how long
+	// its outcome is shown to others.
+	liveTime  = 10 * time.Second
+	freshTime = 10 * time.Second
+)
+
+// Jobs are the kinds of this module's jobs.
+func (s *Service) Jobs() []jobs.Kind {
+	return []jobs.Kind{{
+		Name: checkJob, Handler: s.runRound, PerNode: 16, PerTenant: 2, PerAccount: 1, MaxAttempts: 1_000_000,
+		Timeout: 2 * time.Minute, HoldReason: "name_servers_unreachable",
+	}}
+}
+
+// CheckNow looks a domain's records up and returns them with what was found.
+// What was found a moment ago is returned as it is. It can make the state better
+// but not worse: that takes scheduled rounds.
+func (s *Service) CheckNow(ctx context.Context, id uuid.UUID) (Details, error) {
+	d, err := s.find(ctx, id)
+	if err != nil {
+		return Details{}, db.NotFound(err)
+	}
+	tenant := caller.From(ctx).TenantID
+	if d.CheckedAt != nil && s.DB.Clock().Now().Sub(d.CheckedAt.Time) < freshTime {
+		return s.details(tenant, &d), nil
+	}
+	results := s.lookUpWithin(ctx, liveTime, tenant, &d)
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		selector := d.Selector
+		if d, err = lockRow(tx, id); err != nil {
+			return db.NotFound(err)
+		}
+		was := d.State
+		if err := s.save(tx, &d, selector, results, false); err != nil || d.State == was {
+			return err
+		}
+		return jobs.Restart(tx, checkJob, id, d.nextRound(tx.Now()))
+	})
+	return s.details(tenant, &d), err
+}
+
+func (s *Service) lookUpWithin(ctx context.Context, limit time.Duration, tenant uuid.UUID, d *row) map[string]Result {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return s.lookUp(ctx, d.Domain.Domain, s.recordsOf(tenant, d))
+}
+
+// runRound is the handler of checkJob. It ends where the domain is gone.
+func (s *Service) runRound(ctx context.Context, j *jobs.Job) error {
+	d, err := s.find(ctx, j.AccountID)
+	if db.IsNoRow(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	results := s.lookUp(ctx, d.Domain.Domain, s.recordsOf(j.TenantID, &d))
+	if err := ctx.Err(); err != nil {
+		return err // the node stops, so that nothing was seen
+	}
+	gone := false
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		ours, err := j.StillOurs(tx)
+		if err != nil || !ours {
+			return err
+		}
+		selector := d.Selector
+		d, err = lockRow(tx, j.AccountID)
+		if gone = db.IsNoRow(err); gone {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return s.save(tx, &d, selector, results, true)
+	})
+	if err != nil || gone {
+		return err
+	}
+	return jobs.RunAgain(d.nextRound(s.DB.Clock().Now()))
+}
+
+// save writes down what a look found and moves the domain's state. Results that
+// belong to another selector are dropped. The caller holds the row.
+func (s *Service) save(tx *db.Tx, d *row, selector string, results map[string]Result, round bool) error {
+	if d.Selector != selector {
+		return nil
+	}
+	d.results, d.CheckedAt = results, clock.Ptr(tx.Now())
+	sum := summarize(s.recordsOf(tx.Tenant(), d))
+	if round {
+		d.countRound(sum)
+	}
+	was := d.owned()
+	mayOwn, err := s.claimIf(tx, d, sum.owns && !was)
+	if err != nil {
+		return err
+	}
+	moved := d.move(d.nextState(sum, mayOwn), tx.Now())
+	if was && !d.owned() {
+		if err := release(tx, d); err != nil {
+			return fmt.Errorf("domain: release: %w", err)
+		}
+	}
+	if err := saveResults(tx, d); err != nil {
+		return fmt.Errorf("domain: save results: %w", err)
+	}
+	if !moved {
+		return nil
+	}
+	return announce(tx, d)
+}
+
+// claimIf claims a domain where that is wanted. It notes on the domain where
+// another workspace has it.
+func (s *Service) claimIf(tx *db.Tx, d *row, want bool) (bool, error) {
+	d.Problem = ""
+	if !want {
+		return false, nil
+	}
+	ours, err := claim(tx, d)
+	if err != nil {
+		return false, fmt.Errorf("domain: claim: %w", err)
+	}
+	if !ours {
+		d.Problem = ProblemTaken
+	}
+	return ours, nil
+}
+
+// announce emits the event of a domain that became active, or stopped being so.
+func announce(tx *db.Tx, d *row) error {
+	name := ""
+	switch d.State {
+	case Active:
+		name = Verified
+	case Degraded, Suspended:
+		name = Failed
+	default:
+		return nil
+	}
+	_, err := event.Emit(tx, event.Change{Type: name, Object: d.Domain})
+	return err
+}

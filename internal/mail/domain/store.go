@@ -1,0 +1,92 @@
+package domain
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const columns = `id, domain, selector, routing, state, problem, rsa_public, ed25519_public, results, rounds, bad_rounds, lost_rounds,
+	state_at, checked_at, verified_at, created_at`
+
+func scanRow(r db.Row) (d row, err error) {
+	var results db.JSON[map[string]Result]
+	err = r.Scan(&d.ID, &d.Domain.Domain, &d.Selector, &d.Routing, &d.State, &d.Problem, &d.keys.rsa, &d.keys.ed25519, &results,
+		&d.rounds, &d.bad, &d.lost, &d.stateAt, &d.CheckedAt, &d.VerifiedAt, &d.CreatedAt)
+	d.results, d.Display = results.V, address.ShowDomain(d.Domain.Domain)
+	return d, err
+}
+
+func listRows(r *db.Reader, p db.Page) (db.List[Domain], error) {
+	rows, err := db.All(r, func(row db.Row) (Domain, error) {
+		d, err := scanRow(row)
+		return d.Domain, err
+	}, `SELECT `+columns+` FROM mail_domain WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, r.Tenant(), p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(d Domain) db.Key { return db.Key{ID: d.ID} }), err
+}
+
+func countRows(r *db.Reader) (int, error) {
+	return db.One(r, db.Scalar[int], `SELECT count(*) FROM mail_domain WHERE tenant_id = $1`, r.Tenant())
+}
+
+func findRow(r *db.Reader, id uuid.UUID) (row, error) {
+	return db.One(r, scanRow, `SELECT `+columns+` FROM mail_domain WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+func lockRow(tx *db.Tx, id uuid.UUID) (row, error) {
+	return db.One(&tx.Reader, scanRow, `SELECT `+columns+` FROM mail_domain d WHERE tenant_id = $1 AND id = $2`+tx.Dialect().ForUpdate("d"), tx.Tenant(), id)
+}
+
+// insertRow adds a domain. It returns false where the workspace has it already.
+func insertRow(tx *db.Tx, d *row, rsa, ed25519 []byte, by *uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO mail_domain (tenant_id, id, domain, selector, routing, state, problem, rsa_sealed, ed25519_sealed, rsa_public, ed25519_public,
+			results, rounds, bad_rounds, lost_rounds, state_at, checked_at, verified_at, created_by, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, '', $7, $8, $9, $10, $11, 0, 0, 0, $12, NULL, NULL, $13, $14) ON CONFLICT (tenant_id, domain) DO NOTHING`,
+		tx.Tenant(), d.ID, d.Domain.Domain, d.Selector, d.Routing, d.State, rsa, ed25519, d.keys.rsa, d.keys.ed25519,
+		db.AsJSON(d.results), d.stateAt, by, d.CreatedAt)
+	return n > 0, err
+}
+
+func lockByName(tx *db.Tx, domain string) (row, error) {
+	return db.One(&tx.Reader, scanRow, `SELECT `+columns+` FROM mail_domain d WHERE tenant_id = $1 AND domain = $2`+tx.Dialect().ForUpdate("d"), tx.Tenant(), domain)
+}
+
+// saveKeys gives a domain other keys at another selector.
+func saveKeys(tx *db.Tx, d *row, rsa, ed25519 []byte) error {
+	_, err := tx.Exec(`UPDATE mail_domain SET selector = $3, rsa_sealed = $4, ed25519_sealed = $5, rsa_public = $6, ed25519_public = $7, results = $8
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), d.ID, d.Selector, rsa, ed25519, d.keys.rsa, d.keys.ed25519, db.AsJSON(d.results))
+	return err
+}
+
+// saveResults writes down what a look at the records found.
+func saveResults(tx *db.Tx, d *row) error {
+	_, err := tx.Exec(`UPDATE mail_domain SET state = $3, problem = $4, results = $5, rounds = $6, bad_rounds = $7, lost_rounds = $8, state_at = $9,
+			checked_at = $10, verified_at = $11 WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), d.ID, d.State, d.Problem, db.AsJSON(d.results), d.rounds, d.bad, d.lost, d.stateAt, d.CheckedAt, d.VerifiedAt)
+	return err
+}
+
+func deleteRow(tx *db.Tx, id uuid.UUID) (row, error) {
+	return db.One(&tx.Reader, scanRow, `DELETE FROM mail_domain WHERE tenant_id = $1 AND id = $2 RETURNING `+columns, tx.Tenant(), id)
+}
+
+// claim makes a domain the workspace's own and says whether it is.
+func claim(tx *db.Tx, d *row) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO mail_domain_owner (domain, tenant_id, domain_id, since) VALUES ($1, $2, $3, $4) ON CONFLICT (domain) DO NOTHING`,
+		d.Domain.Domain, tx.Tenant(), d.ID, clock.At(tx.Now()))
+	return n > 0, err
+}
+
+func release(tx *db.Tx, d *row) error {
+	_, err := tx.Exec(`DELETE FROM mail_domain_owner WHERE tenant_id = $1 AND domain = $2`, tx.Tenant(), d.Domain.Domain)
+	return err
+}
+
+// findOwner returns the workspace that a domain belongs to, for a reader that
+// crosses workspaces.
+func findOwner(r *db.Reader, domain string) (uuid.UUID, error) {
+	return db.One(r, db.Scalar[uuid.UUID], `SELECT tenant_id FROM mail_domain_owner WHERE domain = $1`, domain)
+}
