@@ -113,8 +113,8 @@ func TestSignUpOff(t *testing.T) {
 		nobody.Post(auth+"/sign-up", object{"email": "a@example.com", "password": strong, "name": "A", "workspace_name": "W"}).Refused(403, "sign_up_closed")
 		nobody.Post(auth+"/email/verify/resend", object{"email": "a@example.com"}).Refused(403, "sign_up_closed")
 		nobody.Post(auth+"/email/verify", object{"token": secret.NewToken(secret.VerifyPrefix)}).Refused(403, "sign_up_closed")
-		if letters := s.Letters(uuid.Nil, "a@example.com"); len(letters) != 0 {
-			t.Errorf("mail %+v", letters)
+		if mails := s.Mails(uuid.Nil, "a@example.com"); len(mails) != 0 {
+			t.Errorf("mail %+v", mails)
 		}
 		var meta app.Meta
 		nobody.Get("/api/v1/meta").Want(200).Data(&meta)
