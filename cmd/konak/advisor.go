@@ -10,8 +10,7 @@ import (
 
 	"konak/internal/advisor"
 	"konak/internal/app"
-	"konak/internal/kit/db"
-	"konak/migrations"
+	"konak/internal/kit/clock"
 )
 
 type advisorCmd struct {
@@ -26,22 +25,16 @@ type advisorImportCmd struct {
 }
 
 func (c *advisorImportCmd) Run(ctx context.Context, out io.Writer) error {
-	if err := c.PrepareData(); err != nil {
-		return err
-	}
 	log := logger(c.Config)
-	d, err := db.Open(ctx, db.Options{URL: c.DatabaseURL(), Log: log, RowSecurity: c.RowSecurity, Sync: c.SQLiteSync})
+	d, err := app.OpenExistingDatabase(ctx, c.Config, log, clock.System{})
 	if err != nil {
 		return err
 	}
-	err = c.bring(ctx, d, advisor.New(advisor.Config{DB: d, Log: log, Folder: c.Data}), out)
+	err = c.bring(ctx, advisor.New(advisor.Config{DB: d, Log: log, Folder: c.Data}), out)
 	return errors.Join(err, d.Close())
 }
 
-func (c *advisorImportCmd) bring(ctx context.Context, d *db.DB, s *advisor.Service, out io.Writer) error {
-	if _, err := d.Migrate(ctx, migrations.Files); err != nil {
-		return err
-	}
+func (c *advisorImportCmd) bring(ctx context.Context, s *advisor.Service, out io.Writer) error {
 	src := advisor.Source{Name: filepath.Base(c.File), Open: func() (io.ReadCloser, error) { return os.Open(c.File) }}
 	if c.Updates {
 		var err error

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -46,15 +47,18 @@ func configFile(args []string) (fileResolver, error) {
 	return r, nil
 }
 
-// fileResolver takes flag values from a JSON object; a key that is no flag is
-// an error, because a misspelled setting must not be silently ignored.
+// fileResolver takes flag values from a JSON object.
 type fileResolver struct {
 	path   string
 	values map[string]any
 }
 
-// Validate implements kong.Resolver.
-func (r fileResolver) Validate(app *kong.Application) error {
+// Validate implements kong.Resolver. What check refuses never comes here.
+func (fileResolver) Validate(*kong.Application) error { return nil }
+
+// check refuses a key that is no flag, because a misspelled setting must not be
+// silently ignored.
+func (r fileResolver) check(app *kong.Application) error {
 	known := flagsOf(app.Node)
 	for key := range r.values {
 		if !slices.ContainsFunc(known, func(f *kong.Flag) bool { return f.Name == key }) {
@@ -71,6 +75,9 @@ func (r fileResolver) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 		if _, set := os.LookupEnv(name); set {
 			return nil, nil
 		}
+	}
+	if n, ok := r.values[flag.Name].(float64); ok {
+		return strconv.FormatFloat(n, 'f', -1, 64), nil // sizes are read from text
 	}
 	return r.values[flag.Name], nil
 }

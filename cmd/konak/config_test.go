@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"konak/internal/app"
 )
 
 // settings runs `konak config` with a file and gives its lines by flag.
@@ -105,7 +109,7 @@ func TestEveryVariableIsRead(t *testing.T) {
 			text, shown = "true", "true"
 		case []string:
 			text, shown = "a,b", "[a b]"
-		case int64:
+		case int64, app.Size:
 			text, shown = "4711", "4711"
 		case time.Duration:
 			text, shown = "77s", "1m17s"
@@ -130,6 +134,66 @@ func TestEveryVariableIsRead(t *testing.T) {
 	for _, f := range flags {
 		if got := fmt.Sprint(f.Target.Interface()); got != want[f.Name] {
 			t.Errorf("--%s is %q, its variable says %q", f.Name, got, want[f.Name])
+		}
+	}
+}
+
+// The greeting names an address that answers.
+func TestPanelURL(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ listen, domain, public, want string }{
+		{"127.0.0.1:8080", "localhost", "", "http://localhost:8080"},
+		{"[::1]:8080", "localhost", "", "http://localhost:8080"},
+		{"0.0.0.0:80", "localhost", "", "http://localhost:80"},
+		{"127.0.0.2:9480", "localhost", "", "http://127.0.0.2:9480"},
+		{"[fd00::7]:9480", "localhost", "", "http://[fd00::7]:9480"},
+		{"192.0.2.7:8080", "firma.example", "", "http://firma.example:8080"},
+		{"127.0.0.2:8080", "firma.example", "https://firma.example", "https://firma.example"},
+	} {
+		s := serveCmd{}
+		s.Domain, s.PublicURL = tc.domain, tc.public
+		if got := s.panelURL(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(tc.listen))); got != tc.want {
+			t.Errorf("%+v: %s", tc, got)
+		}
+	}
+}
+
+// Settings that cannot work are refused by the flag that was given.
+func TestSettingsThatCannotWork(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ flag, value, want string }{
+		{"--domain", "firma.example/x", "--domain \"firma.example/x\": write a bare host"},
+		{"--domain", "https://firma.example", "--domain \"https://firma.example\": write a bare host"},
+		{"--domain", "firma.example:443", "--domain"},
+		{"--mail-domain", "https://x", "--mail-domain \"https://x\": write a bare domain"},
+		{"--public-url", "https://firma.example/konak", "--public-url \"https://firma.example/konak\": write http://HOST or https://HOST, without a path"},
+		{"--public-url", "https://firma.example?x=1", "--public-url"},
+		{"--public-url", "firma.example", "--public-url"},
+		{"--storage-quota", "plenty", "such as 50GiB"},
+		{"--storage-quota", "-1", "such as 50GiB"},
+		{"--mail-max-size", "-5", "such as 50GiB"},
+	} {
+		code, text := runOn("migrate", "--data", t.TempDir(), tc.flag+"="+tc.value)
+		if code == 0 || !strings.Contains(text, tc.want) {
+			t.Errorf("%s=%s ended with %d: %s", tc.flag, tc.value, code, text)
+		}
+	}
+	for _, good := range []string{"--domain=xn--rnek-4qa.com", "--domain=örnek.com", "--mail-domain=in.firma.example", "--public-url=https://firma.example/",
+		"--public-url=http://localhost:8080", "--storage-quota=50GiB", "--mail-max-size=20MiB"} {
+		if code, text := runOn("migrate", "--data", t.TempDir(), good); code != 0 {
+			t.Errorf("%s ended with %d: %s", good, code, text)
+		}
+	}
+}
+
+// A size may have a unit, in the file too, where it may also be a number.
+func TestSizes(t *testing.T) {
+	for file, want := range map[string]string{
+		`{"storage-quota": "50GiB"}`:     "53687091200 ",
+		`{"storage-quota": 53687091200}`: "53687091200 ",
+	} {
+		if got := settings(t, file)["--storage-quota"]; !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q", file, got)
 		}
 	}
 }

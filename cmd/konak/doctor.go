@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -28,23 +29,26 @@ type doctorCmd struct{ app.Config }
 var errUnwell = errors.New("some checks failed")
 
 // Run looks at everything that serving needs and says what to do about what
-// is missing. It changes nothing.
+// is missing. It leaves nothing behind.
 func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
+	c := &checkup{Config: d.Config}
+	c.openDatabase(ctx)
+	defer c.close()
 	checks := []struct {
 		name string
 		run  func(context.Context) (string, error)
 	}{
-		{"data folder", d.folder},
-		{"who may read it", d.modes},
-		{"database", d.database},
-		{"files", d.files},
-		{"settings", d.settings},
-		{"master key", d.key},
-		{"listen address", d.listen},
-		{"private address", d.private},
-		{"outgoing mail", d.smtp},
-		{"incoming mail", d.mail},
-		{"panel", d.panel},
+		{"data folder", c.folder},
+		{"who may read it", c.modes},
+		{"database", c.database},
+		{"files", c.files},
+		{"settings", c.settings},
+		{"master key", c.key},
+		{"listen address", c.listen},
+		{"private address", c.private},
+		{"outgoing mail", c.smtp},
+		{"incoming mail", c.mail},
+		{"panel", c.panel},
 	}
 	failed := false
 	for _, c := range checks {
@@ -61,10 +65,35 @@ func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-func (d *doctorCmd) folder(context.Context) (string, error) {
+// checkup is one look at a configuration.
+type checkup struct {
+	app.Config
+	db      *db.DB // nil where there is none yet, or it cannot be opened
+	openErr error
+}
+
+func (d *checkup) openDatabase(ctx context.Context) {
+	if d.HasDatabase() {
+		d.db, d.openErr = db.Open(ctx, db.Options{URL: d.DatabaseURL(), RowSecurity: d.RowSecurity})
+	}
+}
+
+func (d *checkup) close() {
+	if d.db != nil {
+		_ = d.db.Close()
+	}
+}
+
+// folder tries to write where the data folder is or will be made.
+func (d *checkup) folder(context.Context) (string, error) {
 	info, err := os.Stat(d.Data)
 	if errors.Is(err, os.ErrNotExist) {
-		return d.Data + " will be made at the first start", nil
+		parent := filepath.Dir(d.Data)
+		probe, err := os.MkdirTemp(parent, ".doctor-*")
+		if err != nil {
+			return "", fmt.Errorf("%s cannot be made: %w; make %s, or choose another --data", d.Data, err, parent)
+		}
+		return d.Data + " will be made at the first start", os.Remove(probe)
 	}
 	if err != nil {
 		return "", err
@@ -80,7 +109,7 @@ func (d *doctorCmd) folder(context.Context) (string, error) {
 }
 
 // modes looks whether others on this machine can read what Konak keeps.
-func (d *doctorCmd) modes(context.Context) (string, error) {
+func (d *checkup) modes(context.Context) (string, error) {
 	exposed, err := d.Exposed()
 	if err != nil {
 		return "", err
@@ -92,26 +121,27 @@ func (d *doctorCmd) modes(context.Context) (string, error) {
 	return "", fmt.Errorf("others on this machine can reach %s (%04o); run chmod %o %s, or start Konak, which does so (%d such files and folders)", e.Path, e.Has, e.Want, e.Path, len(exposed))
 }
 
-func (d *doctorCmd) database(ctx context.Context) (string, error) {
-	if d.DB == "" && !d.filled() {
+func (d *checkup) database(ctx context.Context) (string, error) {
+	if d.db == nil && d.openErr == nil {
 		return "embedded, will be made at the first start", nil
 	}
-	handle, err := db.Open(ctx, db.Options{URL: d.DatabaseURL()})
-	if err != nil {
+	if d.openErr != nil {
+		return "", d.openErr
+	}
+	if err := d.db.CheckRowSecurity(ctx); err != nil {
 		return "", err
 	}
-	defer func() { _ = handle.Close() }()
-	pending, err := handle.Pending(ctx, migrations.Files)
+	pending, err := d.db.Pending(ctx, migrations.Files)
 	if err != nil {
 		return "", err
 	}
 	if pending {
-		return string(handle.Dialect()) + ", migrations wait for `konak migrate` or the next start", nil
+		return string(d.db.Dialect()) + ", migrations wait for `konak migrate` or the next start", nil
 	}
-	return string(handle.Dialect()) + ", up to date", nil
+	return string(d.db.Dialect()) + ", up to date", nil
 }
 
-func (d *doctorCmd) files(ctx context.Context) (string, error) {
+func (d *checkup) files(ctx context.Context) (string, error) {
 	where := "in the data folder"
 	store, err := blob.New(blob.Config{Folder: d.FilesFolder(), S3URL: d.S3URL})
 	if err != nil {
@@ -131,19 +161,14 @@ const listedFindings = 10
 
 // findings returns an error that lists the files that were found missing or
 // damaged.
-func (d *doctorCmd) findings(ctx context.Context) error {
-	if d.DB == "" && !d.filled() {
+func (d *checkup) findings(ctx context.Context) error {
+	if d.db == nil {
+		return nil // the check of the database says why
+	}
+	if pending, err := d.db.Pending(ctx, migrations.Files); err != nil || pending {
 		return nil
 	}
-	handle, err := db.Open(ctx, db.Options{URL: d.DatabaseURL()})
-	if err != nil {
-		return fmt.Errorf("the database does not answer: %w", err)
-	}
-	defer func() { _ = handle.Close() }()
-	if pending, err := handle.Pending(ctx, migrations.Files); err != nil || pending {
-		return err
-	}
-	store, err := blob.New(blob.Config{DB: handle, Folder: d.FilesFolder()})
+	store, err := blob.New(blob.Config{DB: d.db, Folder: d.FilesFolder()})
 	if err != nil {
 		return err
 	}
@@ -162,53 +187,77 @@ func (d *doctorCmd) findings(ctx context.Context) error {
 	return errors.New(text.String())
 }
 
-func (d *doctorCmd) settings(context.Context) (string, error) {
+func (d *checkup) settings(context.Context) (string, error) {
 	return "fit together", d.Check()
 }
 
-// key looks at the key that seals secrets, without making one.
-func (d *doctorCmd) key(context.Context) (string, error) {
+// key looks at the key that seals secrets, without making one, and compares it
+// with the database.
+func (d *checkup) key(ctx context.Context) (string, error) {
+	if d.db != nil {
+		if err := d.CheckKey(ctx, d.db); err != nil {
+			return "", err
+		}
+	}
 	if d.MasterKey != "" {
 		_, err := secret.ParseBox(d.MasterKey)
 		return "from --master-key", err
 	}
-	path := filepath.Join(d.Data, "master.key")
-	text, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist) && d.filled():
-		return "", fmt.Errorf("%s is not there, but the database is: what it has sealed cannot be opened; bring the file back", path)
-	case errors.Is(err, os.ErrNotExist):
+	path := secret.KeyPath(d.Data)
+	_, err := secret.ReadBox(d.Data)
+	if errors.Is(err, os.ErrNotExist) {
 		return path + " will be made at the first start", nil
-	case err != nil:
-		return "", err
 	}
-	_, err = secret.ParseBox(string(text))
 	return path + " can be read; keep a copy", err
 }
 
-// filled says whether the embedded database has been made.
-func (d *doctorCmd) filled() bool {
-	_, err := os.Stat(filepath.Join(d.Data, "konak.db"))
-	return d.DB == "" && err == nil
+func (d *checkup) listen(ctx context.Context) (string, error) {
+	text, err := free(ctx, "--listen", d.Listen)
+	if err == nil {
+		return text, nil
+	}
+	switch answer := ask(ctx, "http://"+d.Listen+"/readyz"); {
+	case strings.HasPrefix(answer, "ready"):
+		return "Konak runs at " + d.Listen + " and is ready", nil
+	case strings.HasPrefix(answer, "not ready"):
+		return "", fmt.Errorf("Konak runs at %s and is %s", d.Listen, strings.TrimSpace(answer))
+	}
+	return "", err
 }
 
-func (d *doctorCmd) listen(ctx context.Context) (string, error) {
-	return free(ctx, "--listen", d.Listen)
-}
-
-func (d *doctorCmd) private(ctx context.Context) (string, error) {
+func (d *checkup) private(ctx context.Context) (string, error) {
 	if d.PrivateListen == "off" {
 		return "off", nil
 	}
-	return free(ctx, "--private-listen", d.PrivateListen)
+	text, err := free(ctx, "--private-listen", d.PrivateListen)
+	if err != nil && strings.Contains(ask(ctx, "http://"+d.PrivateListen+"/metrics"), "\nkonak_") {
+		return "Konak's metrics are at " + d.PrivateListen, nil
+	}
+	return text, err
+}
+
+// ask returns what an address of this machine answers, or "" where it does not.
+func ask(ctx context.Context, url string) string {
+	ctx, cancel := context.WithTimeout(ctx, reach)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return ""
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = resp.Body.Close() }()
+	b, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	return string(b)
 }
 
 // free says whether an address can be listened on.
 func free(ctx context.Context, flag, address string) (string, error) {
-	var lc net.ListenConfig
-	ln, err := lc.Listen(ctx, "tcp", address)
+	ln, err := app.ListenOn(ctx, flag, address)
 	if err != nil {
-		return "", fmt.Errorf("%w; stop what runs there or choose another %s", err, flag)
+		return "", err
 	}
 	return address + " is free", ln.Close()
 }
@@ -217,7 +266,7 @@ func free(ctx context.Context, flag, address string) (string, error) {
 const reach = 5 * time.Second
 
 // smtp asks the mail server for its greeting and sends nothing.
-func (d *doctorCmd) smtp(ctx context.Context) (string, error) {
+func (d *checkup) smtp(ctx context.Context) (string, error) {
 	if d.SMTPURL == "" {
 		return "kept in an outbox (konak mail outbox)", nil
 	}
@@ -237,8 +286,8 @@ func (d *doctorCmd) smtp(ctx context.Context) (string, error) {
 	return "the server at " + address + " can be reached", conn.Close()
 }
 
-func (d *doctorCmd) mail(ctx context.Context) (string, error) {
-	if d.MailListen == "" || d.MailListen == "off" {
+func (d *checkup) mail(ctx context.Context) (string, error) {
+	if !d.TakesMail() {
 		return "off: only mailboxes elsewhere are fetched", nil
 	}
 	tlsText := ", without STARTTLS"
@@ -253,10 +302,27 @@ func (d *doctorCmd) mail(ctx context.Context) (string, error) {
 		}
 	}
 	text, err := free(ctx, "--mail-listen", d.MailListen)
+	if err != nil && greetsMail(ctx, d.MailListen) {
+		text, err = "a mail server answers at "+d.MailListen, nil
+	}
 	return text + tlsText, err
 }
 
-func (d *doctorCmd) panel(context.Context) (string, error) {
+// greetsMail says whether an address of this machine greets as mail servers do.
+func greetsMail(ctx context.Context, address string) bool {
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }()
+	greeting := make([]byte, len("220 "))
+	_ = conn.SetReadDeadline(time.Now().Add(time.Second))
+	_, err = io.ReadFull(conn, greeting)
+	return err == nil && string(greeting) == "220 "
+}
+
+func (d *checkup) panel(context.Context) (string, error) {
 	if !web.Built() {
 		return "", errors.New("not in this binary; run make build")
 	}

@@ -1,9 +1,15 @@
 package main
 
 import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/uuid"
@@ -16,7 +22,7 @@ import (
 // The doctor lists the files that were found missing, until they are back.
 func TestDoctorListsLostFiles(t *testing.T) {
 	t.Parallel()
-	d := &doctorCmd{}
+	d := &checkup{}
 	d.Data = t.TempDir()
 	handle, err := db.Open(t.Context(), db.Options{URL: d.DatabaseURL()})
 	if err != nil {
@@ -26,6 +32,7 @@ func TestDoctorListsLostFiles(t *testing.T) {
 	if _, err := handle.Migrate(t.Context(), migrations.Files); err != nil {
 		t.Fatal(err)
 	}
+	d.db = handle
 	store, err := blob.New(blob.Config{DB: handle, Folder: d.FilesFolder()})
 	if err != nil {
 		t.Fatal(err)
@@ -61,5 +68,54 @@ func TestDoctorListsLostFiles(t *testing.T) {
 	_ = f.Close()
 	if _, err := d.files(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// Addresses that are taken by the server itself are well, so that the doctor can be
+// asked beside it; one that is not ready is not.
+func TestDoctorBesideAServer(t *testing.T) {
+	t.Parallel()
+	var readiness atomic.Value
+	readiness.Store("ready")
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/readyz":
+			_, _ = io.WriteString(w, readiness.Load().(string))
+		case "/metrics":
+			_, _ = io.WriteString(w, "# HELP\nkonak_jobs_dead 0\n")
+		}
+	}))
+	t.Cleanup(web.Close)
+	mail, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = mail.Close() })
+	go func() {
+		for {
+			conn, err := mail.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.WriteString(conn, "220 mx.example ESMTP\r\n")
+			_ = conn.Close()
+		}
+	}()
+	d := &checkup{}
+	d.Listen, d.PrivateListen, d.MailListen = web.Listener.Addr().String(), web.Listener.Addr().String(), mail.Addr().String()
+	for name, check := range map[string]func(context.Context) (string, error){"listen": d.listen, "private": d.private, "mail": d.mail} {
+		if text, err := check(t.Context()); err != nil {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	readiness.Store("not ready: the database does not answer")
+	if _, err := d.listen(t.Context()); err == nil || !strings.Contains(err.Error(), "is not ready: the database does not answer") {
+		t.Errorf("a server that is not ready: %v", err)
+	}
+	d.PrivateListen, d.MailListen = mail.Addr().String(), web.Listener.Addr().String()
+	for name, check := range map[string]func(context.Context) (string, error){"--private-listen": d.private, "--mail-listen": d.mail} {
+		if _, err := check(t.Context()); err == nil || !strings.Contains(err.Error(), "choose another "+name) {
+			t.Errorf("%s is taken by another: %v", name, err)
+		}
 	}
 }

@@ -23,8 +23,7 @@ type jobsCmd struct {
 
 // openJobs opens the database and calls fn with it.
 func openJobs(ctx context.Context, c app.Config, fn func(d *db.DB) error) error {
-	c.Demo = false // looking must not fill a database
-	a, err := app.Open(ctx, c, logger(c), clock.System{})
+	a, err := app.OpenExisting(ctx, c, logger(c), clock.System{})
 	if err != nil {
 		return err
 	}

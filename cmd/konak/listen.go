@@ -87,7 +87,7 @@ func (l *listenCmd) stream(ctx context.Context, out io.Writer, last *string) err
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
 		b, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
-		err := fmt.Errorf("%s answered %d: %s", l.Server, resp.StatusCode, bytes.TrimSpace(b))
+		err := fmt.Errorf("%s answered %d: %s", l.Server, resp.StatusCode, refusalText(b))
 		if resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests {
 			return fmt.Errorf("%w: %w", errFatal, err)
 		}
@@ -113,6 +113,24 @@ func (l *listenCmd) stream(ctx context.Context, out io.Writer, last *string) err
 		return err
 	}
 	return io.ErrUnexpectedEOF
+}
+
+// refusalText returns what an error of the API says for people, and the scope that
+// a key needs; the whole body where it is no error of the API.
+func refusalText(body []byte) string {
+	var refusal struct {
+		Error struct {
+			Message string `json:"message"`
+			Scope   string `json:"scope"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(body, &refusal); err != nil || refusal.Error.Message == "" {
+		return string(bytes.TrimSpace(body))
+	}
+	if refusal.Error.Scope != "" {
+		return refusal.Error.Message + " A key needs the scope " + refusal.Error.Scope + "."
+	}
+	return refusal.Error.Message
 }
 
 // deliver forwards one delivery with its own headers and prints how it went.

@@ -71,10 +71,12 @@ func TestListenForwards(t *testing.T) {
 func TestListenRefusals(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
+	weak := s.Workspace("demo").Key(false, perm.DLPView).Token()
 	for want, l := range map[string]listenCmd{
-		"--token":         {Server: s.URL},
-		"--forward":       {Server: s.URL, Token: "x", Forward: "localhost:3000"},
-		"unauthenticated": {Server: s.URL, Token: "key_live_wrong"},
+		"for this. A key needs the scope webhooks.read.": {Server: s.URL, Token: weak},
+		"--token":   {Server: s.URL},
+		"--forward": {Server: s.URL, Token: "x", Forward: "localhost:3000"},
+		"answered 401: Sign in, or send a valid credential": {Server: s.URL, Token: "key_live_wrong"},
 	} {
 		if err := l.Run(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,20 +16,19 @@ type mailCmd struct {
 
 type outboxCmd struct {
 	app.Config
-	Tenant string `placeholder:"SLUG" help:"Show a workspace's mail; by default the service's own: verifications and resets."`
-	Limit  int    `default:"20" help:"How many mails, the newest first."`
+	Workspace string `placeholder:"SLUG" help:"Show the mail of one workspace; by default all of them and the service's own: verifications and resets."`
+	Limit     int    `default:"20" help:"How many mails, the newest first."`
 }
 
 // Run prints mails as their readers would see them. They open accounts, so
 // this is for whoever runs the machine.
 func (o *outboxCmd) Run(ctx context.Context, out io.Writer) error {
-	o.Demo = false // looking must not fill a database
-	a, err := app.Open(ctx, o.Config, logger(o.Config), clock.System{})
+	a, err := app.OpenExisting(ctx, o.Config, logger(o.Config), clock.System{})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = a.Close() }()
-	mails, err := a.Outbox(ctx, o.Tenant, o.Limit)
+	mails, err := a.Outbox(ctx, o.Workspace, o.Limit)
 	if err != nil {
 		return err
 	}
@@ -36,8 +36,9 @@ func (o *outboxCmd) Run(ctx context.Context, out io.Writer) error {
 		_, err = fmt.Fprintln(out, "The outbox is empty.")
 		return err
 	}
-	for _, l := range mails {
-		if _, err := fmt.Fprintf(out, "%s  %s\nTo: %s\nSubject: %s\n\n%s\n", l.CreatedAt.Format("2006-01-02 15:04:05Z"), l.ID, l.To, l.Subject, l.Text); err != nil {
+	for _, m := range mails {
+		whose := cmp.Or(m.Workspace, "of no workspace")
+		if _, err := fmt.Fprintf(out, "%s  %s  %s\nTo: %s\nSubject: %s\n\n%s\n", m.CreatedAt.Format("2006-01-02 15:04:05Z"), m.ID, whose, m.To, m.Subject, m.Text); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -17,9 +18,7 @@ import (
 
 	"konak/internal/app"
 	"konak/internal/kit/clock"
-	"konak/internal/kit/db"
 	"konak/internal/kit/obs"
-	"konak/migrations"
 	"konak/web"
 )
 
@@ -28,6 +27,8 @@ type cli struct {
 
 	Serve     serveCmd     `cmd:"" help:"Serve the panel and the API."`
 	Migrate   migrateCmd   `cmd:"" help:"Bring the database up to date and stop."`
+	Backup    backupCmd    `cmd:"" help:"Copy the embedded database and its files, beside a server that may run."`
+	Restore   restoreCmd   `cmd:"" help:"Put a backup into an empty data folder."`
 	Advisor   advisorCmd   `cmd:"" help:"Keep the regulation corpus."`
 	Doctor    doctorCmd    `cmd:"" help:"Check that this machine and configuration can run Konak."`
 	Show      configCmd    `cmd:"" name:"config" help:"List every setting, where it comes from and its value."`
@@ -60,13 +61,19 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	parser := newParser(&c, file, stdout, stderr)
-	if err := checkEnviron(parser, os.Environ()); err != nil {
-		_, _ = fmt.Fprintln(stderr, "konak:", err)
+	misspelled := errors.Join(checkEnviron(parser, os.Environ()), file.check(parser.Model))
+	listing := len(args) > 0 && args[0] == "config" // it shows what the names are
+	if misspelled != nil && !listing {
+		_, _ = fmt.Fprintln(stderr, "konak:", misspelled)
+		return 2
+	}
+	if len(args) == 0 {
+		_, _ = fmt.Fprintln(stderr, "konak: say what to do: `konak serve` starts the server, `konak --help` lists all commands")
 		return 2
 	}
 	kctx, err := parser.Parse(args)
 	if err != nil {
-		parser.Errorf("%s", err)
+		parser.Errorf("%s; `konak --help` lists the commands, `konak COMMAND --help` the settings of one", err)
 		return 2
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -77,6 +84,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err := kctx.Run(); err != nil {
 		_, _ = fmt.Fprintln(stderr, "konak:", err)
 		return 1
+	}
+	if misspelled != nil {
+		_, _ = fmt.Fprintln(stderr, "konak:", misspelled)
+		return 2
 	}
 	return 0
 }
@@ -93,27 +104,44 @@ type serveCmd struct{ app.Config }
 
 func (s *serveCmd) Run(ctx context.Context, out io.Writer) error {
 	log := logger(s.Config)
+	listeners, err := app.Listen(ctx, s.Config)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = listeners.Close() }()
 	a, err := app.Open(ctx, s.Config, log, clock.System{})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = a.Close() }()
-	ln, err := net.Listen("tcp", s.Listen)
+	workspaces, err := a.Identity.Tenants(ctx, false)
 	if err != nil {
-		return fmt.Errorf("--listen %s: %w", s.Listen, err)
+		return err
 	}
-	s.greet(out, ln.Addr().(*net.TCPAddr).Port)
-	log.Info("serving", "address", ln.Addr().String(), "database", string(a.DB.Dialect()), "version", app.Version)
-	err = a.Serve(ctx, ln)
+	s.greet(out, listeners.Address(), workspaces == 0)
+	log.Info("serving", "address", listeners.Address().String(), "database", string(a.DB.Dialect()), "version", app.Version)
+	err = a.Serve(ctx, listeners)
 	log.Info("stopped")
 	return err
 }
 
-func (s *serveCmd) greet(out io.Writer, port int) {
-	base := s.PublicURL
-	if base == "" {
-		base = fmt.Sprintf("http://%s:%d", s.Domain, port)
+// panelURL is where people on this machine open the panel, unless a public
+// address is set. The domain leads to 127.0.0.1 by default, so another address
+// is named itself.
+func (s *serveCmd) panelURL(at *net.TCPAddr) string {
+	if s.PublicURL != "" {
+		return s.PublicURL
 	}
+	host := s.Domain
+	if host == "localhost" && !at.IP.IsUnspecified() && !at.IP.Equal(net.IPv4(127, 0, 0, 1)) && !at.IP.Equal(net.IPv6loopback) {
+		host = at.IP.String()
+	}
+	return "http://" + net.JoinHostPort(host, strconv.Itoa(at.Port))
+}
+
+// greet says where everything is, and in an empty installation how to get in.
+func (s *serveCmd) greet(out io.Writer, at *net.TCPAddr, empty bool) {
+	base := s.panelURL(at)
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n  Konak %s is running.\n\n  Panel   %s\n  API     %s/openapi.json\n", app.Version, base, base)
 	if s.PrivateListen != "off" {
@@ -132,6 +160,17 @@ func (s *serveCmd) greet(out io.Writer, port int) {
 
 `, app.DemoPassword)
 	}
+	if empty && !s.Demo {
+		b.WriteString("\n  Nobody has an account yet.")
+		if s.SignUp != "off" {
+			fmt.Fprintf(&b, " Open one at %s/sign-up\n", base)
+			if s.SMTPURL == "" {
+				b.WriteString("  (without --smtp-url the mail with its link is kept: `konak mail outbox`)\n")
+			}
+			b.WriteString("  or")
+		}
+		b.WriteString(" make the first workspace with `konak workspace create`.\n")
+	}
 	if !web.Built() {
 		b.WriteString("  The panel is not in this binary: run make build.\n")
 	}
@@ -141,21 +180,14 @@ func (s *serveCmd) greet(out io.Writer, port int) {
 type migrateCmd struct{ app.Config }
 
 func (m *migrateCmd) Run(ctx context.Context, out io.Writer) error {
-	if err := m.PrepareData(); err != nil {
-		return err
-	}
-	d, err := db.Open(ctx, db.Options{URL: m.DatabaseURL(), Log: logger(m.Config), RowSecurity: m.RowSecurity})
-	if err != nil {
-		return err
-	}
-	applied, err := d.Migrate(ctx, migrations.Files)
+	applied, err := app.Migrate(ctx, m.Config, logger(m.Config))
 	for _, v := range applied {
 		_, _ = fmt.Fprintf(out, "applied %05d\n", v)
 	}
 	if err == nil && len(applied) == 0 {
 		_, _ = fmt.Fprintln(out, "nothing to do: the database is up to date")
 	}
-	return errors.Join(err, d.Close())
+	return err
 }
 
 type openapiCmd struct{}

@@ -41,7 +41,8 @@ func TestMain(m *testing.M) {
 //
 //	exits CODE command [argument ...]  runs a command that must end with the code
 //	serve [argument ...]               serves ./data on a free port; sets $URL and $ADDR
-//	stop                               asks the server to end and expects code 0
+//	stop                               asks the server to end, expects code 0 and writes
+//	                                   what it printed to server.log
 //	drain                              stops the server in the middle of a request
 //	fetch PATH FILE                    saves what the server answers
 //	json FILE                          checks that the file is JSON
@@ -164,12 +165,15 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(cmd.Start())
 	lines := bufio.NewScanner(pipe)
 	for s.addr == "" && lines.Scan() {
+		_, _ = fmt.Fprintln(s.out, lines.Text())
 		if m := panelLine.FindStringSubmatch(lines.Text()); m != nil {
 			s.addr = "127.0.0.1:" + m[1]
 		}
 	}
 	go func() {
-		_, _ = io.Copy(s.out, pipe)
+		for lines.Scan() {
+			_, _ = fmt.Fprintln(s.out, lines.Text())
+		}
 		s.done <- cmd.Wait()
 	}()
 	if s.addr == "" {
@@ -215,6 +219,7 @@ func stop(ts *testscript.TestScript, neg bool, args []string) {
 	s := running(ts)
 	ts.Check(s.cmd.Process.Signal(syscall.SIGTERM))
 	s.ended(ts)
+	ts.Check(os.WriteFile(ts.MkAbs("server.log"), []byte(s.out.String()), 0o600))
 }
 
 // ended expects the process to end in order.

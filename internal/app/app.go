@@ -57,12 +57,10 @@ import (
 	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/node"
-	"konak/internal/kit/secret"
 	"konak/internal/mail"
 	"konak/internal/mail/domain"
 	"konak/internal/mail/setup"
 	"konak/internal/webhook"
-	"konak/migrations"
 )
 
 // Version is set when a release is built.
@@ -74,6 +72,7 @@ type App struct {
 	log     *slog.Logger
 	clock   clock.Source
 	metrics *prometheus.Registry
+	node    *node.Node // nil where the data folder is not locked
 
 	DB       *db.DB
 	API      *api.API
@@ -147,65 +146,15 @@ func Catalog() event.Catalog {
 	return append(c, webhook.Events()...)
 }
 
-// Open opens the database and brings it up to date, makes the modules and
-// their routes, and fills the demo. Nothing runs yet.
-func Open(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
-	if err := cfg.Check(); err != nil {
-		return nil, err
-	}
-	if err := cfg.PrepareData(); err != nil {
-		return nil, err
-	}
-	box, err := openBox(cfg)
-	if err != nil {
-		return nil, err
-	}
-	d, err := db.Open(ctx, db.Options{
-		URL: cfg.DatabaseURL(), Clock: c, Log: log, RowSecurity: cfg.RowSecurity, Sync: cfg.SQLiteSync,
-	})
-	if err != nil {
-		return nil, err
-	}
-	a := &App{cfg: cfg, log: log, clock: c, DB: d, metrics: prometheus.NewRegistry()}
-	if err := a.build(ctx, box); err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return a, nil
-}
-
-func openBox(cfg Config) (*secret.Box, error) {
-	if cfg.MasterKey != "" {
-		return secret.ParseBox(cfg.MasterKey)
-	}
-	return secret.LoadBox(cfg.Data)
-}
-
-func (a *App) build(ctx context.Context, box *secret.Box) error {
-	applied, err := a.DB.Migrate(ctx, migrations.Files)
-	if err != nil {
-		return err
-	}
-	if len(applied) > 0 {
-		a.log.Info("database is up to date", "applied", len(applied))
-	}
-	if err := a.wire(box); err != nil {
-		return err
-	}
-	if a.cfg.Demo {
-		return a.fillDemo(ctx)
-	}
-	return nil
-}
-
-// Close closes the database.
+// Close closes the database and lets go of the data folder.
 func (a *App) Close() error {
 	a.Finder.Close()
-	return errors.Join(a.standIn.close(), a.bank.close(), a.DB.Close())
+	return errors.Join(a.standIn.close(), a.bank.close(), a.closeDatabase())
 }
 
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
-	defer a.takeOver(ctx)()
+	a.takeOver(ctx)
 	var wg sync.WaitGroup
 	workers := []func(context.Context){
 		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor, a.Blobs.Run,
@@ -220,24 +169,21 @@ func (a *App) Work(ctx context.Context) {
 }
 
 // takeOver frees what the process before this one on the same data folder held.
-// Without it, or where another process runs on the folder, leases end by
-// themselves. What it returns lets go of the folder.
-func (a *App) takeOver(ctx context.Context) (leave func()) {
-	n, err := node.Take(a.cfg.Data)
-	if err != nil {
-		a.log.Debug("what an earlier process held is free when its lease ends", "reason", err)
-		return func() {}
+// Without the folder's lock leases end by themselves.
+func (a *App) takeOver(ctx context.Context) {
+	if a.node == nil {
+		return
 	}
-	if n.Before != uuid.Nil {
-		err = errors.Join(a.Sender.TakeOver(ctx, n.Before), a.Jobs.TakeOver(ctx, n.Before))
+	var err error
+	if a.node.Before != uuid.Nil {
+		err = errors.Join(a.Sender.TakeOver(ctx, a.node.Before), a.Jobs.TakeOver(ctx, a.node.Before))
 	}
 	if err == nil {
-		err = n.Keep(a.Sender.Claim())
+		err = a.node.Keep(a.Sender.Claim())
 	}
 	if err != nil {
 		a.log.Error("what an earlier process held could not be freed", "error", err)
 	}
-	return func() { _ = n.Close() }
 }
 
 // grace is how long open requests and workers may take to finish at a stop,
@@ -245,9 +191,9 @@ func (a *App) takeOver(ctx context.Context) (leave func()) {
 // cancelled: they wait for a server outside.
 const grace = 20 * time.Second
 
-// Serve answers on ln until ctx ends, then drains: no new requests, open ones
-// finish, workers stop.
-func (a *App) Serve(ctx context.Context, ln net.Listener) error {
+// Serve answers on the listeners until ctx ends, then drains: no new requests, open
+// ones finish, workers stop.
+func (a *App) Serve(ctx context.Context, l *Listeners) error {
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()
 	server := &http.Server{
@@ -256,29 +202,24 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
-	private, err := a.servePrivate()
-	if err != nil {
-		return err
-	}
-	serveMail, err := a.listenMail()
-	if err != nil {
-		return errors.Join(err, private(ctx))
-	}
+	private := a.servePrivate(l.private)
 	workers, stopWorkers := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWorkers()
 	var wg sync.WaitGroup
 	wg.Go(func() { a.Work(workers) })
 
 	failed := make(chan error, 2)
-	wg.Go(func() { failed <- server.Serve(ln) })
-	if serveMail != nil {
+	wg.Go(func() { failed <- server.Serve(l.public) })
+	if l.mail != nil {
+		a.log.Info("taking mail", "address", l.mail.Addr().String(), "domain", a.cfg.mailDomain(), "starttls", l.cert != nil)
 		wg.Go(func() {
-			if err := serveMail(workers); err != nil {
+			if err := a.Email.Serve(workers, l.mail, l.cert); err != nil {
 				failed <- fmt.Errorf("mail: %w", err)
 			}
 		})
 	}
 	a.ready.Store(true)
+	var err error
 	select {
 	case err = <-failed:
 	case <-ctx.Done():

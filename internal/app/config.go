@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"konak/internal/crm/email"
 	"konak/internal/identity/captcha"
@@ -30,7 +31,7 @@ type Config struct {
 	Data            string   `env:"KONAK_DATA" default:"./data" help:"Folder of the embedded database, keys and files."`
 	DB              string   `env:"KONAK_DB" name:"db" placeholder:"URL" help:"postgres://… to use PostgreSQL instead of the embedded database."`
 	S3URL           string   `env:"KONAK_S3_URL" name:"s3-url" placeholder:"URL" help:"https://KEY:SECRET@HOST/BUCKET to keep files with an S3 service instead of the data folder."`
-	StorageQuota    int64    `env:"KONAK_STORAGE_QUOTA" default:"10737418240" help:"Bytes of files that a workspace may keep, unless it has a quota of its own (konak workspace storage); visitors of the live chat have a tenth of it beside it."`
+	StorageQuota    Size     `env:"KONAK_STORAGE_QUOTA" default:"10737418240" help:"Bytes of files, or a number with MiB, GiB or TiB, that a workspace may keep, unless it has a quota of its own (konak workspace storage); visitors of the live chat have a tenth of it beside it."`
 	NATS            string   `env:"KONAK_NATS" name:"nats" placeholder:"URL" help:"Reserved; several nodes on one PostgreSQL work without it."`
 	Domain          string   `env:"KONAK_DOMAIN" default:"localhost" help:"Bare host; workspaces are at {slug}.crm.DOMAIN and so on."`
 	PublicURL       string   `env:"KONAK_PUBLIC_URL" name:"public-url" placeholder:"URL" help:"Address that people use, when a proxy stands before us."`
@@ -51,7 +52,8 @@ type Config struct {
 	MailSPF         string   `env:"KONAK_MAIL_SPF" name:"mail-spf" default:"mx" help:"Term of SPF records that stands for the servers that send the installation's mail, such as include:_spf.example.com."`
 	MailTLSCert     string   `env:"KONAK_MAIL_TLS_CERT" name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with."`
 	MailTLSKey      string   `env:"KONAK_MAIL_TLS_KEY" name:"mail-tls-key" placeholder:"FILE" help:"Its key."`
-	MailMaxSize     int64    `env:"KONAK_MAIL_MAX_SIZE" default:"37748736" help:"Largest mail that is taken, in bytes."`
+	MailMaxSize     Size     `env:"KONAK_MAIL_MAX_SIZE" default:"37748736" help:"Largest mail that is taken: bytes, or a number with MiB."`
+	SignUp          string   `env:"KONAK_SIGN_UP" enum:"open,off" default:"open" help:"open: whoever reaches the panel may open an account with a workspace. off: only invitations and konak workspace create."`
 	Captcha         string   `env:"KONAK_CAPTCHA" enum:"off,adaptive,always" default:"adaptive" help:"When people must show that they are no robots."`
 	CaptchaProvider string   `env:"KONAK_CAPTCHA_PROVIDER" enum:"altcha,turnstile,hcaptcha" default:"altcha" help:"Who checks it; altcha is embedded and asks nobody."`
 	CaptchaSiteKey  string   `env:"KONAK_CAPTCHA_SITE_KEY" placeholder:"KEY" help:"Site key of turnstile or hcaptcha."`
@@ -96,11 +98,21 @@ func (c *Config) Check() error {
 	if c.WebhookLease != 0 && c.WebhookLease < leastLease {
 		return fmt.Errorf("--webhook-lease %s: at least %s, or a busy node loses its endpoints to another", c.WebhookLease, leastLease)
 	}
-	if c.StorageQuota < 0 {
-		return fmt.Errorf("--storage-quota %d: write a number of bytes", c.StorageQuota)
+	if c.DB != "" && !c.embedded() && !strings.HasPrefix(c.DB, "postgres://") && !strings.HasPrefix(c.DB, "postgresql://") {
+		// The address may hold a password, so it is not repeated.
+		return errors.New("--db: write postgres://USER@HOST/DATABASE, or leave it out for the embedded database")
+	}
+	if !isHost(c.Domain) {
+		return fmt.Errorf("--domain %q: write a bare host such as example.com", c.Domain)
+	}
+	if c.MailDomain != "" && !isHost(c.MailDomain) {
+		return fmt.Errorf("--mail-domain %q: write a bare domain such as in.example.com", c.MailDomain)
 	}
 	if c.MailDailyQuota < 0 {
 		return fmt.Errorf("--mail-daily-quota %d: write a number of recipients", c.MailDailyQuota)
+	}
+	if c.RowSecurity && c.embedded() {
+		return errors.New("--row-security needs PostgreSQL (--db postgres://…): the embedded database has none")
 	}
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
@@ -112,7 +124,7 @@ func (c *Config) Check() error {
 	if c.CaptchaProvider != "" && c.CaptchaProvider != captcha.Embedded && (c.CaptchaSiteKey == "" || c.CaptchaSecret == "") {
 		return fmt.Errorf("--captcha-provider %s needs --captcha-site-key and --captcha-secret", c.CaptchaProvider)
 	}
-	if c.MailListen != "" && c.MailListen != "off" && c.mailDomain() == "" {
+	if c.TakesMail() && c.mailDomain() == "" {
 		return errors.New("--mail-listen needs --mail-domain, the domain of the addresses that mail arrives at")
 	}
 	if (c.MailTLSCert == "") != (c.MailTLSKey == "") {
@@ -120,7 +132,7 @@ func (c *Config) Check() error {
 	}
 	if c.CaptchaAddress != "" {
 		// It stands in the page's policy, so it must be an origin and no more.
-		if u, err := url.Parse(c.CaptchaAddress); err != nil || u.Host == "" || c.CaptchaAddress != u.Scheme+"://"+u.Host || u.Scheme != "http" && u.Scheme != "https" {
+		if !isOrigin(c.CaptchaAddress) {
 			return fmt.Errorf("--captcha-address %q: write http://HOST:PORT or https://HOST", c.CaptchaAddress)
 		}
 	}
@@ -130,18 +142,36 @@ func (c *Config) Check() error {
 	if c.WalletCurrency != "" && !currencyCode.MatchString(c.WalletCurrency) {
 		return fmt.Errorf("--wallet-currency %q: write three capital letters, for example TRY", c.WalletCurrency)
 	}
-	for _, a := range []struct{ setting, value, form string }{
-		{"whatsapp-address", c.WhatsAppAddress, "http://HOST:PORT or https://HOST"},
-		{"telegram-address", c.TelegramAddress, "http://HOST:PORT or https://HOST"},
-		{"iyzico-address", c.IyzicoAddress, "http://HOST:PORT or https://HOST"},
-		{"telephony-switch-url", c.TelephonySwitch, "http://HOST:PORT or https://HOST"},
-		{"public-url", c.PublicURL, "http://HOST or https://HOST"},
+	for _, a := range []struct{ setting, value string }{
+		{"whatsapp-address", c.WhatsAppAddress},
+		{"telegram-address", c.TelegramAddress},
+		{"iyzico-address", c.IyzicoAddress},
+		{"telephony-switch-url", c.TelephonySwitch},
 	} {
 		if u, err := url.Parse(a.value); a.value != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-			return fmt.Errorf("--%s %q: write %s", a.setting, a.value, a.form)
+			return fmt.Errorf("--%s %q: write http://HOST:PORT or https://HOST", a.setting, a.value)
+		}
+	}
+	if c.PublicURL != "" {
+		if !isOrigin(strings.TrimSuffix(c.PublicURL, "/")) {
+			return fmt.Errorf("--public-url %q: write http://HOST or https://HOST, without a path", c.PublicURL)
 		}
 	}
 	return nil
+}
+
+// isOrigin says whether address is http://HOST or https://HOST, with or without a
+// port, and nothing more.
+func isOrigin(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && address == u.Scheme+"://"+u.Host && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+// isHost says whether name is a bare host: no scheme, port or path.
+func isHost(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '.' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 }
 
 func loopback(host string) bool {
@@ -213,6 +243,9 @@ func (c *Config) captchaSources() []string {
 	return nil
 }
 
+// signUpOff says whether strangers may not open accounts.
+func (c *Config) signUpOff() bool { return c.SignUp == "off" }
+
 // resolver is who is asked for TXT records.
 func (c *Config) resolver() email.Resolver {
 	if c.DNS != nil {
@@ -247,7 +280,7 @@ func (c *Config) DatabaseURL() string {
 	if c.DB != "" {
 		return c.DB
 	}
-	return "sqlite:" + filepath.Join(c.Data, "konak.db")
+	return "sqlite:" + filepath.Join(c.Data, databaseFile)
 }
 
 // FilesFolder is where files lie, and where they come in.

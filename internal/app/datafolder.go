@@ -10,20 +10,44 @@ import (
 
 // ownFiles and ownFolders are what Konak keeps in its data folder.
 var (
-	ownFiles   = []string{"konak.db", "konak.db-wal", "konak.db-shm", "master.key"}
+	ownFiles   = []string{databaseFile, databaseFile + "-wal", databaseFile + "-shm", "master.key"}
 	ownFolders = []string{"files", "search"}
 )
 
-// PrepareData makes the data folder and lets nobody else read what is in it,
+// databaseFile is the embedded database in the data folder.
+const databaseFile = "konak.db"
+
+// HasDatabase says whether there is a database to look at. One on a server is
+// there until its server says otherwise.
+func (c *Config) HasDatabase() bool {
+	if c.DB != "" {
+		return true
+	}
+	info, err := os.Stat(filepath.Join(c.Data, databaseFile))
+	return err == nil && info.Size() > 0
+}
+
+// makeFolder makes the data folder where it is not there, but not the folder that
+// it is to be in: that one is missing where a path was mistyped or a disk is not
+// mounted.
+func (c *Config) makeFolder() error {
+	err := os.Mkdir(c.Data, 0o700)
+	switch {
+	case err == nil, errors.Is(err, fs.ErrExist):
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("the data folder %s cannot be made, because %s is not there; is a disk not mounted? Make it, or choose another --data", c.Data, filepath.Dir(c.Data))
+	}
+	return fmt.Errorf("the data folder cannot be made: %w", err)
+}
+
+// prepareData makes what lies in the data folder and lets nobody else read it,
 // whatever the umask and the folder's own mode are: the database and the key
 // are 0600, folders 0700. SQLite gives its log files the mode of the database.
 // The data folder itself keeps the mode that it was given.
-func (c *Config) PrepareData() error {
-	if err := os.MkdirAll(c.Data, 0o700); err != nil {
-		return fmt.Errorf("the data folder cannot be made: %w", err)
-	}
+func (c *Config) prepareData() error {
 	if c.DB == "" {
-		f, err := os.OpenFile(filepath.Join(c.Data, "konak.db"), os.O_CREATE|os.O_RDWR, 0o600)
+		f, err := os.OpenFile(filepath.Join(c.Data, databaseFile), os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
 			return fmt.Errorf("the database cannot be made: %w", err)
 		}

@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
+	"konak/internal/kit/secret"
 	"konak/migrations"
 )
 
@@ -46,7 +47,7 @@ func (a *App) fillDemo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tables = slices.DeleteFunc(tables, func(t string) bool { return slices.Contains(advisor.Tables, t) })
+	tables = slices.DeleteFunc(tables, func(t string) bool { return t == secret.CheckTable || slices.Contains(advisor.Tables, t) })
 	if err := system.InTx(ctx, func(tx *db.Tx) error { return db.Empty(tx, tables) }); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func TestDemo(t *testing.T) {
 			now := clock.NewFake(dbtest.Start)
 			cfg := app.Config{
 				DB: dbtest.URL(t, d), Data: t.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost",
-				SQLiteSync: "normal", RowSecurity: true, Demo: true,
+				SQLiteSync: "normal", RowSecurity: d == db.Postgres, Demo: true,
 			}
 			for range 2 {
 				a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler), now)
@@ -63,7 +63,7 @@ func TestHalfADemo(t *testing.T) {
 			now := clock.NewFake(dbtest.Start)
 			cfg := app.Config{
 				DB: dbtest.URL(t, d), Data: t.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost",
-				SQLiteSync: "normal", RowSecurity: true,
+				SQLiteSync: "normal", RowSecurity: d == db.Postgres,
 			}
 			// As far as the first start came.
 			a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler), now)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -14,21 +13,20 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"konak/internal/kit/api"
-	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/limit"
-	"konak/internal/kit/mailer"
 )
 
 // Meta is what anybody may know about a node.
 type Meta struct {
 	Version string `json:"version" example:"1.0.0"`
 	Demo    bool   `json:"demo" doc:"Whether this is a demo whose passwords everybody knows"`
+	SignUp  string `json:"sign_up" enum:"open,off" example:"open" doc:"Whether strangers may open an account; off where accounts are given out by invitation alone"`
+	Mail    string `json:"mail" enum:"sent,kept" example:"sent" doc:"kept where there is no mail server, so that whoever runs the service hands mails on"`
 }
 
 func (a *App) registerHealth() {
@@ -44,8 +42,17 @@ func (a *App) registerHealth() {
 	})
 	api.Handle(a.API, api.Route{
 		Method: "GET", Path: "/api/v1/meta", ID: "meta", Tag: "Service", Access: api.Public,
-		Summary: "Version of the service and whether it is a demo",
-	}, func(context.Context, *struct{}) (Meta, error) { return Meta{Version, a.cfg.Demo}, nil })
+		Summary: "Version of the service, whether it is a demo and how one gets an account",
+	}, func(context.Context, *struct{}) (Meta, error) {
+		m := Meta{Version: Version, Demo: a.cfg.Demo, SignUp: "open", Mail: "sent"}
+		if a.cfg.signUpOff() {
+			m.SignUp = "off"
+		}
+		if a.Mailer.KeepsOutbox() {
+			m.Mail = "kept"
+		}
+		return m, nil
+	})
 }
 
 // notReady says why the node cannot serve now: nothing if it can. The reasons
@@ -57,6 +64,8 @@ func (a *App) notReady(ctx context.Context) []string {
 	}
 	if err := a.DB.Ping(ctx); err != nil {
 		wrong = append(wrong, "the database does not answer")
+	} else if !a.Advisor.Ready(ctx) { // which asks the database, too
+		wrong = append(wrong, "the search index is being read")
 	}
 	if a.API.DiskWasFull() {
 		wrong = append(wrong, "the disk of the database is full")
@@ -65,9 +74,6 @@ func (a *App) notReady(ctx context.Context) []string {
 		wrong = append(wrong, "the disk of the data folder is full")
 	} else if err != nil {
 		wrong = append(wrong, "the data folder cannot be written")
-	}
-	if !a.Advisor.Ready(ctx) {
-		wrong = append(wrong, "the search index is being read")
 	}
 	return wrong
 }
@@ -88,14 +94,11 @@ func probeDisk(folder string) error {
 // Metrics is what /metrics shows.
 func (a *App) Metrics() prometheus.Gatherer { return a.metrics }
 
-// servePrivate opens the operators' listener and gives what closes it.
-func (a *App) servePrivate() (func(context.Context) error, error) {
-	if a.cfg.PrivateListen == "off" {
-		return func(context.Context) error { return nil }, nil
-	}
-	ln, err := net.Listen("tcp", a.cfg.PrivateListen)
-	if err != nil {
-		return nil, fmt.Errorf("--private-listen: %w", err)
+// servePrivate answers operators on ln, where there is one, and returns what ends
+// that.
+func (a *App) servePrivate(ln net.Listener) (end func(context.Context) error) {
+	if ln == nil {
+		return func(context.Context) error { return nil }
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{}))
@@ -109,21 +112,7 @@ func (a *App) servePrivate() (func(context.Context) error, error) {
 			a.log.Error("private listener failed", "error", err)
 		}
 	}()
-	return server.Shutdown, nil
-}
-
-// Outbox returns the newest mails that had nowhere to go: a workspace's, or
-// with no slug the service's own.
-func (a *App) Outbox(ctx context.Context, slug string, limit int) ([]mailer.OutboxMail, error) {
-	tenant := uuid.Nil
-	if slug != "" {
-		var err error
-		if tenant, err = a.Identity.TenantBySlug(ctx, slug); err != nil {
-			return nil, fmt.Errorf("there is no workspace %q: %w", slug, err)
-		}
-	}
-	list, err := a.Mailer.Outbox(ctx, tenant, db.Page{Limit: limit, After: db.First})
-	return list.Rows, err
+	return server.Shutdown
 }
 
 // janitor removes what has outlived its use, a little at a time.
@@ -151,28 +140,6 @@ func (a *App) clean(ctx context.Context) (int, error) {
 		}
 	}
 	return total, nil
-}
-
-// listenMail opens the port for incoming mail where one is configured; what it gives
-// serves until its context ends.
-func (a *App) listenMail() (func(context.Context) error, error) {
-	if a.cfg.MailListen == "" || a.cfg.MailListen == "off" {
-		return nil, nil
-	}
-	var cert *tls.Certificate
-	if a.cfg.MailTLSCert != "" {
-		pair, err := tls.LoadX509KeyPair(a.cfg.MailTLSCert, a.cfg.MailTLSKey)
-		if err != nil {
-			return nil, fmt.Errorf("--mail-tls-cert: %w", err)
-		}
-		cert = &pair
-	}
-	ln, err := net.Listen("tcp", a.cfg.MailListen)
-	if err != nil {
-		return nil, fmt.Errorf("--mail-listen %q: %w", a.cfg.MailListen, err)
-	}
-	a.log.Info("taking mail", "address", ln.Addr().String(), "domain", a.cfg.mailDomain(), "starttls", cert != nil)
-	return func(ctx context.Context) error { return a.Email.Serve(ctx, ln, cert) }, nil
 }
 
 func (a *App) cleanJobs(ctx context.Context) (int, error) { return jobs.CleanDead(ctx, a.DB) }

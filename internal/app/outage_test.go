@@ -22,6 +22,8 @@ type cable struct {
 	ln    net.Listener
 	mu    sync.Mutex
 	conns []net.Conn
+	// refusing says that PostgreSQL answers and lets nobody in.
+	refusing bool
 }
 
 // layCable puts a cable before the database and returns the address of its
@@ -57,6 +59,9 @@ func layCable(t *testing.T, dsn string) (*cable, string) {
 			if err != nil {
 				return
 			}
+			if c.refused(near) {
+				continue
+			}
 			other, err := net.Dial(network, far)
 			if err != nil {
 				_ = near.Close()
@@ -83,6 +88,30 @@ func (c *cable) cut() {
 	for _, conn := range c.conns {
 		_ = conn.Close()
 	}
+}
+
+// refuseLogins ends every connection; new ones are told that the role may not log in.
+func (c *cable) refuseLogins() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refusing = true
+	for _, conn := range c.conns {
+		_ = conn.Close()
+	}
+}
+
+// refused answers a connection as PostgreSQL does where a role may not log in, if
+// logins are refused now.
+func (c *cable) refused(conn net.Conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refusing {
+		_, _ = conn.Read(make([]byte, 1024)) // the start-up message
+		fields := "SFATAL\x00VFATAL\x00C28000\x00Mrole \"konak\" is not permitted to log in\x00\x00"
+		_, _ = conn.Write(append([]byte{'E', 0, 0, 0, byte(4 + len(fields))}, fields...))
+		_ = conn.Close()
+	}
+	return c.refusing
 }
 
 // unavailable wants the answer of an outage.
@@ -131,6 +160,29 @@ func TestDatabaseGone(t *testing.T) {
 	}
 	if got := readiness(t, s); !strings.Contains(got, "database") {
 		t.Errorf("/readyz says %q", got)
+	}
+}
+
+// A database that answers and lets nobody in is an outage as well. It is one line in
+// the log while it lasts, and one reason why the node is not ready.
+func TestLoginRefused(t *testing.T) {
+	t.Parallel()
+	var c *cable
+	s := apptest.NewOn(t, db.Postgres, func(cfg *app.Config) { c, cfg.DB = layCable(t, cfg.DB) })
+	w := s.Workspace("demo")
+	c.refuseLogins()
+	w.Owner.Get("/api/crm/v1/contacts") // the connections of before break
+	unavailable(t, w.Owner.Get("/api/crm/v1/contacts"))
+	unavailable(t, s.Client("").Post("/api/v1/auth/sign-in", map[string]any{"email": "owner@demo.example", "password": apptest.Password}))
+	if got := readiness(t, s); !strings.Contains(got, "database") || strings.Contains(got, "search index") {
+		t.Errorf("/readyz says %q", got)
+	}
+	for range 3 { // the API itself would log an outage each second
+		s.Clock.Advance(2 * time.Second)
+		unavailable(t, w.Owner.Get("/api/crm/v1/contacts"))
+	}
+	if n := strings.Count(s.Logs.String(), "not permitted to log in"); n != 1 {
+		t.Errorf("%d lines about one outage:\n%s", n, s.Logs.String())
 	}
 }
 

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
@@ -24,18 +23,18 @@ func (a *App) registerStorage() {
 
 // Storage returns what a workspace keeps and may keep.
 func (a *App) Storage(ctx context.Context, slug string) (blob.Use, error) {
-	tenant, err := a.Identity.TenantBySlug(ctx, slug)
+	tenant, err := a.workspaceID(ctx, slug)
 	if err != nil {
-		return blob.Use{}, fmt.Errorf("there is no workspace %q: %w", slug, err)
+		return blob.Use{}, err
 	}
 	return a.Blobs.Use(ctx, tenant)
 }
 
 // SetStorageQuota gives a workspace a quota of its own; nil for the default.
 func (a *App) SetStorageQuota(ctx context.Context, slug string, quota *int64) error {
-	tenant, err := a.Identity.TenantBySlug(ctx, slug)
+	tenant, err := a.workspaceID(ctx, slug)
 	if err != nil {
-		return fmt.Errorf("there is no workspace %q: %w", slug, err)
+		return err
 	}
 	return a.Blobs.SetQuota(ctx, tenant, quota)
 }

@@ -91,7 +91,7 @@ func (a *App) wireKit(p *parts) (err error) {
 		p.limits = a.Limits
 	}
 	if a.Blobs, err = blob.New(blob.Config{
-		DB: a.DB, Log: a.log, Metrics: a.metrics, Folder: a.cfg.FilesFolder(), S3URL: a.cfg.S3URL, Quota: a.cfg.StorageQuota,
+		DB: a.DB, Log: a.log, Metrics: a.metrics, Folder: a.cfg.FilesFolder(), S3URL: a.cfg.S3URL, Quota: int64(a.cfg.StorageQuota),
 	}); err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func (a *App) wireReplies(p *parts) error {
 	a.Setup = setup.New(a.DB, a.Domains)
 	a.Email = email.New(email.Config{
 		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Inbound: a.Inbound, Files: a.Files, Blobs: a.Blobs,
-		Relay: a.Mailer, Out: p.out, Limits: p.limits, DNS: a.cfg.resolver(), Key: p.box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize, Policy: a.Mail, Mailboxes: a.Domains,
+		Relay: a.Mailer, Out: p.out, Limits: p.limits, DNS: a.cfg.resolver(), Key: p.box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: int64(a.cfg.MailMaxSize), Policy: a.Mail, Mailboxes: a.Domains,
 	})
 	a.Kinds[email.Kind] = a.Email
 	a.Replies = reply.New(reply.Config{

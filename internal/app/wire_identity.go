@@ -29,7 +29,7 @@ func (a *App) wireIdentity(p *parts) (err error) {
 	}
 	a.Accounts, err = signin.New(signin.Config{
 		DB: a.DB, Identity: a.Identity, Passwords: passwords, Captcha: a.Captcha, Box: p.box, Mailer: a.Mailer,
-		Limits: p.limits, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain,
+		Limits: p.limits, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, SignUpOff: a.cfg.signUpOff(),
 	})
 	if err != nil {
 		return err

@@ -50,6 +50,34 @@ func (s *Service) CreateWorkspace(ctx context.Context, n NewWorkspace) (Workspac
 	return w, m, err
 }
 
+// CreateAccount makes a person with a proven address and their first workspace, as
+// OpenAccount does, for an operator. An address that has an account is a conflict.
+func (s *Service) CreateAccount(ctx context.Context, owner User, password, workspaceName string) (Workspace, error) {
+	mail, ok := address.ParseEmail(owner.Email)
+	if !ok {
+		return Workspace{}, fault.Invalid("email", "invalid_address")
+	}
+	owner.Email = mail.Address
+	hash, err := s.cfg.Passwords.Hash(ctx, password)
+	if err != nil {
+		return Workspace{}, err
+	}
+	var w Workspace
+	err = s.db.Tenant(s.db.Clock().NewID()).InTx(ctx, func(tx *db.Tx) (err error) {
+		w, err = s.OpenAccount(tx, owner, mail.Key, hash, workspaceName)
+		return err
+	})
+	if db.IsUnique(err) {
+		err = fault.New(fault.AccountExists).Wrap(err)
+	}
+	return w, err
+}
+
+// WorkspaceByID returns a workspace.
+func (s *Service) WorkspaceByID(ctx context.Context, id uuid.UUID) (Workspace, error) {
+	return db.Read(ctx, s.db.Tenant(id), func(r *db.Reader) (Workspace, error) { return workspaceByID(r, id) })
+}
+
 // OpenAccount makes a person and their first workspace, which they own, in the
 // transaction of the new workspace's id. The slug comes from the name.
 func (s *Service) OpenAccount(tx *db.Tx, owner User, emailKey, passwordHash, workspaceName string) (Workspace, error) {

@@ -22,6 +22,8 @@ test('an account is opened by mail, secured by two-factor authentication, and re
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Check your e-mail' })).toBeVisible()
+    // The server under test has no mail server, and the page says where the mail is.
+    await expect(page.getByText(`the mail to ${email} is kept with it`)).toBeVisible()
     await page.getByRole('button', { name: 'Resend the link' }).click()
     await expect(page.getByText('a new link has been sent')).toBeVisible()
     await expectAccessible(page)
@@ -186,4 +188,19 @@ test('an action that needs the password again asks for it and then happens', asy
   await proof.getByLabel('Password').fill(owner.password)
   await proof.getByRole('button', { name: 'Confirm' }).click()
   await expect(page.getByRole('dialog', { name: 'Your API key' })).toBeVisible()
+})
+
+test('where accounts are by invitation, nothing offers to open one', async ({ page }) => {
+  await page.route('**/api/v1/meta', async (route) => {
+    const answer = await route.fetch()
+    const body = (await answer.json()) as { data: object }
+    await route.fulfill({ response: answer, json: { ...body, data: { ...body.data, sign_up: 'off' } } })
+  })
+  await page.goto('/sign-in')
+  await expect(page.getByRole('link', { name: 'Forgot your password?' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Create an account' })).toBeHidden()
+  await page.goto('/sign-up')
+  await expect(page.getByRole('heading', { level: 1, name: 'Accounts are by invitation here' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Create account' })).toBeHidden()
+  await expectAccessible(page)
 })

@@ -9,9 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"konak/internal/app"
 	"konak/internal/app/apptest"
 	"konak/internal/identity"
 	"konak/internal/identity/signin"
+	"konak/internal/kit/secret"
 )
 
 const (
@@ -100,6 +102,26 @@ func TestSignUp(t *testing.T) {
 func data(r *apptest.Response) (out any) {
 	r.Data(&out)
 	return out
+}
+
+// Where sign-up is off nobody opens an account: not by asking for one, not with a
+// link of the time before, and the panel can say so.
+func TestSignUpOff(t *testing.T) {
+	t.Parallel()
+	apptest.RunWith(t, func(cfg *app.Config) { cfg.SignUp = "off" }, func(t *testing.T, s *apptest.Server) {
+		nobody := s.Client("")
+		nobody.Post(auth+"/sign-up", object{"email": "a@example.com", "password": strong, "name": "A", "workspace_name": "W"}).Refused(403, "sign_up_closed")
+		nobody.Post(auth+"/email/verify/resend", object{"email": "a@example.com"}).Refused(403, "sign_up_closed")
+		nobody.Post(auth+"/email/verify", object{"token": secret.NewToken(secret.VerifyPrefix)}).Refused(403, "sign_up_closed")
+		if mails := s.Mails(uuid.Nil, "a@example.com"); len(mails) != 0 {
+			t.Errorf("mail %+v", mails)
+		}
+		var meta app.Meta
+		nobody.Get("/api/v1/meta").Want(200).Data(&meta)
+		if meta.SignUp != "off" || meta.Mail != "kept" {
+			t.Errorf("meta %+v", meta)
+		}
+	})
 }
 
 func TestSignUpRefusals(t *testing.T) {

@@ -63,7 +63,8 @@ func (s *Service) registerAccounts(a *api.API) {
 
 	signUp := mailing(public(route("POST", "/sign-up", "sign-up", "Ask for an account and a workspace")))
 	signUp.Doc = "Mails a link that proves the address; the account is made when the link is opened. " +
-		"The answer is the same for an address that has an account."
+		"The answer is the same for an address that has an account. Where accounts are given out by invitation alone, " +
+		"this and the links that were mailed before are refused with 403 sign_up_closed; GET /api/v1/meta says so."
 	api.Handle(a, signUp, func(ctx context.Context, in *signUpIn) (Sent, error) {
 		return Sent{"verification_sent"}, s.SignUp(ctx, SignUpRequest{
 			Email: in.Body.Email, Password: in.Body.Password, Name: in.Body.Name, WorkspaceName: in.Body.WorkspaceName,

@@ -20,7 +20,7 @@ type Mailer interface {
 	Send(tx *db.Tx, l mailer.Mail) error
 }
 
-// Config is what the package needs. Every field is required.
+// Config is what the package needs. Every field but SignUpOff is required.
 type Config struct {
 	DB        *db.DB
 	Identity  *identity.Service
@@ -34,6 +34,8 @@ type Config struct {
 	BaseURL string
 	// Domain is the bare host, to which passkeys are bound.
 	Domain string
+	// SignUpOff refuses strangers an account; who is invited gets one all the same.
+	SignUpOff bool
 }
 
 func (c Config) check() error {

@@ -21,6 +21,9 @@ import (
 // account exists before the proof, and the answer does not tell whether one
 // existed already.
 func (s *Service) SignUp(ctx context.Context, in SignUpRequest) error {
+	if s.cfg.SignUpOff {
+		return fault.New(fault.SignUpClosed)
+	}
 	mail, ok := address.ParseEmail(in.Email)
 	if !ok {
 		return fault.Invalid("email", "invalid_address")
@@ -116,6 +119,9 @@ func (s *Service) Jobs() []jobs.Kind {
 
 // Resend asks for another link to prove an address.
 func (s *Service) Resend(ctx context.Context, in AddressRequest) error {
+	if s.cfg.SignUpOff {
+		return fault.New(fault.SignUpClosed)
+	}
 	return s.enqueue(ctx, JobResend, in)
 }
 
@@ -134,6 +140,9 @@ func (s *Service) mailVerificationAgain(tx *db.Tx, emailKey string) error {
 // VerifyEmail turns a sign-up whose address is proven into a person and their
 // workspace.
 func (s *Service) VerifyEmail(ctx context.Context, token string) (Verified, error) {
+	if s.cfg.SignUpOff { // a link of the time before
+		return Verified{}, fault.New(fault.SignUpClosed)
+	}
 	if !secret.WellFormed(token, secret.VerifyPrefix) {
 		return Verified{}, fault.New(fault.LinkExpired)
 	}

@@ -17,6 +17,7 @@ var systemReasons = []string{
 	"limits", "mail outbox", "mail quotas", "dispatcher", "job claim", "dead jobs", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "file check", "upload sweep", "idle visitors",
 	"channel look-up",     // crm: a channel key or a provider names the account before the tenant is known
 	"mail domain look-up", // mail: whose a domain is, before the tenant is known
+	"master key",          // the check value belongs to the installation
 	"fill demo",           // before anybody is there
 	"regulation corpus",   // advisor: public text that belongs to no tenant
 }

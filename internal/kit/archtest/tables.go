@@ -70,6 +70,7 @@ var tableOwners = map[string][]string{
 	"internal/kit/limit":       {"limit_act", "limit_use"},
 	"internal/kit/ledger":      {"privacy_ledger", "privacy_ledger_head", "privacy_subject_key"},
 	"internal/kit/mailer":      {"mail_outbox", "mail_use"},
+	"internal/kit/secret":      {"master_key_check"},
 	"internal/mail":            {"dlp_exception", "dlp_incident", "dlp_rule", "dlp_rule_hit", "gdpr_request", "mail_settings"},
 	"internal/webhook/hour":    {"webhook_hour"},
 	"internal/mail/domain":     {"mail_domain", "mail_domain_owner", "mail_mailbox"},

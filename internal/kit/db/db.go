@@ -70,14 +70,20 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		o.MaxConns = max(16, 8*runtime.NumCPU())
 	}
 	d := &DB{clock: o.Clock, log: o.Log, cap: txCap, listeners: map[string][]func(){}}
+	var err error
 	switch scheme, rest, _ := strings.Cut(o.URL, ":"); scheme {
 	case "sqlite":
-		return d, d.openSQLite(ctx, rest, o.Sync)
+		err = d.openSQLite(ctx, rest, o.Sync)
 	case "postgres", "postgresql":
 		d.rls = o.RowSecurity
-		return d, d.openPostgres(ctx, o.URL, o.MaxConns)
+		err = d.openPostgres(ctx, o.URL, o.MaxConns)
+	default:
+		err = errors.New("db: the database address must begin with sqlite: or postgres://")
 	}
-	return nil, errors.New("db: the database address must begin with sqlite: or postgres://")
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // Close waits for the writer and closes the connections.

@@ -3,12 +3,14 @@ package db
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"regexp"
 	"slices"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 )
 
@@ -19,7 +21,7 @@ import (
 var Globals = []string{
 	"tenant", "app_user", "membership", "session", "api_key",
 	"sign_up", "password_reset", "mfa_ticket", "recovery_code", "passkey", "passkey_challenge", "captcha_used",
-	"installation_mark", "limit_use", "limit_act", "handover",
+	"installation_mark", "master_key_check", "limit_use", "limit_act", "handover",
 	"advisor_revision", "advisor_import", "advisor_law", "advisor_provision", "provision_version",
 }
 
@@ -54,6 +56,9 @@ func (d *DB) Migrate(ctx context.Context, files fs.FS) ([]int64, error) {
 		return nil, fmt.Errorf("db: migrations: %w", err)
 	}
 	results, err := p.Up(ctx)
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == insufficientPrivilege {
+		return nil, fmt.Errorf("the role of --db may not make or change tables in this database: GRANT CREATE ON SCHEMA public to it, or let it own them: %w", pg)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("db: migrate: %w", err)
 	}
@@ -122,8 +127,24 @@ type unwrappedFile struct {
 // Read implements fs.File.
 func (f unwrappedFile) Read(b []byte) (int, error) { return f.text.Read(b) }
 
-// Pending counts the migrations that are not applied yet.
+// insufficientPrivilege is PostgreSQL's code for what a role may not do.
+const insufficientPrivilege = "42501"
+
+// versionTable is where goose notes which migrations were applied.
+const versionTable = "goose_db_version"
+
+// IsNew says whether no migration was ever applied. It changes nothing.
+func (d *DB) IsNew(ctx context.Context) (bool, error) {
+	found, err := d.HasTable(ctx, versionTable)
+	return !found, err
+}
+
+// Pending says whether migrations wait to be applied. It changes nothing.
 func (d *DB) Pending(ctx context.Context, files fs.FS) (bool, error) {
+	// Goose would make its table where it is not there.
+	if fresh, err := d.IsNew(ctx); err != nil || fresh {
+		return fresh, err
+	}
 	dialect := goose.DialectSQLite3
 	if d.dialect == Postgres {
 		dialect = goose.DialectPostgres
@@ -133,6 +154,41 @@ func (d *DB) Pending(ctx context.Context, files fs.FS) (bool, error) {
 		return false, err
 	}
 	return p.HasPending(ctx)
+}
+
+// HasTable says whether the database has a table of this name.
+func (d *DB) HasTable(ctx context.Context, name string) (bool, error) {
+	query := `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = $1`
+	if d.dialect == Postgres {
+		query = `SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1`
+	}
+	var n int
+	if err := d.read.QueryRowContext(ctx, query, name).Scan(&n); err != nil {
+		return false, fmt.Errorf("db: look for table %s: %w", name, err)
+	}
+	return n > 0, nil
+}
+
+// ErrRowSecurityBypassed says that row security is asked for, and that the role
+// sees every row all the same.
+var ErrRowSecurityBypassed = errors.New("the role of --db is a superuser or has BYPASSRLS, so PostgreSQL shows it every row in spite of --row-security; " +
+	"use a role that is neither (CREATE ROLE konak LOGIN), or leave --row-security out")
+
+// CheckRowSecurity returns ErrRowSecurityBypassed where the database was opened
+// with row security, and the role is not bound by it.
+func (d *DB) CheckRowSecurity(ctx context.Context) error {
+	if !d.rls {
+		return nil
+	}
+	var bypassed bool
+	err := d.read.QueryRowContext(ctx, `SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user`).Scan(&bypassed)
+	if err != nil {
+		return fmt.Errorf("db: row security: %w", err)
+	}
+	if bypassed {
+		return ErrRowSecurityBypassed
+	}
+	return nil
 }
 
 // enableRowSecurity guards every table that has a tenant_id and is not global.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,7 +19,7 @@ func (d *DB) openPostgres(ctx context.Context, url string, conns int) error {
 	d.dialect = Postgres
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return fmt.Errorf("db: the PostgreSQL address cannot be read: %w", err)
+		return fmt.Errorf("--db: the PostgreSQL address cannot be read: %w", err)
 	}
 	// Nothing else may be set for a session: behind PgBouncer the next
 	// transaction may have another one.
@@ -37,9 +38,21 @@ func (d *DB) openPostgres(ctx context.Context, url string, conns int) error {
 	}
 	if err != nil {
 		_ = d.Close()
-		return fmt.Errorf("db: PostgreSQL does not answer: %w", err)
+		return connectError(err)
 	}
 	return nil
+}
+
+// connectError says in one line why PostgreSQL cannot be used. The driver says it
+// once for each address and each way to connect.
+func connectError(err error) error {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return fmt.Errorf("cannot connect to --db: PostgreSQL refuses: %s (%s)", pg.Message, pg.Code)
+	}
+	if dial, ok := errors.AsType[*net.OpError](err); ok {
+		return fmt.Errorf("cannot connect to --db: %w; is PostgreSQL running there?", dial)
+	}
+	return fmt.Errorf("cannot connect to --db: %w", err)
 }
 
 // pgRetries bounds the reruns after a deadlock or serialization failure.

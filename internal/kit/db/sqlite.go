@@ -3,8 +3,10 @@ package db
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"regexp"
 	"runtime"
 	"strings"
@@ -114,7 +116,7 @@ func (c *stmtCache) close() {
 	c.m.Range(func(_, s any) bool { _ = s.(*sql.Stmt).Close(); return true })
 }
 
-// migrationConn opens a second writing connection for the time of a migration.
+// migrationConn opens a second writing connection for the time of a migration or a copy.
 func (d *DB) migrationConn() (*sql.DB, error) {
 	handle, err := sql.Open("sqlite", d.dsn)
 	if err != nil {
@@ -122,4 +124,22 @@ func (d *DB) migrationConn() (*sql.DB, error) {
 	}
 	handle.SetMaxOpenConns(1)
 	return handle, nil
+}
+
+// CopyTo writes a whole copy of an SQLite database, as it is at one moment, into a
+// new file. Writers go on meanwhile.
+func (d *DB) CopyTo(ctx context.Context, path string) error {
+	handle, err := d.migrationConn()
+	if err != nil {
+		return err
+	}
+	_, err = handle.ExecContext(ctx, `VACUUM INTO $1`, path)
+	if err = errors.Join(err, handle.Close()); err != nil {
+		return fmt.Errorf("db: copy to %s: %w", path, err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(0o600), f.Sync(), f.Close())
 }

@@ -26,6 +26,10 @@ func IsUnavailable(err error) bool {
 			return true
 		}
 	}
+	// A login that is refused is an outage too, whatever PostgreSQL's reason is.
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pg.Code[:min(2, len(pg.Code))] {
 		case "08", "53", "58": // connection, resources (disk full, too many connections), the system below
@@ -39,9 +43,6 @@ func IsUnavailable(err error) bool {
 			return true
 		}
 		return false
-	}
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return true
 	}
 	_, ok := errors.AsType[net.Error](err)
 	return ok

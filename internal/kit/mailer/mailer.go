@@ -253,57 +253,14 @@ func (m *Mailer) open(tenant, id uuid.UUID, sealed []byte) (outgoingMail, error)
 // putIntoOutbox keeps a mail in the outbox. A job that runs twice keeps it once.
 func (m *Mailer) putIntoOutbox(ctx context.Context, tenant uuid.UUID, p outgoingMail, sealed []byte) error {
 	return m.db.System("mail outbox").InTx(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO mail_outbox (tenant_id, id, recipient, subject, sealed, created_at)
+		n, err := tx.Exec(`INSERT INTO mail_outbox (tenant_id, id, recipient, subject, sealed, created_at)
 			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 			tenant, p.ID, p.Mail.To, p.Mail.Subject, sealed, clock.At(tx.Now()))
+		if n == 1 {
+			tx.AfterCommit(func() {
+				m.log.Info("a mail is kept, because there is no --smtp-url; `konak mail outbox` shows it", "mail", p.ID, "subject", p.Mail.Subject)
+			})
+		}
 		return err
 	})
-}
-
-// OutboxMail is a mail in the outbox.
-type OutboxMail struct {
-	ID        uuid.UUID  `json:"id"`
-	To        string     `json:"to" example:"ayse@example.com"`
-	Subject   string     `json:"subject" example:"Confirm your e-mail address"`
-	Text      string     `json:"text" example:"Hello Ayşe, …" doc:"Empty where hidden"`
-	Hidden    bool       `json:"hidden" doc:"The mail is to somebody who may do more than its reader, so its text and its link are not shown"`
-	CreatedAt clock.Time `json:"created_at"`
-	// HasLink says whether the mail carries a link, which may open an account.
-	HasLink bool `json:"-"`
-}
-
-// Hide takes out of the mail what only its recipient may see.
-func (k *OutboxMail) Hide() { k.Text, k.Hidden = "", true }
-
-// Outbox lists the mails of one workspace that had nowhere to go, the newest
-// first; the zero id stands for the mails that belong to none.
-func (m *Mailer) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (list db.List[OutboxMail], err error) {
-	type row struct {
-		OutboxMail
-		sealed []byte
-	}
-	err = m.db.System("mail outbox").Read(ctx, func(r *db.Reader) error {
-		rows, err := db.All(r, func(s db.Row) (row, error) {
-			var k row
-			err := s.Scan(&k.ID, &k.To, &k.Subject, &k.sealed, &k.CreatedAt)
-			return k, err
-		}, `SELECT id, recipient, subject, sealed, created_at FROM mail_outbox
-			WHERE tenant_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4`,
-			tenant, p.After.Sort, p.After.ID, p.Limit+1)
-		if err != nil {
-			return err
-		}
-		kept := make([]OutboxMail, len(rows))
-		for i, k := range rows {
-			out, err := m.open(tenant, k.ID, k.sealed)
-			if err != nil {
-				return err
-			}
-			kept[i] = k.OutboxMail
-			kept[i].Text, kept[i].HasLink = out.Mail.text(), out.Mail.Link != ""
-		}
-		list = db.Cut(kept, p, func(k OutboxMail) db.Key { return db.Key{Sort: k.CreatedAt.UnixMicro(), ID: k.ID} })
-		return nil
-	})
-	return list, err
 }

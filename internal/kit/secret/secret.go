@@ -135,28 +135,37 @@ func NewBox(master []byte) (*Box, error) {
 	return &Box{master: master}, nil
 }
 
-// LoadBox reads the master key of a data folder, making one the first time.
-func LoadBox(dir string) (*Box, error) {
-	path := filepath.Join(dir, "master.key")
-	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		key := make([]byte, 32)
-		if _, err := rand.Read(key); err != nil {
-			return nil, err
-		}
-		err = writeNew(path, []byte(base64.StdEncoding.EncodeToString(key)+"\n"))
-		if err == nil {
-			return NewBox(key)
-		}
-		if !errors.Is(err, os.ErrExist) {
-			return nil, err
-		}
-		b, err = os.ReadFile(path) // another process was first
-	}
+// KeyPath is where the master key of a data folder lies.
+func KeyPath(dir string) string { return filepath.Join(dir, "master.key") }
+
+// ReadBox reads the master key of a data folder. The error is os.ErrNotExist where
+// there is none.
+func ReadBox(dir string) (*Box, error) {
+	b, err := os.ReadFile(KeyPath(dir))
 	if err != nil {
 		return nil, err
 	}
 	return ParseBox(string(b))
+}
+
+// LoadBox reads the master key of a data folder, making one the first time.
+func LoadBox(dir string) (*Box, error) {
+	box, err := ReadBox(dir)
+	if !errors.Is(err, os.ErrNotExist) {
+		return box, err
+	}
+	key := make([]byte, 32)
+	if _, err := rand.Read(key); err != nil {
+		return nil, err
+	}
+	err = writeNew(KeyPath(dir), []byte(base64.StdEncoding.EncodeToString(key)+"\n"))
+	if errors.Is(err, os.ErrExist) {
+		return ReadBox(dir) // another process was first
+	}
+	if err != nil {
+		return nil, err
+	}
+	return NewBox(key)
 }
 
 // ParseBox reads a master key in base64, as the key file and KONAK_MASTER_KEY

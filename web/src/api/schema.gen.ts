@@ -5330,7 +5330,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for an account and a workspace
-         * @description Mails a link that proves the address; the account is made when the link is opened. The answer is the same for an address that has an account.
+         * @description Mails a link that proves the address; the account is made when the link is opened. The answer is the same for an address that has an account. Where accounts are given out by invitation alone, this and the links that were mailed before are refused with 403 sign_up_closed; GET /api/v1/meta says so.
          */
         post: operations["sign-up"];
         delete?: never;
@@ -5367,7 +5367,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Version of the service and whether it is a demo */
+        /** Version of the service, whether it is a demo and how one gets an account */
         get: operations["meta"];
         put?: never;
         post?: never;
@@ -6159,6 +6159,18 @@ export interface components {
         AppMeta: {
             /** @description Whether this is a demo whose passwords everybody knows */
             demo: boolean;
+            /**
+             * @description kept where there is no mail server, so that whoever runs the service hands mails on
+             * @example sent
+             * @enum {string}
+             */
+            mail: "sent" | "kept";
+            /**
+             * @description Whether strangers may open an account; off where accounts are given out by invitation alone
+             * @example open
+             * @enum {string}
+             */
+            sign_up: "open" | "off";
             /** @example 1.0.0 */
             version: string;
         };
@@ -60080,6 +60092,8 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "demo": false,
+                     *         "mail": "sent",
+                     *         "sign_up": "open",
                      *         "version": "1.0.0"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"

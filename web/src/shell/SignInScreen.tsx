@@ -143,9 +143,11 @@ function SignInForm({ onDone, onTwoFactor }: SignInFormProps) {
         <Link to="/password/forgot" className={authLink}>
           {t('signIn.forgot')}
         </Link>
-        <Link to="/sign-up" search={next ? { next } : {}} className={authLink}>
-          {t('signIn.signUp')}
-        </Link>
+        {meta.data?.sign_up !== 'off' && (
+          <Link to="/sign-up" search={next ? { next } : {}} className={authLink}>
+            {t('signIn.signUp')}
+          </Link>
+        )}
       </p>
       {meta.data?.demo && (
         <section aria-labelledby="demo-title" className="mt-7 rounded-lg border border-line bg-surface p-4 text-sm">

@@ -1,9 +1,10 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { withCaptcha } from '@/api/captcha'
 import { api, ask } from '@/api/client'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { metaQuery } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { textOf, useFocusOnError } from '@/lib/form'
 import { AuthPage, authLink } from '@/shell/AuthPage'
@@ -20,6 +21,7 @@ const fields = ['email', 'password', 'name', 'workspace_name'] as const
 export function SignUpScreen() {
   const { t } = useI18n()
   const { next } = signUpRoute.useSearch()
+  const meta = useQuery(metaQuery)
   const [sentTo, setSentTo] = useState<string | null>(null)
   const signUp = useMutation({
     mutationFn: (body: { email: string; password: string; name: string; workspace_name: string }) =>
@@ -41,8 +43,17 @@ export function SignUpScreen() {
 
   if (sentTo) {
     return (
-      <AuthPage title={t('signUp.sent.title')} lead={t('signUp.sent.text', { email: sentTo })}>
+      <AuthPage title={t('signUp.sent.title')} lead={t(meta.data?.mail === 'kept' ? 'signUp.sent.kept' : 'signUp.sent.text', { email: sentTo })}>
         <Resend email={sentTo} />
+      </AuthPage>
+    )
+  }
+  if (meta.data?.sign_up === 'off') {
+    return (
+      <AuthPage title={t('signUp.off.title')} lead={t('signUp.off.text')}>
+        <Link to="/sign-in" search={next ? { next } : {}} className={authLink}>
+          {t('auth.toSignIn')}
+        </Link>
       </AuthPage>
     )
   }

@@ -1,0 +1,269 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/node"
+	"konak/internal/kit/secret"
+	"konak/migrations"
+)
+
+// Open makes a node that can serve: it locks the data folder, opens the database
+// and brings it up to date, makes the modules and their routes, and fills the
+// demo. Nothing runs yet. It refuses a master key that is not the database's, and
+// on the embedded database a folder that another process serves.
+func Open(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
+	log = slog.New(db.LimitOutageLogs(log.Handler(), c))
+	a, err := openDatabase(ctx, cfg, log, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.build(ctx); err != nil {
+		return nil, errors.Join(err, a.closeDatabase())
+	}
+	return a, nil
+}
+
+// Migrate brings the database up to date and returns the versions that it
+// applied. It makes no master key, for the one who migrates may be another than
+// those who serve.
+func Migrate(ctx context.Context, cfg Config, log *slog.Logger) ([]int64, error) {
+	a, err := openDatabase(ctx, cfg, log, clock.System{})
+	if err != nil {
+		return nil, err
+	}
+	applied, err := a.migrate(ctx)
+	return applied, errors.Join(err, a.closeDatabase())
+}
+
+// OpenExisting opens an installation as it is, beside a server that may run. It
+// makes no file, applies no migration and refuses an installation that was never
+// served: a mistyped folder must not answer as an empty one.
+func OpenExisting(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
+	cfg.Demo = false
+	d, err := OpenExistingDatabase(ctx, cfg, log, c)
+	if err != nil {
+		return nil, err
+	}
+	a := newApp(cfg, log, c, d, nil)
+	if err := a.wireExisting(ctx); err != nil {
+		return nil, errors.Join(err, a.closeDatabase())
+	}
+	return a, nil
+}
+
+func (a *App) wireExisting(ctx context.Context) error {
+	if known, err := secret.HasKeyCheck(ctx, a.DB); err != nil {
+		return err
+	} else if !known {
+		return errors.New("this database was never served; start `konak serve` once")
+	}
+	box, err := a.cfg.readBox()
+	if err := a.cfg.checkKey(ctx, a.DB, box, err); err != nil {
+		return err
+	}
+	return a.wire(box)
+}
+
+// OpenExistingDatabase opens a database that is there and up to date.
+func OpenExistingDatabase(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*db.DB, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	if !cfg.HasDatabase() {
+		return nil, fmt.Errorf("there is no database in %s; name the folder with --data, or make one with `konak serve` or `konak migrate`", cfg.Data)
+	}
+	d, err := db.Open(ctx, cfg.databaseOptions(log, c))
+	if err != nil {
+		return nil, err
+	}
+	pending, err := d.Pending(ctx, migrations.Files)
+	if err == nil && pending {
+		err = errors.New("migrations of this version are not applied to the database: start this version, or run `konak migrate`")
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+func newApp(cfg Config, log *slog.Logger, c clock.Source, d *db.DB, n *node.Node) *App {
+	return &App{cfg: cfg, log: log, clock: c, DB: d, node: n, metrics: prometheus.NewRegistry()}
+}
+
+// openDatabase locks the data folder and opens the database, which it makes where
+// there is none.
+func openDatabase(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	if err := cfg.makeFolder(); err != nil {
+		return nil, err
+	}
+	n, err := cfg.lockFolder(log)
+	if err != nil {
+		return nil, err
+	}
+	a := newApp(cfg, log, c, nil, n)
+	if err = cfg.prepareData(); err == nil {
+		a.DB, err = db.Open(ctx, cfg.databaseOptions(log, c))
+	}
+	if err == nil {
+		err = a.DB.CheckRowSecurity(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, a.closeDatabase())
+	}
+	return a, nil
+}
+
+func (c *Config) databaseOptions(log *slog.Logger, source clock.Source) db.Options {
+	return db.Options{URL: c.DatabaseURL(), Clock: source, Log: log, RowSecurity: c.RowSecurity, Sync: c.SQLiteSync}
+}
+
+// lockFolder locks the data folder for this process. On the embedded database one
+// that is taken is an error: agents on two servers would not see each other's
+// changes. On PostgreSQL, and where the system has no locks, it returns nil.
+func (c *Config) lockFolder(log *slog.Logger) (*node.Node, error) {
+	n, err := node.Take(c.Data)
+	if errors.Is(err, node.ErrTaken) && c.embedded() {
+		return nil, fmt.Errorf("another konak runs on the data folder %s, and the embedded database serves one process; "+
+			"stop it, choose another --data, or use PostgreSQL (--db) for several", c.Data)
+	}
+	if err != nil {
+		log.Warn("the data folder is not locked; what an earlier process held is free when its lease ends", "reason", err)
+		return nil, nil
+	}
+	return n, nil
+}
+
+// embedded says whether the data lies in an embedded database.
+func (c *Config) embedded() bool { return c.DB == "" || strings.HasPrefix(c.DB, "sqlite:") }
+
+// closeDatabase closes what openDatabase opened.
+func (a *App) closeDatabase() error {
+	var err error
+	if a.DB != nil {
+		err = a.DB.Close()
+	}
+	if a.node != nil {
+		err = errors.Join(err, a.node.Close())
+	}
+	return err
+}
+
+func (a *App) build(ctx context.Context) error {
+	box, err := a.cfg.readBox()
+	// Nothing is changed where the key does not fit.
+	if err := a.cfg.checkKey(ctx, a.DB, box, err); err != nil {
+		return err
+	}
+	if _, err := a.migrate(ctx); err != nil {
+		return err
+	}
+	if box == nil {
+		if box, err = secret.LoadBox(a.cfg.Data); err != nil {
+			return err
+		}
+		a.log.Info("a master key was made; keep a copy of it", "file", secret.KeyPath(a.cfg.Data))
+	}
+	if err := a.cfg.explainKey(box.RecordKey(ctx, a.DB)); err != nil {
+		return err
+	}
+	if err := a.wire(box); err != nil {
+		return err
+	}
+	if a.cfg.Demo {
+		return a.fillDemo(ctx)
+	}
+	return nil
+}
+
+// migrate applies what is missing and says in the log what it found.
+func (a *App) migrate(ctx context.Context) ([]int64, error) {
+	fresh, err := a.DB.IsNew(ctx)
+	if err != nil {
+		return nil, err
+	}
+	applied, err := a.DB.Migrate(ctx, migrations.Files)
+	if err != nil {
+		return nil, err
+	}
+	where := "the address of --db"
+	if a.cfg.DB == "" {
+		where = filepath.Join(a.cfg.Data, databaseFile)
+		if full, err := filepath.Abs(where); err == nil {
+			where = full
+		}
+	}
+	switch {
+	case fresh:
+		a.log.Info("a new database was made", "database", where)
+	case len(applied) > 0:
+		a.log.Info("migrations were applied", "database", where, "first", applied[0], "last", applied[len(applied)-1], "count", len(applied))
+	}
+	return applied, nil
+}
+
+// readBox returns the master key of the setting or of the data folder. The error
+// is fs.ErrNotExist where neither has one.
+func (c *Config) readBox() (*secret.Box, error) {
+	if c.MasterKey == "" {
+		return secret.ReadBox(c.Data)
+	}
+	box, err := secret.ParseBox(c.MasterKey)
+	if err != nil {
+		return nil, fmt.Errorf("--master-key: %w", err)
+	}
+	return box, nil
+}
+
+// CheckKey returns nil where the master key fits the database, or where one can
+// still be made for it.
+func (c *Config) CheckKey(ctx context.Context, d *db.DB) error {
+	box, err := c.readBox()
+	return c.checkKey(ctx, d, box, err)
+}
+
+// checkKey compares what readBox returned with the database. A key that is
+// missing is an error only where the database has secrets of one.
+func (c *Config) checkKey(ctx context.Context, d *db.DB, box *secret.Box, readErr error) error {
+	if readErr != nil && !errors.Is(readErr, fs.ErrNotExist) {
+		return readErr
+	}
+	if readErr == nil {
+		err := box.CheckKey(ctx, d)
+		if errors.Is(err, secret.ErrNoKeyCheck) {
+			return nil
+		}
+		return c.explainKey(err)
+	}
+	if known, err := secret.HasKeyCheck(ctx, d); err != nil || !known {
+		return err
+	}
+	return fmt.Errorf("%s is not there, but the database has secrets that it sealed: bring the file back, "+
+		"or give the key of this database with --master-key; all nodes have the same", secret.KeyPath(c.Data))
+}
+
+// explainKey says of a master key that does not fit where it came from and what
+// to do.
+func (c *Config) explainKey(err error) error {
+	if !errors.Is(err, secret.ErrOtherKey) {
+		return err
+	}
+	from := secret.KeyPath(c.Data)
+	if c.MasterKey != "" {
+		from = "--master-key"
+	}
+	return fmt.Errorf("%s: %w, so nothing that is sealed in it could be opened; bring back the key that belongs to it; all nodes have the same", from, err)
+}
