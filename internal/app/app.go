@@ -39,6 +39,8 @@ import (
 	"konak/internal/crm/live"
 	"konak/internal/crm/reply"
 	"konak/internal/crm/telephony"
+	"konak/internal/crm/telephony/greeting"
+	"konak/internal/crm/telephony/number"
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/crm/template"
 	"konak/internal/identity"
@@ -106,6 +108,8 @@ type App struct {
 	WhatsApp      *whatsapp.Service
 	Telephony     *telephony.Service
 	Wallet        *wallet.Service
+	Numbers       *number.Service
+	Greetings     *greeting.Service
 	Live          *live.Service
 	Finder        *finder.Service
 
@@ -116,9 +120,9 @@ type App struct {
 	Waker      *conversation.Waker
 	Limits     *limit.Shared // nil where there is but one node
 
-	standIn *standIn     // nil outside a demo
-	bank    *bankStandIn // nil outside a demo
-	ready   atomic.Bool
+	standIn     *standIn       // nil outside a demo
+	demoServers []*http.Server // stand-ins of a demo
+	ready       atomic.Bool
 }
 
 // Catalog is every event of every module.
@@ -189,7 +193,7 @@ func (a *App) build(ctx context.Context, box *secret.Box) error {
 // Close closes the database.
 func (a *App) Close() error {
 	a.Finder.Close()
-	return errors.Join(a.standIn.close(), a.bank.close(), a.DB.Close())
+	return errors.Join(a.standIn.close(), a.closeDemoServers(), a.DB.Close())
 }
 
 // Work runs the background workers until ctx ends.

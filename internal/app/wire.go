@@ -146,7 +146,7 @@ func (a *App) wireJobs(*parts) (err error) {
 		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Random: rand.Float64,
 		Kinds: slices.Concat(
 			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Surveys.Jobs(), a.Replies.Jobs(),
-			a.Email.Jobs(), a.WhatsApp.Jobs(), a.Wallet.Jobs(),
+			a.Email.Jobs(), a.WhatsApp.Jobs(), a.Wallet.Jobs(), a.Numbers.Jobs(),
 			[]jobs.Kind{{Name: webhook.OutcomeJob, Handler: a.Custom.Outcome, PerNode: 32, PerTenant: 8, MaxAttempts: 20}},
 		),
 	})
@@ -172,7 +172,7 @@ func (a *App) wireAPI(p *parts) error {
 	})
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates, a.WhatsApp, a.Email, a.Custom, a.Widget,
-		a.Mail, a.Webhook, a.Advisor, a.Commerce, a.Telephony, a.Wallet, a.Live, a.Finder, &realtime.Routes{Streams: p.streams, Audience: a.Live},
+		a.Mail, a.Webhook, a.Advisor, a.Commerce, a.Telephony, a.Wallet, a.Numbers, a.Greetings, a.Live, a.Finder, &realtime.Routes{Streams: p.streams, Audience: a.Live},
 	} {
 		module.Register(a.API)
 	}
