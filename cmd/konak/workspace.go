@@ -1,13 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"konak/internal/app"
+	"konak/internal/crm/telephony/wallet"
 	"konak/internal/identity"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
@@ -17,6 +22,7 @@ type workspaceCmd struct {
 	Create   createCmd   `cmd:"" help:"Make a workspace and its owner."`
 	Licences licencesCmd `cmd:"" help:"Set which modules a workspace has."`
 	Storage  storageCmd  `cmd:"" help:"Show what a workspace's files take, or set what they may take."`
+	Credit   creditCmd   `cmd:"" help:"Show a workspace's call credit, or give it some."`
 }
 
 type createCmd struct {
@@ -116,4 +122,59 @@ func (s *storageCmd) Run(ctx context.Context, out io.Writer) error {
 	}
 	_, err = fmt.Fprintf(out, "%s: %d of %d bytes (%s); visitors %d of %d\n", s.Slug, u.Bytes, u.Quota, source, u.VisitorBytes, u.VisitorQuota)
 	return err
+}
+
+type creditCmd struct {
+	app.Config
+	Slug string `arg:"" help:"The workspace."`
+	Add  string `placeholder:"AMOUNT" help:"How much to give, such as 100 or 99.50; a negative amount is taken."`
+	Note string `help:"Why, for the audit log."`
+}
+
+// Run changes the credit where an amount is given, and prints it.
+func (c *creditCmd) Run(ctx context.Context, out io.Writer) error {
+	amount, err := parseAmount(cmp.Or(c.Add, "0"))
+	if err != nil {
+		return fmt.Errorf("--add %q: %w", c.Add, err)
+	}
+	a, err := app.OpenExisting(ctx, c.Config, logger(c.Config), clock.System{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = a.Close() }()
+	tenant, err := a.WorkspaceID(ctx, c.Slug)
+	if err != nil {
+		return err
+	}
+	if amount != 0 {
+		if err := a.Wallet.Adjust(ctx, tenant, amount, c.Note); err != nil {
+			return fmt.Errorf("workspace %q: %w", c.Slug, err)
+		}
+	}
+	w, err := a.Wallet.Wallet(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s: %s %s available, %s set aside\n", c.Slug, formatAmount(w.Available), w.Currency, formatAmount(w.Held))
+	return err
+}
+
+var (
+	amountText = regexp.MustCompile(`^(-?)([0-9]{1,9})(?:\.([0-9]{1,2}))?$`)
+	errAmount  = errors.New("write an amount with at most two places, such as 99.50")
+)
+
+// parseAmount reads an amount of money as millionths.
+func parseAmount(text string) (int64, error) {
+	m := amountText.FindStringSubmatch(text)
+	if m == nil {
+		return 0, errAmount
+	}
+	n, err := strconv.ParseInt(m[1]+m[2]+(m[3] + "00")[:2], 10, 64)
+	return n * (wallet.Micro / 100), err
+}
+
+// formatAmount writes millionths as units and hundredths.
+func formatAmount(micros int64) string {
+	return fmt.Sprintf("%d.%02d", micros/wallet.Micro, micros%wallet.Micro/(wallet.Micro/100))
 }

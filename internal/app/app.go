@@ -42,6 +42,8 @@ import (
 	"konak/internal/crm/notice"
 	"konak/internal/crm/reply"
 	"konak/internal/crm/telephony"
+	"konak/internal/crm/telephony/greeting"
+	"konak/internal/crm/telephony/number"
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/crm/template"
 	"konak/internal/identity"
@@ -114,6 +116,8 @@ type App struct {
 	Wallet        *wallet.Service
 	Telegram      *telegram.Service
 	Calling       *calling.Service
+	Numbers       *number.Service
+	Greetings     *greeting.Service
 	Live          *live.Service
 	Notices       *notice.Service
 	Finder        *finder.Service
@@ -125,9 +129,9 @@ type App struct {
 	Waker      *conversation.Waker
 	Limits     *limit.Shared // nil where there is but one node
 
-	standIn *standIn     // nil outside a demo
-	bank    *bankStandIn // nil outside a demo
-	ready   atomic.Bool
+	standIn     *standIn       // nil outside a demo
+	demoServers []*http.Server // stand-ins of a demo
+	ready       atomic.Bool
 }
 
 // Catalog is every event of every module.
@@ -149,7 +153,7 @@ func Catalog() event.Catalog {
 // Close closes the database and lets go of the data folder.
 func (a *App) Close() error {
 	a.Finder.Close()
-	return errors.Join(a.standIn.close(), a.bank.close(), a.closeDatabase())
+	return errors.Join(a.standIn.close(), a.closeDemoServers(), a.closeDatabase())
 }
 
 // Work runs the background workers until ctx ends.

@@ -64,6 +64,12 @@ type Config struct {
 	IyzicoSecret    string   `env:"KONAK_IYZICO_SECRET" placeholder:"SECRET" help:"Its secret."`
 	IyzicoAddress   string   `env:"KONAK_IYZICO_ADDRESS" placeholder:"URL" help:"Where iyzico is, if not at its own address: https://sandbox-api.iyzipay.com to try it out."`
 	WalletCurrency  string   `env:"KONAK_WALLET_CURRENCY" default:"TRY" placeholder:"CODE" help:"Currency of call credit that is not topped up yet, as three letters."`
+	TwilioAccount   string   `env:"KONAK_TWILIO_ACCOUNT" placeholder:"SID" help:"The operator's account at Twilio, which rents phone numbers; a demo has a provider of its own."`
+	TwilioToken     string   `env:"KONAK_TWILIO_TOKEN" placeholder:"TOKEN" help:"Its token."`
+	TwilioAddress   string   `env:"KONAK_TWILIO_ADDRESS" placeholder:"URL" help:"Where Twilio is, if not at its own address: a stand-in while developing."`
+	NumberFee       int64    `env:"KONAK_NUMBER_FEE" default:"50000000" help:"What a workspace pays for a phone number each month, in millionths of the wallet's currency."`
+	Espeak          string   `env:"KONAK_ESPEAK" default:"espeak-ng" placeholder:"FILE" help:"Program that speaks greetings; without it they cannot be heard before they are used."`
+	SpeechFee       int64    `env:"KONAK_SPEECH_FEE" default:"100000" help:"What a workspace pays for every hundred characters of speech, in millionths of the wallet's currency."`
 	TelephonySwitch string   `env:"KONAK_TELEPHONY_SWITCH_URL" name:"telephony-switch-url" placeholder:"URL" help:"Where a workspace can ask for another telephony tier."`
 	TelegramAddress string   `env:"KONAK_TELEGRAM_ADDRESS" name:"telegram-address" placeholder:"URL" help:"Where Telegram's Bot API is, if not at its own address: a server of one's own, or a stand-in while developing. A demo brings its own."`
 	Demo            bool     `env:"KONAK_DEMO" help:"Fill an empty database with demo workspaces; loopback only."`
@@ -139,6 +145,14 @@ func (c *Config) Check() error {
 	if (c.IyzicoKey == "") != (c.IyzicoSecret == "") {
 		return errors.New("--iyzico-key and --iyzico-secret go together")
 	}
+	if (c.TwilioAccount == "") != (c.TwilioToken == "") {
+		return errors.New("--twilio-account and --twilio-token go together")
+	}
+	for flag, fee := range map[string]int64{"number-fee": c.NumberFee, "speech-fee": c.SpeechFee} {
+		if fee < 0 {
+			return fmt.Errorf("--%s %d: write millionths, for example 50000000", flag, fee)
+		}
+	}
 	if c.WalletCurrency != "" && !currencyCode.MatchString(c.WalletCurrency) {
 		return fmt.Errorf("--wallet-currency %q: write three capital letters, for example TRY", c.WalletCurrency)
 	}
@@ -146,6 +160,7 @@ func (c *Config) Check() error {
 		{"whatsapp-address", c.WhatsAppAddress},
 		{"telegram-address", c.TelegramAddress},
 		{"iyzico-address", c.IyzicoAddress},
+		{"twilio-address", c.TwilioAddress},
 		{"telephony-switch-url", c.TelephonySwitch},
 	} {
 		if u, err := url.Parse(a.value); a.value != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {

@@ -16,7 +16,7 @@ import (
 var keyedElsewhere = map[string]bool{
 	"create-template": true, "send-template": true, "send-conversation-template": true, "forward-item": true, "import-contacts": true,
 	"rotate-channel-key": true, "rotate-channel-secret": true, "create-custom-channel": true, "rotate-webhook-secret": true,
-	"mail-rotate-webhook-secret": true, "rotate-api-key": true, "create-mobile-qr": true, "split-conversation": true, "start-topup": true,
+	"mail-rotate-webhook-secret": true, "rotate-api-key": true, "create-mobile-qr": true, "split-conversation": true, "start-topup": true, "buy-number": true,
 }
 
 // Every route that declares an Idempotency-Key keeps it: the same request twice

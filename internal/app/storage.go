@@ -23,7 +23,7 @@ func (a *App) registerStorage() {
 
 // Storage returns what a workspace keeps and may keep.
 func (a *App) Storage(ctx context.Context, slug string) (blob.Use, error) {
-	tenant, err := a.workspaceID(ctx, slug)
+	tenant, err := a.WorkspaceID(ctx, slug)
 	if err != nil {
 		return blob.Use{}, err
 	}
@@ -32,7 +32,7 @@ func (a *App) Storage(ctx context.Context, slug string) (blob.Use, error) {
 
 // SetStorageQuota gives a workspace a quota of its own; nil for the default.
 func (a *App) SetStorageQuota(ctx context.Context, slug string, quota *int64) error {
-	tenant, err := a.workspaceID(ctx, slug)
+	tenant, err := a.WorkspaceID(ctx, slug)
 	if err != nil {
 		return err
 	}

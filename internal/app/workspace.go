@@ -13,8 +13,8 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// workspaceID returns the id of a workspace, or an error that names it.
-func (a *App) workspaceID(ctx context.Context, slug string) (uuid.UUID, error) {
+// WorkspaceID returns the id of a workspace, or an error that names it.
+func (a *App) WorkspaceID(ctx context.Context, slug string) (uuid.UUID, error) {
 	id, err := a.Identity.TenantBySlug(ctx, slug)
 	if db.IsNoRow(err) {
 		return uuid.Nil, fmt.Errorf("there is no workspace %q", slug)
@@ -24,7 +24,7 @@ func (a *App) workspaceID(ctx context.Context, slug string) (uuid.UUID, error) {
 
 // SetLicences sets which modules a workspace has.
 func (a *App) SetLicences(ctx context.Context, slug string, licences []string) error {
-	if _, err := a.workspaceID(ctx, slug); err != nil {
+	if _, err := a.WorkspaceID(ctx, slug); err != nil {
 		return err
 	}
 	return a.Identity.SetLicences(ctx, slug, licences)
@@ -59,7 +59,7 @@ func (a *App) Outbox(ctx context.Context, slug string, limit int) ([]OutboxMail,
 			return nil, err
 		}
 	} else {
-		tenant, err := a.workspaceID(ctx, slug)
+		tenant, err := a.WorkspaceID(ctx, slug)
 		if err != nil {
 			return nil, err
 		}

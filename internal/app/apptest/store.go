@@ -36,11 +36,18 @@ func (w *Workspace) sampleTemplate(ctx context.Context, text string) error {
 	})
 }
 
-// sampleTelephony writes the row itself: a top-up is otherwise begun at a bank.
+// sampleTelephony writes the rows itself: a top-up is otherwise begun at a bank, and
+// a number bought at a provider.
 func (w *Workspace) sampleTelephony(ctx context.Context, text string) error {
 	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
+		id, now := tx.NewID(), clock.At(tx.Now())
 		_, err := tx.Exec(`INSERT INTO wallet_topup (tenant_id, id, amount, currency, state, payment_id, reason, detail, created_at, expires_at)
-			VALUES ($1, $2, 10000000, 'TRY', 'failed', $3, 'refused', $3, $4, $4)`, w.ID, tx.NewID(), text, clock.At(tx.Now()))
+			VALUES ($1, $2, 10000000, 'TRY', 'failed', $3, 'refused', $3, $4, $4)`, w.ID, id, text, now)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(`INSERT INTO phone_number (tenant_id, id, e164, label, type, capabilities, status, is_default, monthly_fee, provider_id, last_error, created_at)
+			VALUES ($1, $2, $3, $3, 'local', '[]', 'active', $4, 1, $3, '', $5)`, w.ID, id, text, true, now)
 		return err
 	})
 }

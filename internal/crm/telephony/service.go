@@ -20,7 +20,7 @@ type Tier struct {
 }
 
 // exchangeOnly is what only the tier exchange has.
-var exchangeOnly = []string{"wallet"}
+var exchangeOnly = []string{"greeting_preview", "numbers", "wallet"}
 
 // Config is what telephony needs.
 type Config struct {

@@ -48,7 +48,8 @@ var tableOwners = map[string][]string{
 	"internal/crm/email": {
 		"email_auto_reply", "email_domain", "email_inbound", "email_mailbox", "email_message", "email_party", "email_token",
 	},
-	"internal/crm/notice": {"notice_preference", "push_key", "push_subscription"},
+	"internal/crm/notice":           {"notice_preference", "push_key", "push_subscription"},
+	"internal/crm/telephony/number": {"phone_number"},
 	"internal/crm/telephony/wallet": {
 		"wallet", "wallet_buyer", "wallet_entry", "wallet_posting", "wallet_reservation", "wallet_topup",
 	},

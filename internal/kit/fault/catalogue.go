@@ -80,6 +80,7 @@ const (
 	NotConfigured       Code = "not_configured"
 	NoCredit            Code = "no_credit"
 	PaymentRefused      Code = "payment_refused"
+	NumberNotActive     Code = "number_not_active"
 	FileMissing         Code = "file_missing"
 	FileDamaged         Code = "file_damaged"
 	UpgradeRequired     Code = "upgrade_required"
@@ -152,6 +153,7 @@ var catalogue = map[Code]entry{
 	MailboxKindAbsent:   {409, "This kind of mailbox is not served yet; use inbox.", "Bu tür posta kutusu henüz sunulmuyor; inbox kullanın."},
 	StorageFull:         {409, "The workspace's storage is full, so this file cannot be kept. Delete what is not needed, or ask the operator for more.", "Çalışma alanının depolama alanı dolu, bu dosya saklanamıyor. Gerekmeyenleri silin ya da işletmeciden daha fazla alan isteyin."},
 	NotConfigured:       {409, "The operator of this installation has not set this up.", "Bu kurulumun işletmecisi bunu ayarlamamış."},
+	NumberNotActive:     {409, "This phone number is not active: its purchase is under way, or its fee is not paid.", "Bu telefon numarası etkin değil: satın alma sürüyor ya da ücreti ödenmemiş."},
 	NoCredit:            {409, "The call credit does not suffice. Top it up first.", "Arama kredisi yetmiyor. Önce kredi yükleyin."},
 	IdempotencyReplay:   {409, "This request was already carried out and its answer cannot be shown again.", "Bu istek daha önce gerçekleştirildi ve yanıtı yeniden gösterilemez."},
 	FileMissing:         {410, "The content of this file is no longer in our storage. Uploading the same file again brings it back.", "Bu dosyanın içeriği artık depomuzda yok. Aynı dosyayı yeniden yüklemek onu geri getirir."},

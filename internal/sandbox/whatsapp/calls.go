@@ -64,7 +64,7 @@ func (s *Server) callSettings(r *http.Request, n *wire.PhoneNumber) (any, *refus
 		return nil, parameter("calling is required")
 	}
 	if in.Calling.Status == "ENABLED" && c.refuseFor != "" {
-		return nil, no(400, 138015, 0, "OAuthException", "(#138015) "+c.refuseFor, "")
+		return nil, refuse(400, 138015, 0, "OAuthException", "(#138015) "+c.refuseFor, "")
 	}
 	set := *in.Calling
 	if set.Icon == "" {
@@ -121,7 +121,7 @@ func (s *Server) permissionOf(number, customer string) (out wire.CallPermissions
 // askForCalls takes a question to a customer; the lock is held.
 func (s *Server) askForCalls(number, customer string) *refusal {
 	if !s.permissionOf(number, customer).Actions[0].Can {
-		return no(400, 138009, 0, "OAuthException", "(#138009) Limit reached for call permission requests", "")
+		return refuse(400, 138009, 0, "OAuthException", "(#138009) Limit reached for call permission requests", "")
 	}
 	c := s.callsOf(number)
 	c.asked[customer] = append(c.asked[customer], s.clock.Now())

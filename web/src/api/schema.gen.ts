@@ -537,7 +537,7 @@ export interface paths {
         get: operations["get-agent"];
         /**
          * Change an agent
-         * @description Everybody may change their own name, title, presence and signature; an app needs crm.agents.view for it. A role, and anything of somebody else's, needs crm.agents.manage.
+         * @description Everybody may change their own name, title and presence; an app needs crm.agents.view for it. A role, and anything of somebody else's, needs crm.agents.manage.
          */
         put: operations["change-agent"];
         post?: never;
@@ -2614,7 +2614,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message later
-         * @description It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route. An e-mail is judged now and again at its time: one that a data-loss-prevention rule stops is 422 dlp_blocked, one that a rule warns about 422 dlp_warning, until it comes with dlp_override.
+         * @description It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route.
          */
         post: operations["schedule-message"];
         /** Cancel every message that waits */
@@ -2879,81 +2879,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/crm/v1/me/notices": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * How one is told of what concerns one
-         * @description One's own, in this workspace. Who chose nothing has a sound for what is theirs or nobody's.
-         */
-        get: operations["get-notice-preferences"];
-        /** Choose how one is told of what concerns one */
-        put: operations["set-notice-preferences"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/me/push-key": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The key that a browser subscribes to pushes with */
-        get: operations["get-push-key"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/me/push-subscriptions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Have pushes sent to this browser
-         * @description Takes the JSON of the browser's PushSubscription. Pushes are sent as the preferences say, while no panel of the agent is open, and end with the session. One of the same address is replaced; of more than ten the oldest goes.
-         */
-        post: operations["add-push-subscription"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/me/push-subscriptions/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /** Send this browser no more pushes */
-        delete: operations["delete-push-subscription"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/crm/v1/opportunities": {
         parameters: {
             query?: never;
@@ -2988,6 +2913,121 @@ export interface paths {
          * @description Holds while the caller has a stream open. A client without one is there for 90 seconds after each call.
          */
         put: operations["set-presence"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/greeting/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hear a text as callers hear it
+         * @description It spends credit, for every hundred characters that are begun; each call anew.
+         */
+        post: operations["preview-greeting"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/numbers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the workspace's phone numbers */
+        get: operations["list-numbers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/numbers/available": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List phone numbers that can be bought
+         * @description Some of them, as the provider names them. 409 not_configured where the operator has no provider.
+         */
+        get: operations["list-available-numbers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/numbers/buy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Buy a phone number
+         * @description The fee of the first month is set aside and the number is pending until the provider has answered; 409 no_credit where the credit does not suffice. The first number becomes the default.
+         */
+        post: operations["buy-number"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/numbers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Rename a phone number */
+        put: operations["rename-number"];
+        post?: never;
+        /**
+         * Give a phone number back
+         * @description What is paid for the month is not given back. 409 while the purchase is under way.
+         */
+        delete: operations["release-number"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/numbers/{id}/default": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Make a phone number the default */
+        put: operations["set-default-number"];
         post?: never;
         delete?: never;
         options?: never;
@@ -3556,26 +3596,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/erp/v1/webhooks/{id}/hours": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Requests of the last 24 hours, by the hour
-         * @description The oldest first; the last hour is not over yet. An hour begins at a full hour of UTC.
-         */
-        get: operations["webhook-hours"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/erp/v1/webhooks/{id}/recover": {
         parameters: {
             query?: never;
@@ -3837,43 +3857,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/mail/v1/domains": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List mail domains */
-        get: operations["list-mail-domains"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/domains/{id}/dns": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Look a mail domain's DNS records up
-         * @description Asks the name servers that are responsible for the domain, at most once in ten seconds. Where they do not answer, what was found before stands. The domain becomes active as soon as every mandatory record is there; it stops being so only after two of the regular rounds (1, 5 and 15 minutes, hourly for three days, then daily) found one missing.
-         */
-        get: operations["check-mail-domain"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/mail/v1/gdpr": {
         parameters: {
             query?: never;
@@ -3955,123 +3938,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/mail/v1/mailboxes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List mailboxes */
-        get: operations["list-mail-mailboxes"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/mailboxes/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Remove a mailbox
-         * @description Mail to its address is refused from now on; what arrived stays in the inbox.
-         */
-        delete: operations["delete-mail-mailbox"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/provision/domain": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Register a mail domain
-         * @description Adds the domain, or changes the selector and the routing of one that is there; another selector comes with new DKIM keys. A domain may wait in several workspaces, and belongs to the one that shows its ownership record: 409 domain_taken for the others.
-         */
-        post: operations["provision-mail-domain"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/provision/domain/quickstart": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Register a mail domain and list its DNS records
-         * @description Adds the domain where it is not there and answers with every DNS record that it needs, also as a zone file. Add them at the domain's provider; GET /domains/{id}/dns shows which are seen.
-         */
-        post: operations["quickstart-mail-domain"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/provision/domain/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Remove a mail domain
-         * @description Its mailboxes must be removed first: 409 otherwise.
-         */
-        delete: operations["delete-mail-domain"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/provision/mailbox": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Register a mailbox
-         * @description Adds a mailbox at one of the workspace's domains, or changes where the mail of one goes. Mail is taken as soon as the domain's ownership record was seen; what follows a plus before the @ does not count.
-         */
-        post: operations["provision-mailbox"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/mail/v1/settings": {
         parameters: {
             query?: never;
@@ -4123,103 +3989,6 @@ export interface paths {
          */
         put: operations["set-mail-require-2fa"];
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/setup": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** See how far the setup of mail is */
-        get: operations["mail-setup"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/setup/apply": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Provision a domain and its mailboxes
-         * @description Provisions the domain and the mailboxes as their own routes do, and needs their permissions too. What is there stays, so that it can be called again.
-         */
-        post: operations["apply-mail-setup"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/setup/complete": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Complete the setup of mail
-         * @description While a mandatory step is open: 409, with the step as the reason.
-         */
-        post: operations["complete-mail-setup"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/setup/dismiss": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Hide the setup of mail
-         * @description The panel hides it; nothing else changes.
-         */
-        post: operations["dismiss-mail-setup"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/setup/step": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Mark a step of the setup
-         * @description Only the steps migration, policies and test_mail are marked by a person; the others are seen by themselves: 422 not_allowed.
-         */
-        post: operations["mark-mail-setup-step"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4349,26 +4118,6 @@ export interface paths {
         };
         /** Delivery history of an endpoint, the newest 100 */
         get: operations["mail-webhook-deliveries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/webhooks/{id}/hours": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Requests of the last 24 hours, by the hour
-         * @description The oldest first; the last hour is not over yet. An hour begins at a full hour of UTC.
-         */
-        get: operations["mail-webhook-hours"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5330,7 +5079,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for an account and a workspace
-         * @description Mails a link that proves the address; the account is made when the link is opened. The answer is the same for an address that has an account. Where accounts are given out by invitation alone, this and the links that were mailed before are refused with 403 sign_up_closed; GET /api/v1/meta says so.
+         * @description Mails a link that proves the address; the account is made when the link is opened. The answer is the same for an address that has an account.
          */
         post: operations["sign-up"];
         delete?: never;
@@ -5367,7 +5116,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Version of the service, whether it is a demo and how one gets an account */
+        /** Version of the service and whether it is a demo */
         get: operations["meta"];
         put?: never;
         post?: never;
@@ -5598,7 +5347,7 @@ export interface components {
             /** @example Order sync */
             name: string;
             /**
-             * @description Named sets or single permissions; GET /api/v1/auth/roles lists them
+             * @description Named sets or single permissions; GET /roles lists them
              * @example [
              *       "conversations.write"
              *     ]
@@ -5980,12 +5729,6 @@ export interface components {
             /** @example agent */
             role: string;
             /**
-             * @description In Markdown; stands below the e-mail answers that ask for it
-             * @example **Ayşe Demir**
-             *     Destek uzmanı
-             */
-            signature: string;
-            /**
              * @example active
              * @enum {string}
              */
@@ -6159,18 +5902,6 @@ export interface components {
         AppMeta: {
             /** @description Whether this is a demo whose passwords everybody knows */
             demo: boolean;
-            /**
-             * @description kept where there is no mail server, so that whoever runs the service hands mails on
-             * @example sent
-             * @enum {string}
-             */
-            mail: "sent" | "kept";
-            /**
-             * @description Whether strangers may open an account; off where accounts are given out by invitation alone
-             * @example open
-             * @enum {string}
-             */
-            sign_up: "open" | "off";
             /** @example 1.0.0 */
             version: string;
         };
@@ -6181,11 +5912,6 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
-        };
-        ApplyInBody: {
-            /** @example kaya.example */
-            domain: string;
-            mailboxes?: components["schemas"]["SetupNewMailbox"][];
         };
         AssignConversationInBody: {
             /**
@@ -6314,6 +6040,12 @@ export interface components {
              */
             tags: string[];
         };
+        BuyInBody: {
+            /** @example +902125550101 */
+            e164: string;
+            /** @example Destek hattı */
+            label?: string;
+        };
         Buyer: {
             /** @example Bağdat Caddesi 12 */
             address: string;
@@ -6413,12 +6145,6 @@ export interface components {
             presence?: "online" | "away" | "away_reassign" | "offline";
             /** @example admin */
             role?: string;
-            /**
-             * @description In Markdown; empty for none
-             * @example **Ayşe Demir**
-             *     Destek uzmanı
-             */
-            signature?: string;
             /** @example Ekip lideri */
             title?: string;
         };
@@ -8358,7 +8084,7 @@ export interface components {
              */
             delivery: "sent" | "queued" | "failed" | "none" | null;
             delivery_error: string | null;
-            /** @description What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason), how its text is written where it is not plain (format: markdown), and whether a data-loss-prevention rule covered words in it (redacted) */
+            /** @description What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason) */
             detail: {
                 [key: string]: unknown;
             };
@@ -8775,12 +8501,6 @@ export interface components {
              * @example no_route
              */
             error: string | null;
-            /**
-             * @description How the text is written
-             * @example plain
-             * @enum {string}
-             */
-            format: "plain" | "markdown";
             /** Format: uuid */
             id: string;
             /**
@@ -8793,8 +8513,6 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             send_at: string;
-            /** @description Whether the author's signature follows, where it goes by e-mail */
-            signature: boolean;
             /**
              * @example waiting
              * @enum {string}
@@ -9715,202 +9433,6 @@ export interface components {
              */
             trace_id: string;
         };
-        DomainDetails: {
-            domain: components["schemas"]["DomainDomain"];
-            records: components["schemas"]["DomainRecord"][];
-            /**
-             * @description All records as a zone file has them
-             * @example $ORIGIN example.com.
-             *     $TTL 300
-             *     @ IN MX 10 mail.konak.example.
-             */
-            zone_file: string;
-        };
-        DomainDetailsEnvelope: {
-            data: components["schemas"]["DomainDetails"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        DomainDomain: {
-            /**
-             * Format: date-time
-             * @description When its records were looked up last
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            checked_at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /**
-             * @description As people read it
-             * @example örnek.com
-             */
-            display: string;
-            /**
-             * @description As name servers know it
-             * @example xn--rnek-4qa.com
-             */
-            domain: string;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * @description domain_taken: another workspace has shown that the domain is its own
-             * @example
-             * @enum {string}
-             */
-            problem: "" | "domain_taken";
-            /**
-             * @example embedded
-             * @enum {string}
-             */
-            routing: "embedded";
-            /**
-             * @description The DKIM records are at this name followed by r (RSA) and e (Ed25519)
-             * @example s202611
-             */
-            selector: string;
-            /**
-             * @description pending: the ownership record was not seen yet. verifying: mandatory records are missing. active: all are there. degraded: two rounds found some missing. suspended: the ownership record is gone
-             * @example active
-             * @enum {string}
-             */
-            state: "pending" | "verifying" | "active" | "degraded" | "suspended";
-            /**
-             * Format: date-time
-             * @description When it became active first
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            verified_at: string | null;
-        };
-        DomainDomainEnvelope: {
-            data: components["schemas"]["DomainDomain"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        DomainDomainListEnvelope: {
-            data: components["schemas"]["DomainDomain"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        DomainMailbox: {
-            /**
-             * Format: uuid
-             * @description The e-mail account of the CRM that its mail goes to
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            account_id: string;
-            /** @example destek@kaya.example */
-            address: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            domain_id: string;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * @example inbox
-             * @enum {string}
-             */
-            kind: "inbox";
-        };
-        DomainMailboxEnvelope: {
-            data: components["schemas"]["DomainMailbox"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        DomainMailboxListEnvelope: {
-            data: components["schemas"]["DomainMailbox"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        DomainRecord: {
-            /**
-             * Format: date-time
-             * @description When the name servers answered last
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            checked_at: string | null;
-            /**
-             * @description Why the last look gave no answer (timeout, server_failed, unreachable), or what is wrong (other_server_first, too_many_lookups, wrong_key, wrong_value)
-             * @example
-             */
-            error: string;
-            /**
-             * @description What the name servers have at this name
-             * @example [
-             *       "10 mail.konak.example."
-             *     ]
-             */
-            found: string[];
-            /** @example example.com */
-            fqdn: string;
-            /**
-             * @description The name without the domain, as many providers ask for it
-             * @example @
-             */
-            host: string;
-            /**
-             * Format: int64
-             * @example 10
-             */
-            priority?: number;
-            /** @example mx */
-            purpose: string;
-            /** @description Whether the domain becomes active only with it */
-            required: boolean;
-            /**
-             * @example ok
-             * @enum {string}
-             */
-            status: "ok" | "missing" | "mismatch" | "duplicate" | "unreachable";
-            /**
-             * Format: int64
-             * @example 300
-             */
-            ttl: number;
-            /**
-             * @example MX
-             * @enum {string}
-             */
-            type: "TXT" | "MX" | "SRV";
-            /** @example mail.konak.example. */
-            value: string;
-            /** @description A text in strings of at most 255 bytes, as name servers keep it */
-            value_chunks: string[];
-        };
         Done: {
             /** @example true */
             done: boolean;
@@ -10225,8 +9747,6 @@ export interface components {
             fields: {
                 [key: string]: string[];
             };
-            /** @description What data-loss-prevention rules found, for dlp_blocked and dlp_warning */
-            matches: components["schemas"]["ErrorMatch"][];
             /**
              * Format: int64
              * @description How recent the proof of the password must be, in seconds
@@ -10256,16 +9776,6 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             window_expired_at: string | null;
-        };
-        ErrorMatch: {
-            /** @example credit_card */
-            pattern_type: string;
-            /**
-             * @example [
-             *       "************1111"
-             *     ]
-             */
-            samples_masked: string[];
         };
         ErrorStep: {
             /** @example close */
@@ -10390,6 +9900,32 @@ export interface components {
              */
             to: string[];
         };
+        GreetingPreview: {
+            /**
+             * @description A WAV file of 8,000 samples a second
+             * @example UklGRg==
+             */
+            audio_base64: string;
+            /**
+             * Format: int64
+             * @description What was spent, in millionths of the wallet's currency
+             * @example 100000
+             */
+            cost_micros: number;
+            /**
+             * Format: int64
+             * @example 2400
+             */
+            duration_ms: number;
+        };
+        GreetingPreviewEnvelope: {
+            data: components["schemas"]["GreetingPreview"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         HandoverInBody: {
             /**
              * Format: uuid
@@ -10397,38 +9933,11 @@ export interface components {
              */
             group_id?: string;
             /**
-             * @description Why people take over; agent_asked where nothing is said
+             * @description Why people take over
+             * @default agent_asked
              * @example Fiyat pazarlığı
              */
-            reason?: string;
-        };
-        HourRequests: {
-            /**
-             * Format: date-time
-             * @description The hour's beginning
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            at: string;
-            /**
-             * Format: int64
-             * @description Requests that the receiver accepted
-             * @example 118
-             */
-            delivered: number;
-            /**
-             * Format: int64
-             * @description Requests that failed, each attempt by itself
-             * @example 2
-             */
-            failed: number;
-        };
-        HourRequestsArrayEnvelope: {
-            data: components["schemas"]["HourRequests"][];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
+            reason: string;
         };
         HourlyChannel: {
             /**
@@ -11617,11 +11126,6 @@ export interface components {
             channel_account_id?: string;
             /** Format: uuid */
             contact_id: string;
-            /**
-             * @description plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks
-             * @enum {string}
-             */
-            format?: "plain" | "markdown";
             /** Format: uuid */
             group_id?: string;
             /**
@@ -11629,120 +11133,107 @@ export interface components {
              * @enum {string}
              */
             priority: "low" | "normal" | "high" | "urgent";
-            /** @description Add the author's signature, where it goes by e-mail */
-            signature?: boolean;
             /** @example Randevu hatırlatma */
             subject?: string;
             /** @description An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account */
             template?: components["schemas"]["Use"];
         };
-        NoticeClientKeys: {
-            /** @example BTBZMqHH6r4Tts7J_aSIgg */
-            auth: string;
-            /** @example BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4 */
-            p256dh: string;
-        };
-        NoticeEvents: {
+        NumberNumber: {
             /**
-             * @description Somebody else assigns a conversation to the agent
-             * @example true
+             * @example [
+             *       "voice"
+             *     ]
              */
-            assigned: boolean;
-            /**
-             * @description A note calls the agent
-             * @example true
-             */
-            mention: boolean;
-            /**
-             * @description A customer writes in a colleague's conversation
-             * @example false
-             */
-            others: boolean;
-            /**
-             * @description A customer writes in a conversation of the agent's
-             * @example true
-             */
-            reply: boolean;
-            /**
-             * @description A customer writes in a conversation that is nobody's
-             * @example true
-             */
-            waiting: boolean;
-        };
-        NoticeNewSubscription: {
-            /** @example https://push.example.com/send/d2Vic3 */
-            endpoint: string;
-            keys: components["schemas"]["NoticeClientKeys"];
-        };
-        NoticePreferences: {
-            /**
-             * @description The panel shows a notice of the desktop, where the browser allows it
-             * @example false
-             */
-            desktop: boolean;
-            events: components["schemas"]["NoticeEvents"];
-            /**
-             * @description Subscribed browsers get a push while no panel of the agent is open
-             * @example false
-             */
-            push: boolean;
-            quiet_hours: components["schemas"]["NoticeQuietHours"];
-            /**
-             * @description The panel plays a sound
-             * @example true
-             */
-            sound: boolean;
-        };
-        NoticePreferencesEnvelope: {
-            data: components["schemas"]["NoticePreferences"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        NoticePushKey: {
-            /**
-             * @description The applicationServerKey, in URL-safe base64
-             * @example BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8
-             */
-            public_key: string;
-        };
-        NoticePushKeyEnvelope: {
-            data: components["schemas"]["NoticePushKey"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        NoticeQuietHours: {
-            /** @example true */
-            enabled: boolean;
-            /** @example 20:00 */
-            from: string;
-            /**
-             * @description A name of the IANA time zone database
-             * @example Europe/Istanbul
-             */
-            time_zone: string;
-            /**
-             * @description Earlier than from: on the next day. The same as from: the whole day
-             * @example 08:00
-             */
-            until: string;
-        };
-        NoticeSubscription: {
+            capabilities: string[];
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** Format: uuid */
+            /** @example +902125550101 */
+            e164: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
             id: string;
+            /** @description Whether calls show it where no other number is chosen */
+            is_default: boolean;
+            /** @example Destek hattı */
+            label: string;
+            /**
+             * @description Why it is not active
+             * @example
+             * @enum {string}
+             */
+            last_error: "" | "refused" | "no_credit" | "provider_unavailable";
+            /**
+             * Format: int64
+             * @description In millionths of the wallet's currency
+             * @example 50000000
+             */
+            monthly_fee_micros: number;
+            /**
+             * Format: date-time
+             * @description When the fee is due
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            renews_at: string | null;
+            /**
+             * @description pending: the provider has not answered yet; suspended: the fee could not be paid, and after 30 days the number is given back
+             * @example active
+             * @enum {string}
+             */
+            status: "pending" | "active" | "suspended" | "released";
+            /**
+             * @example local
+             * @enum {string}
+             */
+            type: "local" | "mobile" | "toll_free";
         };
-        NoticeSubscriptionEnvelope: {
-            data: components["schemas"]["NoticeSubscription"];
+        NumberNumberEnvelope: {
+            data: components["schemas"]["NumberNumber"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        NumberNumberListEnvelope: {
+            data: components["schemas"]["NumberNumber"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        NumberOffer: {
+            /**
+             * @example [
+             *       "voice"
+             *     ]
+             */
+            capabilities: string[];
+            /** @example +902125550101 */
+            e164: string;
+            /** @example İstanbul */
+            locality: string;
+            /**
+             * Format: int64
+             * @description In millionths of the wallet's currency
+             * @example 50000000
+             */
+            monthly_fee_micros: number;
+            /**
+             * @example local
+             * @enum {string}
+             */
+            type: "local" | "mobile" | "toll_free";
+        };
+        NumberOfferArrayEnvelope: {
+            data: components["schemas"]["NumberOffer"][];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -11957,7 +11448,7 @@ export interface components {
             revocation_endpoint: string;
             revocation_endpoint_auth_methods_supported: string[];
             scopes_supported: string[];
-            /** @example https://konak.example/docs */
+            /** @example https://konak.example/openapi.json */
             service_documentation: string;
             /** @example https://konak.example/oauth/token */
             token_endpoint: string;
@@ -12060,6 +11551,15 @@ export interface components {
             /** @example Konuşmaları okuma, açma, değiştirme ve yanıtlama */
             tr: string;
         };
+        PreviewInBody: {
+            /** @example Merhaba, destek hattına hoş geldiniz. */
+            text: string;
+            /**
+             * @default tr
+             * @enum {string}
+             */
+            voice: "tr" | "en";
+        };
         ProfileInBody: {
             /**
              * @description What mail to this person is written in
@@ -12068,40 +11568,6 @@ export interface components {
             language?: "tr" | "en";
             /** @example Defne Yılmaz */
             name?: string;
-        };
-        ProvisionInBody: {
-            /** @example kaya.example */
-            domain: string;
-            /**
-             * @description embedded: this installation takes and sends the domain's mail
-             * @example embedded
-             * @enum {string}
-             */
-            routing: "embedded";
-            /**
-             * @description Where the DKIM keys are; by default the present one, or one named after the month
-             * @example s202611
-             */
-            selector?: string;
-        };
-        ProvisionMailboxInBody: {
-            /**
-             * Format: uuid
-             * @description The e-mail account of the CRM
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            account_id: string;
-            /**
-             * @description At one of the workspace's domains
-             * @example destek@kaya.example
-             */
-            address: string;
-            /**
-             * @description inbox: its mail goes to an e-mail account of the CRM. forward and personal are not served yet: 409
-             * @example inbox
-             * @enum {string}
-             */
-            kind: "inbox" | "forward" | "personal";
         };
         PublicCreateConversationInBody: {
             /** @example Siparişim ne zaman gelir? */
@@ -12334,10 +11800,6 @@ export interface components {
              */
             tracking_url?: string;
         };
-        QuickstartInBody: {
-            /** @example kaya.example */
-            domain: string;
-        };
         RatingInBody: {
             /** @example Teşekkürler */
             comment?: string;
@@ -12413,6 +11875,10 @@ export interface components {
             /** @example The customer asked for it */
             note?: string;
         };
+        RenameInBody: {
+            /** @example Destek hattı */
+            label: string;
+        };
         RenderCannedInBody: {
             /** Format: uuid */
             conversation_id: string;
@@ -12431,11 +11897,6 @@ export interface components {
             channel_account_id?: string;
             /** @description After a 422 dlp_warning: why the message goes all the same */
             dlp_override?: components["schemas"]["Override"];
-            /**
-             * @description plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks
-             * @enum {string}
-             */
-            format?: "plain" | "markdown";
             /** @description Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions */
             mentions?: string[];
             /**
@@ -12444,8 +11905,6 @@ export interface components {
              * @enum {string}
              */
             message_type: "comment" | "note";
-            /** @description Add the author's signature, where it goes by e-mail */
-            signature?: boolean;
         };
         ReplyAsCustomerInBody: {
             /** @description Ids of files that the caller uploaded; with them the text may be empty */
@@ -12500,21 +11959,12 @@ export interface components {
              * @example 5
              */
             delay_s?: number;
-            /** @description After a 422 dlp_warning: why the message goes all the same */
-            dlp_override?: components["schemas"]["Override"];
-            /**
-             * @description plain where it is left out; markdown: bold (**), italic (_), links, lists and quotes go formatted by e-mail, with a plain part beside; on a channel without them, and in a note, the text goes without its marks
-             * @enum {string}
-             */
-            format?: "plain" | "markdown";
             /**
              * Format: date-time
              * @description At most a year ahead
              * @example 2026-11-15T09:30:00.000000Z
              */
             send_at?: string;
-            /** @description Add the author's signature, where it goes by e-mail */
-            signature?: boolean;
             /** @description What becomes of the conversation when it went, unless the customer wrote since; needs crm.conversations.manage */
             then?: components["schemas"]["FollowUp"];
             /** @description Cancel it when the customer writes before */
@@ -12709,53 +12159,6 @@ export interface components {
              * @example Support lead
              */
             title?: string;
-        };
-        SetupNewMailbox: {
-            /**
-             * Format: uuid
-             * @description The e-mail account of the CRM that its mail goes to
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            account_id: string;
-            /** @example destek@kaya.example */
-            address: string;
-        };
-        SetupSetup: {
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            completed_at: string | null;
-            /** @description Whether the panel hides it */
-            dismissed: boolean;
-            steps: components["schemas"]["SetupStep"][];
-        };
-        SetupSetupEnvelope: {
-            data: components["schemas"]["SetupSetup"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        SetupStep: {
-            /**
-             * @description What it is about: the domain, or how many mailboxes there are
-             * @example kaya.example
-             */
-            detail: string;
-            /**
-             * @example mx
-             * @enum {string}
-             */
-            key: "domain" | "ownership" | "mx" | "auth_records" | "mailboxes" | "migration" | "policies" | "test_mail";
-            /** @description Whether the setup can be completed only with it. Required steps are seen by themselves; the others are marked by a person */
-            required: boolean;
-            /**
-             * @example done
-             * @enum {string}
-             */
-            status: "pending" | "done" | "skipped";
         };
         SignInInBody: {
             /** @description Needed while GET /captcha says required_now */
@@ -12961,18 +12364,6 @@ export interface components {
             /** @description Who pays; left out, whoever paid before. Stored sealed */
             buyer?: components["schemas"]["Buyer"];
             card: components["schemas"]["WalletCard"];
-        };
-        StepInBody: {
-            /**
-             * @example skipped
-             * @enum {string}
-             */
-            status: "pending" | "done" | "skipped";
-            /**
-             * @example migration
-             * @enum {string}
-             */
-            step: "domain" | "ownership" | "mx" | "auth_records" | "mailboxes" | "migration" | "policies" | "test_mail";
         };
         SwitchInBody: {
             /** Format: uuid */
@@ -13489,16 +12880,16 @@ export interface components {
              */
             id: string;
             /**
-             * @description settle: what was set aside is spent, and the rest is available again
+             * @description settle: what was set aside is spent, and the rest is available again; adjustment: the operator gave or took credit
              * @example settle
              * @enum {string}
              */
-            kind: "topup" | "hold" | "settle" | "release";
+            kind: "topup" | "hold" | "settle" | "release" | "adjustment";
             /**
              * @example numbers
              * @enum {string}
              */
-            purpose: "card" | "numbers";
+            purpose: "card" | "numbers" | "speech" | "operator";
             /**
              * Format: uuid
              * @description The top-up, or what the money was set aside for
@@ -14227,6 +13618,26 @@ export interface components {
              */
             trace_id: string;
         };
+        WidgetConfig: {
+            look: components["schemas"]["WidgetPublicLook"];
+            /** @example Web sitesi */
+            name: string;
+            /** @description Whether somebody is there now */
+            open: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            opens_at: string | null;
+        };
+        WidgetConfigEnvelope: {
+            data: components["schemas"]["WidgetConfig"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         WidgetFile: {
             /** Format: uuid */
             id: string;
@@ -14366,26 +13777,6 @@ export interface components {
             name_required: boolean;
             /** @description Whether a phone number is asked for */
             phone: boolean;
-        };
-        WidgetPublicConfig: {
-            look: components["schemas"]["WidgetPublicLook"];
-            /** @example Web sitesi */
-            name: string;
-            /** @description Whether somebody is there now */
-            open: boolean;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            opens_at: string | null;
-        };
-        WidgetPublicConfigEnvelope: {
-            data: components["schemas"]["WidgetPublicConfig"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
         };
         WidgetPublicLook: {
             /** @example #0b6e4f */
@@ -14563,7 +13954,7 @@ export interface operations {
                      *       "scopes_supported": [
                      *         "text"
                      *       ],
-                     *       "service_documentation": "https://konak.example/docs",
+                     *       "service_documentation": "https://konak.example/openapi.json",
                      *       "token_endpoint": "https://konak.example/oauth/token",
                      *       "token_endpoint_auth_methods_supported": [
                      *         "text"
@@ -19111,7 +18502,6 @@ export interface operations {
                      *           "name": "Ayşe Demir",
                      *           "presence": "online",
                      *           "role": "agent",
-                     *           "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *           "state": "active",
                      *           "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *           "title": "Destek uzmanı"
@@ -19217,7 +18607,6 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
-                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -19349,7 +18738,6 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
-                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -19458,7 +18846,6 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
-                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -20307,7 +19694,6 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
-                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -20448,7 +19834,6 @@ export interface operations {
                      *         "name": "Ayşe Demir",
                      *         "presence": "online",
                      *         "role": "agent",
-                     *         "signature": "**Ayşe Demir**\nDestek uzmanı",
                      *         "state": "active",
                      *         "suspended_at": "2026-11-15T09:30:00.000000Z",
                      *         "title": "Destek uzmanı"
@@ -32978,7 +32363,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["HandoverInBody"];
             };
@@ -38575,11 +37960,9 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "error": "no_route",
-                     *           "format": "plain",
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "send_at": "2026-11-15T09:30:00.000000Z",
-                     *           "signature": false,
                      *           "state": "waiting",
                      *           "then": {
                      *             "state": "closed",
@@ -38711,11 +38094,9 @@ export interface operations {
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "error": "no_route",
-                     *         "format": "plain",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "send_at": "2026-11-15T09:30:00.000000Z",
-                     *         "signature": false,
                      *         "state": "waiting",
                      *         "then": {
                      *           "state": "closed",
@@ -38968,11 +38349,9 @@ export interface operations {
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "error": "no_route",
-                     *         "format": "plain",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "send_at": "2026-11-15T09:30:00.000000Z",
-                     *         "signature": false,
                      *         "state": "waiting",
                      *         "then": {
                      *           "state": "closed",
@@ -41506,536 +40885,6 @@ export interface operations {
             };
         };
     };
-    "get-notice-preferences": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "desktop": false,
-                     *         "events": {
-                     *           "assigned": true,
-                     *           "mention": true,
-                     *           "others": false,
-                     *           "reply": true,
-                     *           "waiting": true
-                     *         },
-                     *         "push": false,
-                     *         "quiet_hours": {
-                     *           "enabled": true,
-                     *           "from": "20:00",
-                     *           "time_zone": "Europe/Istanbul",
-                     *           "until": "08:00"
-                     *         },
-                     *         "sound": true
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["NoticePreferencesEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-notice-preferences": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NoticePreferences"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "desktop": false,
-                     *         "events": {
-                     *           "assigned": true,
-                     *           "mention": true,
-                     *           "others": false,
-                     *           "reply": true,
-                     *           "waiting": true
-                     *         },
-                     *         "push": false,
-                     *         "quiet_hours": {
-                     *           "enabled": true,
-                     *           "from": "20:00",
-                     *           "time_zone": "Europe/Istanbul",
-                     *           "until": "08:00"
-                     *         },
-                     *         "sound": true
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["NoticePreferencesEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-push-key": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "public_key": "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["NoticePushKeyEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "add-push-subscription": {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
-                 * @example 7c0f6c1e-reply
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NoticeNewSubscription"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["NoticeSubscriptionEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "delete-push-subscription": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "deleted": true,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DeletedEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     "list-opportunities": {
         parameters: {
             query?: {
@@ -42294,6 +41143,866 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "preview-greeting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "audio_base64": "UklGRg==",
+                     *         "cost_micros": 100000,
+                     *         "duration_ms": 2400
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GreetingPreviewEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-numbers": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "capabilities": [
+                     *             "voice"
+                     *           ],
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "e164": "+902125550101",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "is_default": false,
+                     *           "label": "Destek hattı",
+                     *           "last_error": "",
+                     *           "monthly_fee_micros": 50000000,
+                     *           "renews_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "active",
+                     *           "type": "local"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NumberNumberListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-available-numbers": {
+        parameters: {
+            query: {
+                /** @description ISO 3166, two letters */
+                country: string;
+                type?: "local" | "mobile" | "toll_free";
+                /** @description Digits that the number has */
+                contains?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "capabilities": [
+                     *             "voice"
+                     *           ],
+                     *           "e164": "+902125550101",
+                     *           "locality": "İstanbul",
+                     *           "monthly_fee_micros": 50000000,
+                     *           "type": "local"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NumberOfferArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "buy-number": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BuyInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "capabilities": [
+                     *           "voice"
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "e164": "+902125550101",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "is_default": false,
+                     *         "label": "Destek hattı",
+                     *         "last_error": "",
+                     *         "monthly_fee_micros": 50000000,
+                     *         "renews_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "active",
+                     *         "type": "local"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NumberNumberEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "rename-number": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "capabilities": [
+                     *           "voice"
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "e164": "+902125550101",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "is_default": false,
+                     *         "label": "Destek hattı",
+                     *         "last_error": "",
+                     *         "monthly_fee_micros": 50000000,
+                     *         "renews_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "active",
+                     *         "type": "local"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NumberNumberEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "release-number": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-default-number": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "capabilities": [
+                     *           "voice"
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "e164": "+902125550101",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "is_default": false,
+                     *         "label": "Destek hattı",
+                     *         "last_error": "",
+                     *         "monthly_fee_micros": 50000000,
+                     *         "renews_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "active",
+                     *         "type": "local"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NumberNumberEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -43807,7 +43516,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["WidgetPublicConfigEnvelope"];
+                    "application/json": components["schemas"]["WidgetConfigEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -46643,115 +46352,6 @@ export interface operations {
             };
         };
     };
-    "webhook-hours": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "at": "2026-11-15T09:30:00.000000Z",
-                     *           "delivered": 118,
-                     *           "failed": 2
-                     *         }
-                     *       ],
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HourRequestsArrayEnvelope"];
-                };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     "recover-webhook": {
         parameters: {
             query?: never;
@@ -48868,231 +48468,6 @@ export interface operations {
             };
         };
     };
-    "list-mail-domains": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "checked_at": "2026-11-15T09:30:00.000000Z",
-                     *           "created_at": "2026-11-15T09:30:00.000000Z",
-                     *           "display": "örnek.com",
-                     *           "domain": "xn--rnek-4qa.com",
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "problem": "",
-                     *           "routing": "embedded",
-                     *           "selector": "s202611",
-                     *           "state": "active",
-                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DomainDomainListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "check-mail-domain": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "domain": {
-                     *           "checked_at": "2026-11-15T09:30:00.000000Z",
-                     *           "created_at": "2026-11-15T09:30:00.000000Z",
-                     *           "display": "örnek.com",
-                     *           "domain": "xn--rnek-4qa.com",
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "problem": "",
-                     *           "routing": "embedded",
-                     *           "selector": "s202611",
-                     *           "state": "active",
-                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
-                     *         },
-                     *         "records": [
-                     *           {
-                     *             "checked_at": "2026-11-15T09:30:00.000000Z",
-                     *             "error": "",
-                     *             "found": [
-                     *               "10 mail.konak.example."
-                     *             ],
-                     *             "fqdn": "example.com",
-                     *             "host": "@",
-                     *             "priority": 10,
-                     *             "purpose": "mx",
-                     *             "required": false,
-                     *             "status": "ok",
-                     *             "ttl": 300,
-                     *             "type": "MX",
-                     *             "value": "mail.konak.example.",
-                     *             "value_chunks": [
-                     *               "text"
-                     *             ]
-                     *           }
-                     *         ],
-                     *         "zone_file": "$ORIGIN example.com.\n$TTL 300\n@ IN MX 10 mail.konak.example.\n"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DomainDetailsEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     "list-privacy-requests": {
         parameters: {
             query?: {
@@ -49657,711 +49032,6 @@ export interface operations {
             };
         };
     };
-    "list-mail-mailboxes": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "address": "destek@kaya.example",
-                     *           "created_at": "2026-11-15T09:30:00.000000Z",
-                     *           "domain_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "kind": "inbox"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DomainMailboxListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "delete-mail-mailbox": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "deleted": true,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DeletedEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "provision-mail-domain": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ProvisionInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "checked_at": "2026-11-15T09:30:00.000000Z",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "display": "örnek.com",
-                     *         "domain": "xn--rnek-4qa.com",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "problem": "",
-                     *         "routing": "embedded",
-                     *         "selector": "s202611",
-                     *         "state": "active",
-                     *         "verified_at": "2026-11-15T09:30:00.000000Z"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DomainDomainEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "quickstart-mail-domain": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["QuickstartInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "domain": {
-                     *           "checked_at": "2026-11-15T09:30:00.000000Z",
-                     *           "created_at": "2026-11-15T09:30:00.000000Z",
-                     *           "display": "örnek.com",
-                     *           "domain": "xn--rnek-4qa.com",
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "problem": "",
-                     *           "routing": "embedded",
-                     *           "selector": "s202611",
-                     *           "state": "active",
-                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
-                     *         },
-                     *         "records": [
-                     *           {
-                     *             "checked_at": "2026-11-15T09:30:00.000000Z",
-                     *             "error": "",
-                     *             "found": [
-                     *               "10 mail.konak.example."
-                     *             ],
-                     *             "fqdn": "example.com",
-                     *             "host": "@",
-                     *             "priority": 10,
-                     *             "purpose": "mx",
-                     *             "required": false,
-                     *             "status": "ok",
-                     *             "ttl": 300,
-                     *             "type": "MX",
-                     *             "value": "mail.konak.example.",
-                     *             "value_chunks": [
-                     *               "text"
-                     *             ]
-                     *           }
-                     *         ],
-                     *         "zone_file": "$ORIGIN example.com.\n$TTL 300\n@ IN MX 10 mail.konak.example.\n"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DomainDetailsEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "delete-mail-domain": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "deleted": true,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DeletedEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "provision-mailbox": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ProvisionMailboxInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "address": "destek@kaya.example",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "domain_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "kind": "inbox"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DomainMailboxEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     "mail-settings": {
         parameters: {
             query?: never;
@@ -50606,613 +49276,6 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["MailSettingsEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "mail-setup": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "completed_at": "2026-11-15T09:30:00.000000Z",
-                     *         "dismissed": false,
-                     *         "steps": [
-                     *           {
-                     *             "detail": "kaya.example",
-                     *             "key": "mx",
-                     *             "required": false,
-                     *             "status": "done"
-                     *           }
-                     *         ]
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SetupSetupEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "apply-mail-setup": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ApplyInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "completed_at": "2026-11-15T09:30:00.000000Z",
-                     *         "dismissed": false,
-                     *         "steps": [
-                     *           {
-                     *             "detail": "kaya.example",
-                     *             "key": "mx",
-                     *             "required": false,
-                     *             "status": "done"
-                     *           }
-                     *         ]
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SetupSetupEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "complete-mail-setup": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "completed_at": "2026-11-15T09:30:00.000000Z",
-                     *         "dismissed": false,
-                     *         "steps": [
-                     *           {
-                     *             "detail": "kaya.example",
-                     *             "key": "mx",
-                     *             "required": false,
-                     *             "status": "done"
-                     *           }
-                     *         ]
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SetupSetupEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "dismiss-mail-setup": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "completed_at": "2026-11-15T09:30:00.000000Z",
-                     *         "dismissed": false,
-                     *         "steps": [
-                     *           {
-                     *             "detail": "kaya.example",
-                     *             "key": "mx",
-                     *             "required": false,
-                     *             "status": "done"
-                     *           }
-                     *         ]
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SetupSetupEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "mark-mail-setup-step": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["StepInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "completed_at": "2026-11-15T09:30:00.000000Z",
-                     *         "dismissed": false,
-                     *         "steps": [
-                     *           {
-                     *             "detail": "kaya.example",
-                     *             "key": "mx",
-                     *             "required": false,
-                     *             "status": "done"
-                     *           }
-                     *         ]
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SetupSetupEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -52428,115 +50491,6 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookDeliveryArrayEnvelope"];
-                };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "mail-webhook-hours": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "at": "2026-11-15T09:30:00.000000Z",
-                     *           "delivered": 118,
-                     *           "failed": 2
-                     *         }
-                     *       ],
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HourRequestsArrayEnvelope"];
                 };
             };
             /** @description The caller has this answer */
@@ -60092,8 +58046,6 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "demo": false,
-                     *         "mail": "sent",
-                     *         "sign_up": "open",
                      *         "version": "1.0.0"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"

@@ -27,7 +27,7 @@ func (s *Service) Calls(ctx context.Context, a channel.Account) (channel.Provide
 		return channel.ProviderCalls{}, err
 	}
 	out, err := s.Provider.CallSettings(ctx, at)
-	s.answered(ctx, &a, err)
+	s.recordAnswer(ctx, &a, err)
 	return out, err
 }
 
@@ -38,7 +38,7 @@ func (s *Service) SetCalls(ctx context.Context, a channel.Account, c channel.Cal
 		return out, err
 	}
 	err = s.Provider.SetCallSettings(ctx, at, c)
-	s.answered(ctx, &a, err)
+	s.recordAnswer(ctx, &a, err)
 	if r, refused := errors.AsType[*Refusal](err); refused && !r.passing() {
 		return out, &channel.CallsRefused{Words: r.Words()}
 	}
@@ -55,7 +55,7 @@ func (s *Service) CallPermission(ctx context.Context, a channel.Account, address
 		return channel.CallPermission{}, err
 	}
 	out, err := s.Provider.CallPermission(ctx, at, address)
-	s.answered(ctx, &a, err)
+	s.recordAnswer(ctx, &a, err)
 	return out, err
 }
 
@@ -67,11 +67,11 @@ func (s *Service) AskCallPermission(ctx context.Context, a channel.Account, addr
 		return err
 	}
 	_, err = s.Provider.Send(ctx, at, Message{To: address, Kind: KindCallRequest, Text: callRequest})
-	s.answered(ctx, &a, err)
+	s.recordAnswer(ctx, &a, err)
 	if err == nil {
 		return nil
 	}
-	why, final := lasting(err)
+	why, final := finalReason(err)
 	switch {
 	case !final:
 		return unreachable(err)

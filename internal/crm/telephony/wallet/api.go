@@ -60,7 +60,7 @@ func route(method, sub, id, summary string, p perm.Permission) api.Route {
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
 	api.Handle(a, route("GET", "", "get-wallet", "Get the call credit", perm.WalletView),
-		func(ctx context.Context, _ *struct{}) (Wallet, error) { return s.Wallet(ctx) })
+		func(ctx context.Context, _ *struct{}) (Wallet, error) { return s.Wallet(ctx, api.Caller(ctx).TenantID) })
 	api.HandleList(a, route("GET", "/entries", "list-wallet-entries", "List what changed the call credit, the newest first", perm.WalletView),
 		func(ctx context.Context, in *listEntriesIn) (db.List[Entry], error) { return s.Entries(ctx, in.Page()) })
 	api.HandleBytes(a, route("GET", "/statement", "get-wallet-statement", "Download what changed the call credit as CSV", perm.WalletView),

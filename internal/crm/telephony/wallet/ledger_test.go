@@ -38,7 +38,7 @@ func newLedger(t *testing.T, d *db.DB, credit int64) *ledger {
 		t.Fatal(err)
 	}
 	l := &ledger{t, s, d, dbtest.Tenant(t, d, "demo")}
-	if err := l.inTx(func(tx *db.Tx) error { return s.AddCredit(tx, tx.NewID(), credit) }); err != nil {
+	if err := l.adjust(credit); err != nil {
 		t.Fatal(err)
 	}
 	return l
@@ -46,6 +46,10 @@ func newLedger(t *testing.T, d *db.DB, credit int64) *ledger {
 
 func (l *ledger) inTx(fn func(*db.Tx) error) error {
 	return l.db.Tenant(l.tenant).InTx(context.Background(), fn)
+}
+
+func (l *ledger) adjust(amount int64) error {
+	return l.s.Adjust(context.Background(), l.tenant, amount, "test")
 }
 
 // check holds the balances against the postings and returns them.
@@ -108,7 +112,7 @@ func TestLedgerStaysEven(t *testing.T) {
 			switch random.IntN(4) {
 			case 0:
 				n := 1 + random.Int64N(40)
-				if err := l.inTx(func(tx *db.Tx) error { return l.s.AddCredit(tx, tx.NewID(), n) }); err != nil {
+				if err := l.adjust(n); err != nil {
 					t.Fatal(err)
 				}
 				available += n
@@ -159,6 +163,32 @@ func TestLedgerStaysEven(t *testing.T) {
 			if a, h := l.check(); a != available || h != held {
 				t.Fatalf("step %d: available %d and held %d, want %d and %d", step, a, h, available, held)
 			}
+		}
+	})
+}
+
+// The operator gives credit and takes it, but not more than there is.
+func TestOperatorAdjustsCredit(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		l := newLedger(t, d, 100)
+		if err := l.adjust(-101); !fault.Is(err, fault.NoCredit) {
+			t.Errorf("more was taken than there is: %v", err)
+		}
+		if a, _ := l.check(); a != 100 {
+			t.Errorf("available %d after a refusal", a)
+		}
+		if err := l.adjust(-30); err != nil {
+			t.Fatal(err)
+		}
+		if a, _ := l.check(); a != 70 {
+			t.Errorf("available %d", a)
+		}
+		n, err := db.Read(t.Context(), d.Tenant(l.tenant), func(r *db.Reader) (int64, error) {
+			return db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM audit_log WHERE tenant_id = $1 AND action = 'wallet.adjusted'`, l.tenant)
+		})
+		if err != nil || n != 2 {
+			t.Errorf("%d lines in the audit log, %v", n, err)
 		}
 	})
 }

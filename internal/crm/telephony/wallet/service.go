@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -55,9 +56,9 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// Wallet reads the caller's wallet.
-func (s *Service) Wallet(ctx context.Context) (w Wallet, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+// Wallet reads a workspace's wallet.
+func (s *Service) Wallet(ctx context.Context, tenant uuid.UUID) (w Wallet, err error) {
+	err = s.DB.Tenant(tenant).Read(ctx, func(r *db.Reader) error {
 		w, err = findWallet(r)
 		if db.IsNoRow(err) {
 			w, err = Wallet{Currency: s.Currency, LowThreshold: lowThreshold}, nil
@@ -105,6 +106,15 @@ func (s *Service) Hold(tx *db.Tx, ref uuid.UUID, purpose string, amount int64) e
 	return err
 }
 
+// Charge spends an amount at once. It returns no_credit where less is available.
+func (s *Service) Charge(tx *db.Tx, purpose string, amount int64) error {
+	ref := tx.NewID()
+	if err := s.Hold(tx, ref, purpose, amount); err != nil {
+		return err
+	}
+	return s.Settle(tx, ref, amount)
+}
+
 // Settle spends an amount of what is set aside for ref; the rest is available
 // again. It returns ErrNotHeld where nothing is set aside, and an error where
 // the amount is larger.
@@ -139,7 +149,8 @@ func (s *Service) closeHold(tx *db.Tx, ref uuid.UUID) (reservation, error) {
 	return v, err
 }
 
-// enter changes the balances and writes the entry that says why.
+// enter changes the balances and writes the entry that says why. It returns
+// db.ErrNoRow where a balance would be below zero.
 func enter(tx *db.Tx, kind, purpose string, ref uuid.UUID, available, held int64, postings ...posting) error {
 	fresh, err := putEntry(tx, kind, purpose, ref, postings)
 	if err == nil && !fresh {
@@ -150,6 +161,25 @@ func enter(tx *db.Tx, kind, purpose string, ref uuid.UUID, available, held int64
 	}
 	_, err = changeWallet(tx, available, held)
 	return err
+}
+
+// Adjust gives credit to a workspace by the operator's hand, or takes it where the
+// amount is negative. It returns no_credit where less is available.
+func (s *Service) Adjust(ctx context.Context, tenant uuid.UUID, amount int64, note string) error {
+	return s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
+		if err := openWallet(tx, s.Currency); err != nil {
+			return err
+		}
+		ref := tx.NewID()
+		err := enter(tx, kindAdjust, purposeOperator, ref, amount, 0, posting{accountAvailable, amount}, posting{accountAdjust, -amount})
+		if db.IsNoRow(err) {
+			return fault.New(fault.NoCredit)
+		}
+		if err != nil {
+			return err
+		}
+		return audit.Write(tx, "wallet.adjusted", ref.String(), map[string]any{"amount_micros": amount, "note": note})
+	})
 }
 
 // Entries lists the ledger, the newest first.

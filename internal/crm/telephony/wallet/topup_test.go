@@ -1,13 +1,8 @@
 package wallet_test
 
 import (
-	"io"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,14 +10,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"konak/internal/app"
 	"konak/internal/app/apptest"
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/identity"
-	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dbtest"
-	"konak/internal/kit/secret"
 	wire "konak/internal/provider/iyzico"
 	bank "konak/internal/sandbox/iyzico"
 )
@@ -31,114 +23,31 @@ const base = "/api/crm/v1/telephony/wallet"
 
 // shop is a server with a bank, and a workspace that pays.
 type shop struct {
-	*apptest.Server
-	t      *testing.T
-	bank   *bank.Server
-	owner  *apptest.Workspace
-	dbPath string
+	*apptest.Telephony
+	t *testing.T
 }
 
-// run runs fn on both databases in a server with a bank.
+// run runs fn on both databases.
 func run(t *testing.T, fn func(s *shop)) {
 	t.Helper()
-	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
-		t.Run(string(dialect), func(t *testing.T) {
-			t.Parallel()
-			s := &shop{t: t, bank: bank.New("key", secret.Of("secret"))}
-			http := httptest.NewServer(s.bank)
-			t.Cleanup(http.Close)
-			s.bank.Address = http.URL
-			s.Server = apptest.NewCalledBack(t, dialect, func(cfg *app.Config, _ clock.Source) {
-				cfg.IyzicoKey, cfg.IyzicoSecret, cfg.IyzicoAddress = "key", "secret", http.URL
-				s.dbPath = strings.TrimPrefix(cfg.DB, "sqlite:")
-			})
-			s.owner = s.Workspace("demo")
-			fn(s)
-		})
-	}
-}
-
-func body(amount int64, card string) map[string]any {
-	return map[string]any{
-		"amount_micros": amount,
-		"card":          map[string]any{"holder": "Elif Kaya", "number": card, "expiry_month": 12, "expiry_year": 2030, "cvc": "123"},
-		"buyer": map[string]any{
-			"name": "Elif", "surname": "Kaya", "email": "elif@kaya.example", "phone": "+905321234567", "identity_number": "11111111110",
-			"address": "Bağdat Caddesi 12", "city": "İstanbul", "country": "Türkiye",
-		},
-	}
-}
-
-// start begins a payment.
-func (s *shop) start(amount int64, card string) wallet.Challenge {
-	s.t.Helper()
-	var c wallet.Challenge
-	s.owner.Owner.Post(base+"/topup", body(amount, card)).Want(201).Data(&c)
-	return c
-}
-
-var (
-	formAction = regexp.MustCompile(`action="([^"]+)"`)
-	formField  = regexp.MustCompile(`name="([^"]+)" value="([^"]*)"`)
-)
-
-// readForm reads the form of a page.
-func readForm(page string) (action string, fields url.Values) {
-	fields = url.Values{}
-	for _, m := range formField.FindAllStringSubmatch(page, -1) {
-		fields.Set(m[1], m[2])
-	}
-	return formAction.FindStringSubmatch(page)[1], fields
-}
-
-// answerBank does what a browser does with the bank's page, where the person types
-// a code. It returns where the bank sends the browser, and with what.
-func (s *shop) answerBank(c wallet.Challenge, code string) (path string, form url.Values) {
-	s.t.Helper()
-	action, fields := readForm(c.HTML)
-	fields.Set("code", code)
-	resp, err := http.PostForm(action, fields)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	page, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	action, form = readForm(string(page))
-	path, ours := strings.CutPrefix(action, s.URL)
-	if !ours {
-		s.t.Fatalf("the bank was told to send the browser to %s", action)
-	}
-	return path, form
-}
-
-// sendBack brings the browser back from the bank.
-func (s *shop) sendBack(path string, form url.Values) *apptest.Response {
-	s.t.Helper()
-	return s.Client("").Header("Content-Type", "application/x-www-form-urlencoded").
-		Header("Origin", "https://bank.example").Header("Sec-Fetch-Site", "cross-site").Post(path, form.Encode())
+	apptest.RunTelephony(t, func(t *testing.T, s *apptest.Telephony) { fn(&shop{s, t}) })
 }
 
 // pay goes through a whole payment.
 func (s *shop) pay(amount int64, card string) wallet.TopUp {
 	s.t.Helper()
-	c := s.start(amount, card)
-	s.sendBack(s.answerBank(c, bank.Code)).Want(200)
-	s.Settle()
-	return s.topUp(c)
+	return s.topUp(s.Pay(amount, card))
 }
 
 func (s *shop) topUp(c wallet.Challenge) (t wallet.TopUp) {
 	s.t.Helper()
-	s.owner.Owner.Get(base + "/topups/" + c.ID.String()).Want(200).Data(&t)
+	s.Owner.Owner.Get(base + "/topups/" + c.ID.String()).Want(200).Data(&t)
 	return t
 }
 
 func (s *shop) wallet() (w wallet.Wallet) {
 	s.t.Helper()
-	s.owner.Owner.Get(base).Want(200).Data(&w)
+	s.Owner.Owner.Get(base).Want(200).Data(&w)
 	return w
 }
 
@@ -158,36 +67,36 @@ func TestTopUp(t *testing.T) {
 		if w := s.wallet(); w.Currency != "TRY" || w.Balance != 0 || w.HasBuyer {
 			s.t.Errorf("a new wallet is %+v", w)
 		}
-		c := s.start(100*wallet.Micro, "5528 7900 0000 0008")
+		c := s.StartTopUp(100*wallet.Micro, "5528 7900 0000 0008")
 		s.wantState(c, "challenged", "", 0)
-		path, form := s.answerBank(c, bank.Code)
-		page := s.sendBack(path, form).Want(200)
+		path, form := s.AnswerBank(c, bank.Code)
+		page := s.SendBack(path, form).Want(200)
 		if kind := page.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" || !strings.Contains(string(page.Body), "The bank confirmed you") {
 			s.t.Errorf("the browser is shown %s %s", kind, page.Body)
 		}
 		s.Settle()
 		s.wantState(c, "succeeded", "", 100*wallet.Micro)
 		// The bank's page may be sent twice.
-		s.sendBack(path, form).Want(200)
+		s.SendBack(path, form).Want(200)
 		s.Settle()
 		s.wantState(c, "succeeded", "", 100*wallet.Micro)
-		if s.bank.Taken() != 1 {
-			s.t.Errorf("the money was taken %d times", s.bank.Taken())
+		if s.Bank.Taken() != 1 {
+			s.t.Errorf("the money was taken %d times", s.Bank.Taken())
 		}
 
 		var entries []wallet.Entry
-		s.owner.Owner.Get(base + "/entries").Want(200).Data(&entries)
+		s.Owner.Owner.Get(base + "/entries").Want(200).Data(&entries)
 		if len(entries) != 1 || entries[0].Kind != "topup" || entries[0].Ref != c.ID || entries[0].Available != 100*wallet.Micro {
 			s.t.Errorf("entries %+v", entries)
 		}
-		csv := string(s.owner.Owner.Get(base + "/statement?from=2026-11-15T00:00:00Z&to=2026-11-16T00:00:00Z").Want(200).Body)
+		csv := string(s.Owner.Owner.Get(base + "/statement?from=2026-11-15T00:00:00Z&to=2026-11-16T00:00:00Z").Want(200).Body)
 		if want := "2026-11-15T09:00:00Z,topup,card," + c.ID.String() + ",100000000,0\n"; !strings.HasSuffix(csv, want) || strings.Count(csv, "\n") != 2 {
 			s.t.Errorf("statement %q", csv)
 		}
-		if csv := string(s.owner.Owner.Get(base + "/statement?from=2026-11-14T00:00:00Z&to=2026-11-15T00:00:00Z").Want(200).Body); strings.Count(csv, "\n") != 1 {
+		if csv := string(s.Owner.Owner.Get(base + "/statement?from=2026-11-14T00:00:00Z&to=2026-11-15T00:00:00Z").Want(200).Body); strings.Count(csv, "\n") != 1 {
 			s.t.Errorf("statement of another day %q", csv)
 		}
-		audit := string(s.owner.Owner.Get("/api/v1/auth/audit?limit=50").Want(200).Body)
+		audit := string(s.Owner.Owner.Get("/api/v1/auth/audit?limit=50").Want(200).Body)
 		for _, action := range []string{"wallet.topup_started", "wallet.topup_succeeded"} {
 			if strings.Count(audit, action) != 1 {
 				s.t.Errorf("%s is %d times in the audit log", action, strings.Count(audit, action))
@@ -195,13 +104,13 @@ func TestTopUp(t *testing.T) {
 		}
 
 		// The buyer need not be given again.
-		again := body(10*wallet.Micro, bank.CardGood)
+		again := apptest.TopUpBody(10*wallet.Micro, bank.CardGood)
 		delete(again, "buyer")
-		s.owner.Owner.Post(base+"/topup", again).Want(201)
+		s.Owner.Owner.Post(base+"/topup", again).Want(201)
 		if !s.wallet().HasBuyer {
 			s.t.Error("the buyer is not remembered")
 		}
-		if strings.Contains(dbtest.Dump(s.t, s.DB, s.owner.ID), "11111111110") {
+		if strings.Contains(dbtest.Dump(s.t, s.DB, s.Owner.ID), "11111111110") {
 			s.t.Error("the buyer's identity number is stored as it is")
 		}
 	})
@@ -210,15 +119,15 @@ func TestTopUp(t *testing.T) {
 func TestTopUpThatFails(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
-		wrong := s.start(20*wallet.Micro, bank.CardGood)
-		if page := s.sendBack(s.answerBank(wrong, "000000")).Want(200); !strings.Contains(string(page.Body), "did not go through") {
+		wrong := s.StartTopUp(20*wallet.Micro, bank.CardGood)
+		if page := s.SendBack(s.AnswerBank(wrong, "000000")).Want(200); !strings.Contains(string(page.Body), "did not go through") {
 			s.t.Errorf("the browser is shown %s", page.Body)
 		}
 		s.Settle()
 		s.wantState(wrong, "failed", "not_authenticated", 0)
 
-		poor := s.start(20*wallet.Micro, bank.CardNoFunds)
-		s.sendBack(s.answerBank(poor, bank.Code)).Want(200)
+		poor := s.StartTopUp(20*wallet.Micro, bank.CardNoFunds)
+		s.SendBack(s.AnswerBank(poor, bank.Code)).Want(200)
 		s.Settle()
 		s.wantState(poor, "failed", "refused", 0)
 		if got := s.topUp(poor); !strings.Contains(got.Detail, "yetersiz bakiye") {
@@ -226,27 +135,27 @@ func TestTopUpThatFails(t *testing.T) {
 		}
 
 		// A payment that was made for another top-up counts for that one only.
-		first, second := s.start(10*wallet.Micro, bank.CardGood), s.start(1000*wallet.Micro, bank.CardGood)
-		_, small := s.answerBank(first, bank.Code)
-		large, _ := s.answerBank(second, bank.Code)
-		s.sendBack(large, small).Want(200)
+		first, second := s.StartTopUp(10*wallet.Micro, bank.CardGood), s.StartTopUp(1000*wallet.Micro, bank.CardGood)
+		_, small := s.AnswerBank(first, bank.Code)
+		large, _ := s.AnswerBank(second, bank.Code)
+		s.SendBack(large, small).Want(200)
 		s.Settle()
 		s.wantState(second, "failed", "payment_mismatch", 0)
 
-		late := s.start(20*wallet.Micro, bank.CardGood)
-		path, form := s.answerBank(late, bank.Code)
+		late := s.StartTopUp(20*wallet.Micro, bank.CardGood)
+		path, form := s.AnswerBank(late, bank.Code)
 		s.Clock.Advance(15 * time.Minute)
 		s.wantState(late, "expired", "", 0)
-		s.sendBack(path, form).Want(200)
+		s.SendBack(path, form).Want(200)
 		s.Settle()
 		s.wantState(late, "expired", "", 0)
 
 		forged := path[:len(path)-4] + "AAAA"
-		s.sendBack(forged, form).Refused(404, "not_found")
+		s.SendBack(forged, form).Refused(404, "not_found")
 
-		s.bank.SetFraudStatus(-1)
-		fraud := s.start(20*wallet.Micro, bank.CardGood)
-		s.sendBack(s.answerBank(fraud, bank.Code)).Want(200)
+		s.Bank.SetFraudStatus(-1)
+		fraud := s.StartTopUp(20*wallet.Micro, bank.CardGood)
+		s.SendBack(s.AnswerBank(fraud, bank.Code)).Want(200)
 		s.Settle()
 		s.wantState(fraud, "failed", "refused", 0)
 	})
@@ -260,7 +169,7 @@ func TestTopUpOfAnotherPayment(t *testing.T) {
 			"amount": func(a *wire.Answer) { a.PaidPrice = "1.00" }, "currency": func(a *wire.Answer) { a.Currency = "USD" },
 			"basket": func(a *wire.Answer) { a.BasketID = uuid.NewString() }, "payment": func(a *wire.Answer) { a.PaymentID = "1" },
 		} {
-			s.bank.AlterPayments(alter)
+			s.Bank.AlterPayments(alter)
 			if got := s.pay(20*wallet.Micro, bank.CardGood); got.State != "failed" || got.Reason != "payment_mismatch" {
 				s.t.Errorf("another %s: %s (%s)", name, got.State, got.Reason)
 			}
@@ -278,12 +187,12 @@ func TestTopUpOfAnotherPayment(t *testing.T) {
 func TestTopUpUnderReview(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
-		s.bank.SetFraudStatus(0)
-		c := s.start(20*wallet.Micro, bank.CardGood)
-		s.sendBack(s.answerBank(c, bank.Code)).Want(200)
+		s.Bank.SetFraudStatus(0)
+		c := s.StartTopUp(20*wallet.Micro, bank.CardGood)
+		s.SendBack(s.AnswerBank(c, bank.Code)).Want(200)
 		s.Settle()
 		s.wantState(c, "completing", "", 0)
-		s.bank.SetFraudStatus(1)
+		s.Bank.SetFraudStatus(1)
 		s.Clock.Advance(10 * time.Minute)
 		s.Settle()
 		s.wantState(c, "succeeded", "", 20*wallet.Micro)
@@ -295,16 +204,16 @@ func TestTopUpUnderReview(t *testing.T) {
 func TestTopUpWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
-		s.bank.DropNextAuth()
-		c := s.start(20*wallet.Micro, bank.CardGood)
-		s.sendBack(s.answerBank(c, bank.Code)).Want(200)
+		s.Bank.DropNextAuth()
+		c := s.StartTopUp(20*wallet.Micro, bank.CardGood)
+		s.SendBack(s.AnswerBank(c, bank.Code)).Want(200)
 		s.Settle()
 		s.wantState(c, "completing", "", 0)
 		s.Clock.Advance(time.Hour)
 		s.Settle()
 		s.wantState(c, "succeeded", "", 20*wallet.Micro)
-		if s.bank.Taken() != 1 {
-			s.t.Errorf("the money was taken %d times", s.bank.Taken())
+		if s.Bank.Taken() != 1 {
+			s.t.Errorf("the money was taken %d times", s.Bank.Taken())
 		}
 	})
 }
@@ -313,17 +222,17 @@ func TestTopUpWhoseAnswerIsLost(t *testing.T) {
 func TestTopUpWhoseBankIsSilent(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
-		c := s.start(20*wallet.Micro, bank.CardGood)
-		path, form := s.answerBank(c, bank.Code)
-		s.bank.Break(true)
-		s.sendBack(path, form).Want(200)
+		c := s.StartTopUp(20*wallet.Micro, bank.CardGood)
+		path, form := s.AnswerBank(c, bank.Code)
+		s.Bank.Break(true)
+		s.SendBack(path, form).Want(200)
 		for range 25 {
 			s.Settle()
 			s.Clock.Advance(24 * time.Hour)
 		}
-		s.owner.Owner = s.owner.SignIn("owner@demo.example")
+		s.Owner.Owner = s.Owner.SignIn("owner@demo.example")
 		s.wantState(c, "unknown", "", 0)
-		s.owner.Owner.Post(base+"/topup", body(20*wallet.Micro, bank.CardGood)).Refused(503, "unavailable")
+		s.Owner.Owner.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Refused(503, "unavailable")
 	})
 }
 
@@ -331,7 +240,7 @@ func TestTopUpRefusals(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
 		change := func(change func(b, card map[string]any)) map[string]any {
-			b := body(20*wallet.Micro, bank.CardGood)
+			b := apptest.TopUpBody(20*wallet.Micro, bank.CardGood)
 			change(b, b["card"].(map[string]any))
 			return b
 		}
@@ -341,32 +250,32 @@ func TestTopUpRefusals(t *testing.T) {
 			"amount_micros":    change(func(b, _ map[string]any) { b["amount_micros"] = 20*wallet.Micro + 1 }),
 			"buyer":            change(func(b, _ map[string]any) { delete(b, "buyer") }),
 		} {
-			if got := s.owner.Owner.Post(base+"/topup", b).Refused(422, "validation_failed"); len(got.Fields) != 1 || len(got.Fields[field]) != 1 {
+			if got := s.Owner.Owner.Post(base+"/topup", b).Refused(422, "validation_failed"); len(got.Fields) != 1 || len(got.Fields[field]) != 1 {
 				s.t.Errorf("%s: fields %v", field, got.Fields)
 			}
 		}
 		for _, amount := range []int64{0, -wallet.Micro, 10*wallet.Micro - 10_000, 50_001 * wallet.Micro} {
-			s.owner.Owner.Post(base+"/topup", body(amount, bank.CardGood)).Refused(422, "validation_failed")
+			s.Owner.Owner.Post(base+"/topup", apptest.TopUpBody(amount, bank.CardGood)).Refused(422, "validation_failed")
 		}
 		// This month is still good.
-		s.owner.Owner.Post(base+"/topup", change(func(_, card map[string]any) { card["expiry_month"], card["expiry_year"] = 11, 2026 })).Want(201)
-		stolen := s.owner.Owner.Post(base+"/topup", body(20*wallet.Micro, bank.CardStolen)).Refused(422, "payment_refused")
+		s.Owner.Owner.Post(base+"/topup", change(func(_, card map[string]any) { card["expiry_month"], card["expiry_year"] = 11, 2026 })).Want(201)
+		stolen := s.Owner.Owner.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardStolen)).Refused(422, "payment_refused")
 		if stolen.Reason != "10043" || stolen.Message != "The payment was refused: Çalıntı kart ***" {
 			s.t.Errorf("refused with %q: %s", stolen.Reason, stolen.Message)
 		}
 		// A refusal leaves the key free.
-		keyed := s.owner.Owner.Header("Idempotency-Key", "once")
-		keyed.Post(base+"/topup", body(20*wallet.Micro, bank.CardStolen)).Refused(422, "payment_refused")
-		keyed.Post(base+"/topup", body(20*wallet.Micro, bank.CardGood)).Want(201)
-		keyed.Post(base+"/topup", body(20*wallet.Micro, bank.CardGood)).Refused(409, "idempotency_replay")
-		s.owner.Owner.Get(base+"/statement?from=2026-11-15T00:00:00Z&to=2026-11-15T00:00:00Z").Refused(422, "validation_failed")
+		keyed := s.Owner.Owner.Header("Idempotency-Key", "once")
+		keyed.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardStolen)).Refused(422, "payment_refused")
+		keyed.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Want(201)
+		keyed.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Refused(409, "idempotency_replay")
+		s.Owner.Owner.Get(base+"/statement?from=2026-11-15T00:00:00Z&to=2026-11-15T00:00:00Z").Refused(422, "validation_failed")
 
 		if err := s.Identity.SetLicences(s.t.Context(), "demo", []string{"crm", "telephony_line"}); err != nil {
 			s.t.Fatal(err)
 		}
 		s.Clock.Advance(time.Minute)
-		s.owner.Owner.Get(base).Refused(403, "not_licensed")
-		s.owner.Owner.Post(base+"/topup", body(20*wallet.Micro, bank.CardGood)).Refused(403, "not_licensed")
+		s.Owner.Owner.Get(base).Refused(403, "not_licensed")
+		s.Owner.Owner.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Refused(403, "not_licensed")
 	})
 }
 
@@ -374,7 +283,7 @@ func TestTopUpRefusals(t *testing.T) {
 func TestTopUpWithoutBank(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
-	s.Workspace("demo").Owner.Post(base+"/topup", body(20*wallet.Micro, bank.CardGood)).Refused(409, "not_configured")
+	s.Workspace("demo").Owner.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Refused(409, "not_configured")
 }
 
 // A wallet keeps its currency when the operator's changes.
@@ -403,17 +312,17 @@ func TestCardIsNowhere(t *testing.T) {
 		cards := []string{bank.CardGood, bank.CardNoFunds, bank.CardStolen, "5528790000000009"}
 		s.pay(20*wallet.Micro, bank.CardGood)
 		s.pay(20*wallet.Micro, bank.CardNoFunds)
-		s.owner.Owner.Header("Idempotency-Key", "k").Post(base+"/topup", body(20*wallet.Micro, bank.CardStolen)).Want(422)
-		s.owner.Owner.Post(base+"/topup", body(20*wallet.Micro, cards[3])).Want(422)
-		s.bank.DropNextAuth()
+		s.Owner.Owner.Header("Idempotency-Key", "k").Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardStolen)).Want(422)
+		s.Owner.Owner.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, cards[3])).Want(422)
+		s.Bank.DropNextAuth()
 		s.pay(20*wallet.Micro, bank.CardGood)
-		s.bank.Break(true)
-		s.owner.Owner.Post(base+"/topup", body(20*wallet.Micro, bank.CardGood)).Want(503)
+		s.Bank.Break(true)
+		s.Owner.Owner.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Want(503)
 
-		places := map[string]string{"the log": s.Logs.String(), "the rows": dbtest.Dump(s.t, s.DB, s.owner.ID)}
+		places := map[string]string{"the log": s.Logs.String(), "the rows": dbtest.Dump(s.t, s.DB, s.Owner.ID)}
 		if s.DB.Dialect() == db.SQLite {
-			files, err := filepath.Glob(s.dbPath + "*")
-			if err != nil || !slices.Contains(files, s.dbPath) || !slices.Contains(files, s.dbPath+"-wal") {
+			files, err := filepath.Glob(s.DBPath + "*")
+			if err != nil || !slices.Contains(files, s.DBPath) || !slices.Contains(files, s.DBPath+"-wal") {
 				s.t.Fatalf("the database is in %v, %v", files, err)
 			}
 			for _, name := range files {

@@ -28,6 +28,7 @@ const (
 	kindHold    = "hold"
 	kindSettle  = "settle"
 	kindRelease = "release"
+	kindAdjust  = "adjustment"
 )
 
 // The accounts of the ledger. Revenue has an account for each purpose, clearing
@@ -37,6 +38,7 @@ const (
 	accountHeld      = "held"
 	accountRevenue   = "revenue:"
 	accountClearing  = "clearing:"
+	accountAdjust    = "adjustment"
 )
 
 // posting is a change of one account.
@@ -48,16 +50,22 @@ type posting struct {
 // Entry is a line of the ledger, as the workspace sees it.
 type Entry struct {
 	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	Kind      string     `json:"kind" enum:"topup,hold,settle,release" example:"settle" doc:"settle: what was set aside is spent, and the rest is available again"`
-	Purpose   string     `json:"purpose" enum:"card,numbers" example:"numbers"`
+	Kind      string     `json:"kind" enum:"topup,hold,settle,release,adjustment" example:"settle" doc:"settle: what was set aside is spent, and the rest is available again; adjustment: the operator gave or took credit"`
+	Purpose   string     `json:"purpose" enum:"card,numbers,speech,operator" example:"numbers"`
 	Ref       uuid.UUID  `json:"ref" format:"uuid" doc:"The top-up, or what the money was set aside for"`
 	Available int64      `json:"available_micros" example:"-50000000" doc:"How the available credit changed"`
 	Held      int64      `json:"held_micros" example:"50000000" doc:"How what is set aside changed"`
 	At        clock.Time `json:"at"`
 }
 
-// PurposeNumbers is what money is set aside for when a number is bought or renewed.
-const PurposeNumbers = "numbers"
+// The purposes for which credit is spent.
+const (
+	PurposeNumbers = "numbers"
+	PurposeSpeech  = "speech"
+)
 
-// purposeCard is the purpose of a card payment.
-const purposeCard = "card"
+// The purposes of what adds to a wallet.
+const (
+	purposeCard     = "card"
+	purposeOperator = "operator"
+)

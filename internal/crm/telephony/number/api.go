@@ -1,0 +1,79 @@
+package number
+
+import (
+	"context"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+type numberIn struct {
+	ID api.ID `path:"id" record:"phone_number"`
+}
+
+type listNumbersIn struct {
+	api.Paged
+}
+
+type availableIn struct {
+	Country  string `query:"country" required:"true" pattern:"^[A-Z]{2}$" example:"TR" doc:"ISO 3166, two letters"`
+	Type     string `query:"type" enum:"local,mobile,toll_free" default:"local"`
+	Contains string `query:"contains" pattern:"^[0-9]{0,15}$" example:"555" doc:"Digits that the number has"`
+}
+
+type buyIn struct {
+	Body struct {
+		E164  string `json:"e164" minLength:"3" maxLength:"20" example:"+902125550101"`
+		Label string `json:"label,omitempty" maxLength:"100" example:"Destek hattı"`
+	}
+}
+
+type renameIn struct {
+	ID   api.ID `path:"id" record:"phone_number"`
+	Body struct {
+		Label string `json:"label" maxLength:"100" example:"Destek hattı"`
+	}
+}
+
+func route(method, sub, id, summary string, p perm.Permission) api.Route {
+	return api.Route{
+		Method: method, Path: "/api/crm/v1/telephony/numbers" + sub, ID: id, Tag: "CRM telephony", Summary: summary,
+		Access: api.Session, Permission: p, Licence: licence,
+	}
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	api.HandleList(a, route("GET", "", "list-numbers", "List the workspace's phone numbers", perm.CallsView),
+		func(ctx context.Context, in *listNumbersIn) (db.List[Number], error) {
+			return s.Numbers(ctx, in.Page())
+		})
+
+	search := route("GET", "/available", "list-available-numbers", "List phone numbers that can be bought", perm.TelephonyManage)
+	search.Doc, search.Refusals = "Some of them, as the provider names them. 409 not_configured where the operator has no provider.", []int{409, 502}
+	api.Handle(a, search, func(ctx context.Context, in *availableIn) ([]Offer, error) {
+		return s.Available(ctx, Search{Country: in.Country, Type: in.Type, Contains: in.Contains})
+	})
+
+	buy := route("POST", "/buy", "buy-number", "Buy a phone number", perm.TelephonyManage)
+	buy.Doc = "The fee of the first month is set aside and the number is pending until the provider has answered; 409 no_credit where the credit does not suffice. " +
+		"The first number becomes the default."
+	buy.Status, buy.TakesKey = 201, true
+	api.Handle(a, buy, func(ctx context.Context, in *buyIn) (Number, error) { return s.Buy(ctx, in.Body.E164, in.Body.Label) })
+
+	api.Handle(a, route("PUT", "/{id}", "rename-number", "Rename a phone number", perm.TelephonyManage),
+		func(ctx context.Context, in *renameIn) (Number, error) {
+			return s.Rename(ctx, in.ID.UUID, in.Body.Label)
+		})
+
+	release := route("DELETE", "/{id}", "release-number", "Give a phone number back", perm.TelephonyManage)
+	release.Doc, release.Refusals = "What is paid for the month is not given back. 409 while the purchase is under way.", []int{409}
+	api.Handle(a, release, func(ctx context.Context, in *numberIn) (api.Deleted, error) {
+		return api.Deleted{ID: in.ID, Deleted: true}, s.Release(ctx, in.ID.UUID)
+	})
+
+	choose := route("PUT", "/{id}/default", "set-default-number", "Make a phone number the default", perm.TelephonyManage)
+	choose.Refusals = []int{409}
+	api.Handle(a, choose, func(ctx context.Context, in *numberIn) (Number, error) { return s.MakeDefault(ctx, in.ID.UUID) })
+}

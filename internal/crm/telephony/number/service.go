@@ -1,0 +1,182 @@
+package number
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/telephony/wallet"
+	"konak/internal/kit/address"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
+	"konak/internal/kit/jobs"
+)
+
+// licence is the module that a workspace must have.
+const licence = "telephony"
+
+// Wallet pays for numbers.
+type Wallet interface {
+	// Hold sets an amount aside for ref; no_credit where less is available.
+	Hold(tx *db.Tx, ref uuid.UUID, purpose string, amount int64) error
+	// Settle spends an amount of what is set aside.
+	Settle(tx *db.Tx, ref uuid.UUID, amount int64) error
+	// Release makes what is set aside available again.
+	Release(tx *db.Tx, ref uuid.UUID) error
+	// Charge spends an amount at once; no_credit where less is available.
+	Charge(tx *db.Tx, purpose string, amount int64) error
+}
+
+// Config is what numbers need.
+type Config struct {
+	DB     *db.DB
+	Wallet Wallet
+	// Provider rents the numbers; nil where none is configured.
+	Provider Provider
+	// MonthlyFee is what the operator asks for a number.
+	MonthlyFee int64
+}
+
+// Service is the workspace's numbers.
+type Service struct{ Config }
+
+// New makes the service.
+func New(c Config) (*Service, error) {
+	if c.DB == nil || c.Wallet == nil || c.MonthlyFee <= 0 {
+		return nil, errors.New("number: the database, the wallet and a fee are needed")
+	}
+	return &Service{c}, nil
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.DB.Tenant(caller.From(ctx).TenantID)
+}
+
+// Numbers lists the workspace's numbers, the newest first.
+func (s *Service) Numbers(ctx context.Context, p db.Page) (db.List[Number], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Number], error) { return listNumbers(r, p) })
+}
+
+// Available lists some numbers that can be bought.
+func (s *Service) Available(ctx context.Context, search Search) ([]Offer, error) {
+	if s.Provider == nil {
+		return nil, fault.New(fault.NotConfigured)
+	}
+	offers, err := s.Provider.Available(ctx, search)
+	if refusal, ok := errors.AsType[*Refusal](err); ok {
+		return nil, fault.New(fault.ProviderRejected, refusal.Message).Wrap(err)
+	}
+	if err != nil {
+		f := fault.New(fault.Unavailable).Wrap(err)
+		f.RetryAfter = 10
+		return nil, f
+	}
+	for i := range offers {
+		offers[i].MonthlyFee = s.MonthlyFee
+	}
+	return offers, nil
+}
+
+// Buy sets the fee aside and has the number bought. It returns a number that is
+// pending until the provider has answered, conflict where the number is
+// somebody's, and no_credit where the credit does not suffice.
+func (s *Service) Buy(ctx context.Context, e164, label string) (n Number, err error) {
+	if s.Provider == nil {
+		return n, fault.New(fault.NotConfigured)
+	}
+	parsed, ok := address.ParsePhone(e164)
+	if !ok || !strings.HasPrefix(strings.TrimSpace(e164), "+") {
+		return n, fault.Invalid("e164", "invalid_phone")
+	}
+	err = idempotency.Do(ctx, s.tenant(ctx), &n, func(tx *db.Tx) error {
+		n = Number{
+			ID: tx.NewID(), E164: parsed, Label: strings.TrimSpace(label), Type: "local", Capabilities: []string{}, Status: StatusPending,
+			MonthlyFee: s.MonthlyFee, CreatedAt: clock.At(tx.Now()),
+		}
+		if free, err := putNumber(tx, n); err != nil {
+			return err
+		} else if !free {
+			return fault.New(fault.Conflict).Field("e164", "taken")
+		}
+		if err := s.Wallet.Hold(tx, n.ID, wallet.PurposeNumbers, n.MonthlyFee); err != nil {
+			return err
+		}
+		if _, err := jobs.Enqueue(tx, buyJob, tx.Now(), n.ID); err != nil {
+			return err
+		}
+		return writeAudit(tx, "number.bought", n)
+	})
+	return n, err
+}
+
+func writeAudit(tx *db.Tx, action string, n Number) error {
+	return audit.Write(tx, action, n.ID.String(), map[string]any{"e164": n.E164, "label": n.Label})
+}
+
+// change locks a number of the workspace that was not given back, lets fn change
+// it and stores it.
+func (s *Service) change(ctx context.Context, id uuid.UUID, fn func(*db.Tx, *Number) error) (n Number, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if n, err = lockNumber(tx, id); err != nil {
+			return db.NotFound(err)
+		}
+		if n.Status == StatusReleased {
+			return fault.New(fault.NotFound)
+		}
+		if err := fn(tx, &n); err != nil {
+			return err
+		}
+		return saveNumber(tx, n)
+	})
+	return n, err
+}
+
+// Rename gives a number another label.
+func (s *Service) Rename(ctx context.Context, id uuid.UUID, label string) (Number, error) {
+	return s.change(ctx, id, func(tx *db.Tx, n *Number) error {
+		n.Label = strings.TrimSpace(label)
+		return writeAudit(tx, "number.renamed", *n)
+	})
+}
+
+// MakeDefault makes a number the default. It returns number_not_active for one
+// that is pending or suspended.
+func (s *Service) MakeDefault(ctx context.Context, id uuid.UUID) (Number, error) {
+	return s.change(ctx, id, func(tx *db.Tx, n *Number) error {
+		if n.Status != StatusActive {
+			return fault.New(fault.NumberNotActive)
+		}
+		if err := clearDefault(tx); err != nil {
+			return err
+		}
+		n.IsDefault = true
+		return writeAudit(tx, "number.made_default", *n)
+	})
+}
+
+// Release gives a number back. It returns number_not_active for one whose purchase
+// is still under way. What is paid for the month is not given back.
+func (s *Service) Release(ctx context.Context, id uuid.UUID) error {
+	_, err := s.change(ctx, id, func(tx *db.Tx, n *Number) error {
+		if n.Status == StatusPending {
+			return fault.New(fault.NumberNotActive)
+		}
+		return giveBack(tx, n)
+	})
+	return err
+}
+
+// giveBack marks a number as released and has the provider told.
+func giveBack(tx *db.Tx, n *Number) error {
+	n.Status, n.IsDefault, n.RenewsAt = StatusReleased, false, nil
+	if _, err := jobs.Enqueue(tx, releaseJob, tx.Now(), n.providerID); err != nil {
+		return err
+	}
+	return writeAudit(tx, "number.released", *n)
+}

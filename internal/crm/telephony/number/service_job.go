@@ -1,0 +1,181 @@
+package number
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/telephony/wallet"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+// The kinds of jobs.
+const (
+	buyJob     = "number.buy"
+	releaseJob = "number.release"
+	renewJob   = "number.renew"
+)
+
+const (
+	// payAgain is how often the fee of a suspended number is tried.
+	payAgain = time.Hour
+	// keepUnpaid is for how long a number is kept whose fee cannot be paid.
+	keepUnpaid = 30 * 24 * time.Hour
+)
+
+// Jobs are the kinds of this package's jobs.
+func (s *Service) Jobs() []jobs.Kind {
+	return []jobs.Kind{
+		{Name: buyJob, Handler: s.buy, PerNode: 4, PerTenant: 1, MaxAttempts: 20, Timeout: time.Minute, OnDead: s.giveUp},
+		{Name: releaseJob, Handler: s.release, PerNode: 4, PerTenant: 1, MaxAttempts: 50, Timeout: time.Minute},
+		{Name: renewJob, Handler: s.renew, PerNode: 4, PerTenant: 1, MaxAttempts: 50},
+	}
+}
+
+// buy has the provider give a number that is pending. A number that the provider
+// has under our id already was bought by an earlier attempt.
+func (s *Service) buy(ctx context.Context, j *jobs.Job) error {
+	var id uuid.UUID
+	if err := json.Unmarshal(j.Payload, &id); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	var n Number
+	if err := s.changeIn(ctx, j.TenantID, id, func(_ *db.Tx, now *Number) error { n = *now; return nil }); err != nil || n.Status != StatusPending {
+		return err
+	}
+	rented, err := s.rent(ctx, n)
+	if refusal, ok := errors.AsType[*Refusal](err); ok {
+		return s.changeIn(ctx, j.TenantID, id, func(tx *db.Tx, n *Number) error { return s.refuse(tx, n, refusal) })
+	}
+	if err != nil {
+		return err
+	}
+	return s.changeIn(ctx, j.TenantID, id, func(tx *db.Tx, n *Number) error { return s.activate(tx, n, rented) })
+}
+
+// rent buys a number, unless it was bought before.
+func (s *Service) rent(ctx context.Context, n Number) (Rented, error) {
+	had, err := s.Provider.Find(ctx, n.E164)
+	switch {
+	case err != nil:
+		return Rented{}, err
+	case had == nil:
+		return s.Provider.Buy(ctx, n.E164, n.ID.String())
+	case had.Name != n.ID.String():
+		return Rented{}, &Refusal{Message: "the number is rented for something else"}
+	}
+	return *had, nil
+}
+
+// changeIn locks a number in a job, lets fn change it and stores it.
+func (s *Service) changeIn(ctx context.Context, tenant, id uuid.UUID, fn func(*db.Tx, *Number) error) error {
+	return s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
+		n, err := lockNumber(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := fn(tx, &n); err != nil {
+			return err
+		}
+		return saveNumber(tx, n)
+	})
+}
+
+// activate spends the fee of a number that the provider gave.
+func (s *Service) activate(tx *db.Tx, n *Number, rented Rented) error {
+	if n.Status != StatusPending {
+		return nil
+	}
+	if err := s.Wallet.Settle(tx, n.ID, n.MonthlyFee); err != nil {
+		return err
+	}
+	chosen, err := hasDefault(&tx.Reader)
+	if err != nil {
+		return err
+	}
+	*n = n.renewed(tx.Now())
+	n.providerID, n.Capabilities, n.IsDefault = rented.ProviderID, rented.Capabilities, !chosen
+	if rented.Type != "" {
+		n.Type = rented.Type
+	}
+	return jobs.Restart(tx, renewJob, n.ID, n.RenewsAt.Time)
+}
+
+// refuse gives the fee back of a number that the provider did not give.
+func (s *Service) refuse(tx *db.Tx, n *Number, refusal *Refusal) error {
+	if n.Status != StatusPending {
+		return nil
+	}
+	n.Status, n.LastError = StatusReleased, errorRefused
+	if err := s.Wallet.Release(tx, n.ID); err != nil {
+		return err
+	}
+	return audit.Write(tx, "number.refused", n.ID.String(), map[string]any{"e164": n.E164, "reason": refusal.Message})
+}
+
+// giveUp shows that the provider does not answer. The fee stays set aside: the
+// number may be ours there, and an operator retries the job.
+func (s *Service) giveUp(ctx context.Context, j *jobs.Job, _ string) error {
+	var id uuid.UUID
+	if err := json.Unmarshal(j.Payload, &id); err != nil {
+		return nil // the job was dropped for it
+	}
+	return s.changeIn(ctx, j.TenantID, id, func(_ *db.Tx, n *Number) error {
+		if n.Status == StatusPending {
+			n.LastError = errorSilent
+		}
+		return nil
+	})
+}
+
+// release tells the provider that a number was given back.
+func (s *Service) release(ctx context.Context, j *jobs.Job) error {
+	var providerID string
+	if err := json.Unmarshal(j.Payload, &providerID); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	if s.Provider == nil {
+		return errors.New("number: no provider is configured")
+	}
+	return s.Provider.Release(ctx, providerID)
+}
+
+// renew takes the monthly fee of a number. Without credit the number is suspended
+// and tried again; after 30 days it is given back.
+func (s *Service) renew(ctx context.Context, j *jobs.Job) error {
+	next := time.Time{}
+	err := s.changeIn(ctx, j.TenantID, j.ID, func(tx *db.Tx, n *Number) error {
+		if n.RenewsAt == nil {
+			return nil // given back
+		}
+		if next = n.RenewsAt.Time; tx.Now().Before(next) {
+			return nil
+		}
+		err := s.Wallet.Charge(tx, wallet.PurposeNumbers, n.MonthlyFee)
+		if err == nil {
+			*n = n.renewed(tx.Now())
+			next = n.RenewsAt.Time
+			return nil
+		}
+		if !fault.Is(err, fault.NoCredit) {
+			return err
+		}
+		if tx.Now().Sub(n.RenewsAt.Time) > keepUnpaid {
+			next = time.Time{}
+			return giveBack(tx, n)
+		}
+		next = tx.Now().Add(payAgain)
+		n.Status, n.LastError, n.IsDefault = StatusSuspended, errorNoCredit, false
+		return nil
+	})
+	if err != nil || next.IsZero() {
+		return err
+	}
+	return jobs.RunAgain(next)
+}

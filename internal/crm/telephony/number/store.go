@@ -1,0 +1,65 @@
+package number
+
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+const columns = `id, e164, label, type, capabilities, status, is_default, monthly_fee, renews_at, provider_id, last_error, created_at`
+
+func scanNumber(row db.Row) (n Number, err error) {
+	var capabilities string
+	err = row.Scan(&n.ID, &n.E164, &n.Label, &n.Type, &capabilities, &n.Status, &n.IsDefault, &n.MonthlyFee, &n.RenewsAt,
+		&n.providerID, &n.LastError, &n.CreatedAt)
+	if err == nil {
+		err = json.Unmarshal([]byte(capabilities), &n.Capabilities)
+	}
+	return n, err
+}
+
+// listNumbers reads a page of the numbers that were not given back, the newest
+// first.
+func listNumbers(r *db.Reader, p db.Page) (db.List[Number], error) {
+	rows, err := db.All(r, scanNumber, `SELECT `+columns+` FROM phone_number
+		WHERE tenant_id = $1 AND id < $2 AND status <> 'released' ORDER BY id DESC LIMIT $3`, r.Tenant(), p.After.ID, p.Limit+1)
+	if err != nil {
+		return db.List[Number]{}, err
+	}
+	return db.Cut(rows, p, func(n Number) db.Key { return db.Key{ID: n.ID} }), nil
+}
+
+// lockNumber reads a number and keeps others from changing it.
+func lockNumber(tx *db.Tx, id uuid.UUID) (Number, error) {
+	return db.One(&tx.Reader, scanNumber, `SELECT `+columns+` FROM phone_number n WHERE tenant_id = $1 AND id = $2`+
+		tx.Dialect().ForUpdate("n"), tx.Tenant(), id)
+}
+
+// putNumber says whether the number was nobody's.
+func putNumber(tx *db.Tx, n Number) (bool, error) {
+	count, err := tx.Exec(`INSERT INTO phone_number (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		ON CONFLICT DO NOTHING`, tx.Tenant(), n.ID, n.E164, n.Label, n.Type, db.AsJSON(n.Capabilities), n.Status, n.IsDefault, n.MonthlyFee,
+		n.RenewsAt, n.providerID, n.LastError, n.CreatedAt)
+	return count == 1, err
+}
+
+func saveNumber(tx *db.Tx, n Number) error {
+	_, err := tx.Exec(`UPDATE phone_number SET label = $3, type = $4, capabilities = $5, status = $6, is_default = $7, renews_at = $8,
+			provider_id = $9, last_error = $10 WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), n.ID, n.Label, n.Type, db.AsJSON(n.Capabilities), n.Status, n.IsDefault, n.RenewsAt, n.providerID, n.LastError)
+	return err
+}
+
+// clearDefault leaves the workspace without a default number.
+func clearDefault(tx *db.Tx) error {
+	_, err := tx.Exec(`UPDATE phone_number SET is_default = $2 WHERE tenant_id = $1 AND is_default`, tx.Tenant(), false)
+	return err
+}
+
+// hasDefault says whether one of the numbers is the default.
+func hasDefault(r *db.Reader) (bool, error) {
+	n, err := db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM phone_number WHERE tenant_id = $1 AND is_default`, r.Tenant())
+	return n > 0, err
+}

@@ -1,0 +1,166 @@
+package sound
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"time"
+)
+
+// PhoneRate is how many samples a telephone carries in a second.
+const PhoneRate = 8000
+
+// Sound is samples of one channel.
+type Sound struct {
+	Rate    int // samples in a second
+	Samples []int16
+}
+
+// Duration is how long the sound lasts.
+func (s Sound) Duration() time.Duration {
+	return time.Duration(len(s.Samples)) * time.Second / time.Duration(s.Rate)
+}
+
+// taps is how many samples on each side decide one sample of the result, counted at
+// the lower of the two rates.
+const taps = 16
+
+// Resample returns the sound at another rate. What the new rate cannot carry is
+// taken out before, so that it does not come back as another tone.
+func (s Sound) Resample(rate int) Sound {
+	if rate == s.Rate {
+		return s
+	}
+	// The sample i of the result lies at i*from/to of the old ones, so that the
+	// weights of its neighbours repeat after to samples.
+	common := gcd(s.Rate, rate)
+	from, to := s.Rate/common, rate/common
+	cut := min(float64(to)/float64(from), 1) // of the old rate's band
+	reach := int(math.Ceil(taps / cut))
+	weights := make([][]float64, to)
+	out := make([]int16, len(s.Samples)*to/from)
+	for i := range out {
+		first, phase := i*from/to-reach, i*from%to
+		if weights[phase] == nil {
+			weights[phase] = weightsAt(float64(phase)/float64(to), cut, reach)
+		}
+		sum := 0.0
+		for k, w := range weights[phase] {
+			if at := first + k; at >= 0 && at < len(s.Samples) {
+				sum += w * float64(s.Samples[at])
+			}
+		}
+		out[i] = clip(sum)
+	}
+	return Sound{rate, out}
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// weightsAt returns the weights of the samples around a point that lies a part of a
+// sample behind the middle one. They sum to one.
+func weightsAt(part, cut float64, reach int) []float64 {
+	out, sum := make([]float64, 2*reach+1), 0.0
+	for k := range out {
+		out[k] = kernel((float64(k-reach)-part)*cut, float64(reach)*cut)
+		sum += out[k]
+	}
+	for k := range out {
+		out[k] /= sum
+	}
+	return out
+}
+
+// kernel is the weight of a sample at a distance: a sine over its argument, faded
+// out towards the reach.
+func kernel(x, reach float64) float64 {
+	switch {
+	case x == 0:
+		return 1
+	case math.Abs(x) >= reach:
+		return 0
+	}
+	fade := 0.5 + 0.5*math.Cos(math.Pi*x/reach)
+	return math.Sin(math.Pi*x) / (math.Pi * x) * fade
+}
+
+func clip(v float64) int16 {
+	return int16(math.Round(min(max(v, math.MinInt16), math.MaxInt16)))
+}
+
+// OverPhone returns the sound as somebody hears it on the telephone.
+func (s Sound) OverPhone() Sound {
+	out := s.Resample(PhoneRate)
+	heard := make([]int16, len(out.Samples))
+	for i, v := range out.Samples {
+		heard[i] = DecodeULaw(EncodeULaw(v))
+	}
+	out.Samples = heard
+	return out
+}
+
+const (
+	headerSize = 44
+	formatPCM  = 1
+	maxRate    = 192_000
+)
+
+// WAV writes the sound as a file.
+func (s Sound) WAV() []byte {
+	size := 2 * len(s.Samples)
+	b := make([]byte, 0, headerSize+size)
+	b = append(b, "RIFF"...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(headerSize-8+size))
+	b = append(b, "WAVEfmt "...)
+	b = binary.LittleEndian.AppendUint32(b, 16)
+	b = binary.LittleEndian.AppendUint16(b, formatPCM)
+	b = binary.LittleEndian.AppendUint16(b, 1)
+	b = binary.LittleEndian.AppendUint32(b, uint32(s.Rate))
+	b = binary.LittleEndian.AppendUint32(b, uint32(2*s.Rate))
+	b = binary.LittleEndian.AppendUint16(b, 2)
+	b = binary.LittleEndian.AppendUint16(b, 16)
+	b = append(b, "data"...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(size))
+	for _, v := range s.Samples {
+		b = binary.LittleEndian.AppendUint16(b, uint16(v))
+	}
+	return b
+}
+
+// ErrFormat says that a file is no WAV file that is read here.
+var ErrFormat = errors.New("sound: not a WAV file of 16 bits on one channel")
+
+// ReadWAV reads a file. A program that writes a file as it goes does not know how
+// long it will be, so a length that is larger than the file means all of it.
+func ReadWAV(b []byte) (Sound, error) {
+	var s Sound
+	if len(b) < 12 || string(b[:4]) != "RIFF" || string(b[8:12]) != "WAVE" {
+		return s, ErrFormat
+	}
+	for b = b[12:]; len(b) >= 8; {
+		name, size := string(b[:4]), int(binary.LittleEndian.Uint32(b[4:8]))
+		b = b[8:]
+		body := b[:min(size, len(b))]
+		switch {
+		case name == "fmt " && len(body) >= 16:
+			format, channels := binary.LittleEndian.Uint16(body), binary.LittleEndian.Uint16(body[2:])
+			s.Rate = int(binary.LittleEndian.Uint32(body[4:]))
+			if format != formatPCM || channels != 1 || binary.LittleEndian.Uint16(body[14:]) != 16 || s.Rate < 1 || s.Rate > maxRate {
+				return Sound{}, ErrFormat
+			}
+		case name == "data" && s.Rate > 0:
+			s.Samples = make([]int16, len(body)/2)
+			for i := range s.Samples {
+				s.Samples[i] = int16(binary.LittleEndian.Uint16(body[2*i:]))
+			}
+			return s, nil
+		}
+		b = b[min(len(body)+size%2, len(b)):] // a chunk of an odd length is followed by a byte
+	}
+	return Sound{}, ErrFormat
+}
