@@ -160,14 +160,14 @@ func (e *env) node(ctx context.Context, dialect db.Dialect) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	listeners, err := app.Listen(ctx, app.Config{Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost"})
 	if err != nil {
 		return nil, err
 	}
-	n.addr = ln.Addr().String()
+	n.addr = listeners.Address().String()
 	serving, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
-	go func() { done <- n.app.Serve(serving, ln) }()
+	go func() { done <- n.app.Serve(serving, listeners) }()
 	e.closing(func() error { stop(); return <-done })
 	if e.nodes == nil {
 		e.nodes = map[db.Dialect]*node{}
