@@ -3,6 +3,7 @@ package number_test
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -231,6 +232,45 @@ func TestNumberOfSomethingElse(t *testing.T) {
 			o.t.Errorf("the numbers are %+v", list)
 		}
 		o.wantWallet(150*wallet.Micro, 0)
+	})
+}
+
+// Two who choose the default at once both succeed, and one of them is last.
+func TestDefaultsAtOnce(t *testing.T) {
+	t.Parallel()
+	run(t, 200*wallet.Micro, func(o *office) {
+		ids := []string{o.buy(first).ID.String(), o.buy(other).ID.String()}
+		var wg sync.WaitGroup
+		for i := range 16 {
+			wg.Go(func() {
+				if got := o.Owner.Owner.Put(path+"/"+ids[i%2]+"/default", nil); got.Status != 200 {
+					o.t.Errorf("status %d: %s", got.Status, got.Body)
+				}
+			})
+		}
+		wg.Wait()
+		if list := o.list(); list[0].IsDefault == list[1].IsDefault {
+			o.t.Errorf("the numbers are %+v", list)
+		}
+	})
+}
+
+// A purchase waits while the operator has no provider.
+func TestPurchaseWithoutProvider(t *testing.T) {
+	t.Parallel()
+	run(t, 200*wallet.Micro, func(o *office) {
+		provider := o.Numbers.Provider
+		o.Owner.Owner.Post(path+"/buy", map[string]any{"e164": first}).Want(201)
+		o.Numbers.Provider = nil
+		o.Settle()
+		if list := o.list(); len(list) != 1 || list[0].Status != "pending" {
+			o.t.Errorf("the numbers are %+v", list)
+		}
+		o.Numbers.Provider = provider
+		o.wait(time.Hour)
+		if list := o.list(); len(list) != 1 || list[0].Status != "active" {
+			o.t.Errorf("the numbers are %+v", list)
+		}
 	})
 }
 

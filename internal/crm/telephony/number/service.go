@@ -3,6 +3,7 @@ package number
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -147,17 +148,30 @@ func (s *Service) Rename(ctx context.Context, id uuid.UUID, label string) (Numbe
 
 // MakeDefault makes a number the default. It returns number_not_active for one
 // that is pending or suspended.
-func (s *Service) MakeDefault(ctx context.Context, id uuid.UUID) (Number, error) {
-	return s.change(ctx, id, func(tx *db.Tx, n *Number) error {
-		if n.Status != StatusActive {
+func (s *Service) MakeDefault(ctx context.Context, id uuid.UUID) (n Number, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		// All are locked, so that two who choose at once do so one after the other.
+		all, err := lockNumbers(tx)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(all, func(n Number) bool { return n.ID == id })
+		if i < 0 {
+			return fault.New(fault.NotFound)
+		}
+		if n = all[i]; n.Status != StatusActive {
 			return fault.New(fault.NumberNotActive)
 		}
 		if err := clearDefault(tx); err != nil {
 			return err
 		}
 		n.IsDefault = true
-		return writeAudit(tx, "number.made_default", *n)
+		if err := saveNumber(tx, n); err != nil {
+			return err
+		}
+		return writeAudit(tx, "number.made_default", n)
 	})
+	return n, err
 }
 
 // Release gives a number back. It returns number_not_active for one whose purchase

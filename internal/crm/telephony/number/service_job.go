@@ -29,6 +29,9 @@ const (
 	keepUnpaid = 30 * 24 * time.Hour
 )
 
+// errNoProvider says that the operator has no provider any more; jobs wait for one.
+var errNoProvider = errors.New("number: no provider is configured")
+
 // Jobs are the kinds of this package's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{
@@ -44,6 +47,9 @@ func (s *Service) buy(ctx context.Context, j *jobs.Job) error {
 	var id uuid.UUID
 	if err := json.Unmarshal(j.Payload, &id); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
+	}
+	if s.Provider == nil {
+		return errNoProvider
 	}
 	var n Number
 	if err := s.changeIn(ctx, j.TenantID, id, func(_ *db.Tx, now *Number) error { n = *now; return nil }); err != nil || n.Status != StatusPending {
@@ -141,7 +147,7 @@ func (s *Service) release(ctx context.Context, j *jobs.Job) error {
 		return errors.Join(jobs.ErrDrop, err)
 	}
 	if s.Provider == nil {
-		return errors.New("number: no provider is configured")
+		return errNoProvider
 	}
 	return s.Provider.Release(ctx, providerID)
 }

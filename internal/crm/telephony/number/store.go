@@ -37,6 +37,13 @@ func lockNumber(tx *db.Tx, id uuid.UUID) (Number, error) {
 		tx.Dialect().ForUpdate("n"), tx.Tenant(), id)
 }
 
+// lockNumbers reads all numbers that were not given back and keeps others from
+// changing them.
+func lockNumbers(tx *db.Tx) ([]Number, error) {
+	return db.All(&tx.Reader, scanNumber, `SELECT `+columns+` FROM phone_number n WHERE tenant_id = $1 AND status <> 'released' ORDER BY id`+
+		tx.Dialect().ForUpdate("n"), tx.Tenant())
+}
+
 // putNumber says whether the number was nobody's.
 func putNumber(tx *db.Tx, n Number) (bool, error) {
 	count, err := tx.Exec(`INSERT INTO phone_number (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)

@@ -217,6 +217,9 @@ func (s *Service) complete(ctx context.Context, j *jobs.Job) error {
 	if err := json.Unmarshal(j.Payload, &c); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
+	if s.Bank == nil {
+		return errors.New("wallet: no bank is configured any more")
+	}
 	var t TopUp
 	fresh := false
 	err := s.change(ctx, j.TenantID, c.ID, func(_ *db.Tx, now *TopUp) error {

@@ -15,6 +15,7 @@ import (
 	"konak/internal/identity"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dbtest"
+	"konak/internal/kit/jobs"
 	wire "konak/internal/provider/iyzico"
 	bank "konak/internal/sandbox/iyzico"
 )
@@ -218,7 +219,25 @@ func TestTopUpWhoseAnswerIsLost(t *testing.T) {
 	})
 }
 
-// A bank that never says what became of a payment leaves it unknown.
+// A payment waits while the operator has no bank.
+func TestTopUpWhoseBankIsTakenAway(t *testing.T) {
+	t.Parallel()
+	run(t, func(s *shop) {
+		c := s.StartTopUp(20*wallet.Micro, bank.CardGood)
+		s.SendBack(s.AnswerBank(c, bank.Code)).Want(200)
+		payments := s.Wallet.Bank
+		s.Wallet.Bank = nil
+		s.Settle()
+		s.wantState(c, "authenticated", "", 0)
+		s.Wallet.Bank = payments
+		s.Clock.Advance(time.Hour)
+		s.Settle()
+		s.wantState(c, "succeeded", "", 20*wallet.Micro)
+	})
+}
+
+// A bank that never says what became of a payment leaves it unknown, until an
+// operator lets it be asked again.
 func TestTopUpWhoseBankIsSilent(t *testing.T) {
 	t.Parallel()
 	run(t, func(s *shop) {
@@ -233,6 +252,16 @@ func TestTopUpWhoseBankIsSilent(t *testing.T) {
 		s.Owner.Owner = s.Owner.SignIn("owner@demo.example")
 		s.wantState(c, "unknown", "", 0)
 		s.Owner.Owner.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Refused(503, "unavailable")
+		s.Bank.Break(false)
+		dead, err := jobs.ListDead(s.t.Context(), s.DB, "wallet.topup", 10)
+		if err != nil || len(dead) != 1 {
+			s.t.Fatalf("dead jobs %v, %v", dead, err)
+		}
+		if err := jobs.RetryDead(s.t.Context(), s.DB, dead[0].ID); err != nil {
+			s.t.Fatal(err)
+		}
+		s.Settle()
+		s.wantState(c, "succeeded", "", 20*wallet.Micro)
 	})
 }
 
