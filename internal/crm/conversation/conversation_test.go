@@ -266,6 +266,7 @@ func TestOwnership(t *testing.T) {
 		path := base + "/" + id.String()
 		can, canID := in.member("can")
 		deniz, _ := in.member("deniz")
+		in.events()
 		var list []conversation.Agent
 		in.Owner.Post(path+"/join", nil).Want(200).Data(&list)
 		if len(list) != 1 || !list[0].Owner || list[0].Name != "Owner of demo" {
@@ -278,7 +279,9 @@ func TestOwnership(t *testing.T) {
 		if len(list) != 3 || !list[0].Owner || list[1].Owner || list[2].Owner {
 			t.Errorf("joining an owned conversation changed its owner: %+v", list)
 		}
-		in.events()
+		if diff := cmp.Diff([]string{conversation.Assigned}, in.events()); diff != "" { // by the first
+			t.Error(diff)
+		}
 		in.Owner.Post(path+"/leave", nil).Want(200)
 		if c := in.get(id); c.OwnerID == nil || *c.OwnerID != canID {
 			t.Errorf("the owner is %v, not the oldest who is left", c.OwnerID)

@@ -5,7 +5,10 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
 )
 
 // A conversation is written only in the transaction that has locked it: not after
@@ -37,6 +40,31 @@ func TestWriteNeedsTheLock(t *testing.T) {
 		}
 		if err := write(func(*db.Tx) (conversation.Conversation, error) { return earlier, nil }); err == nil {
 			t.Error("what an earlier transaction locked is written")
+		}
+	})
+}
+
+// A key of the test environment writes no live conversation, however it came by
+// it.
+func TestTestKeysWriteNothingLive(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		var made conversation.Conversation
+		in.Key(true, perm.All()...).Post(public, map[string]any{"contact": map[string]any{"email": "x@y.example"}, "body": "deneme"}).Want(201).Data(&made)
+		ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.APIKey, TenantID: in.ID, Test: true})
+		for _, test := range []bool{true, false} {
+			err := s.DB.Tenant(in.ID).InTx(ctx, func(tx *db.Tx) error {
+				c, err := conversation.Lock(tx, made.ID)
+				if err != nil {
+					t.Error(err)
+				}
+				c.Test = test
+				return conversation.Save(tx, &c, c.State)
+			})
+			if test && err != nil || !test && !fault.Is(err, fault.NotFound) {
+				t.Errorf("test %v: %v", test, err)
+			}
 		}
 	})
 }

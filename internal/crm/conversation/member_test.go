@@ -100,3 +100,27 @@ func TestOnlyWhoSeesConversations(t *testing.T) {
 		}
 	})
 }
+
+// A merge takes those along who are in the conversation and may still see it.
+func TestMergeLeavesOutWhoSeesNothing(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		from, into := in.begin(), in.begin()
+		role := func(may ...perm.Permission) {
+			in.Owner.Put("/api/v1/auth/roles", map[string]any{"name": "writer", "title": "Yazan", "permissions": may}).Want(200)
+		}
+		role(perm.ConversationsView, perm.ConversationsReply)
+		can, _ := in.memberAs("can", "writer")
+		deniz, denizID := in.member("deniz")
+		can.Post(base+"/"+from.String()+"/join", nil).Want(200)
+		deniz.Post(base+"/"+from.String()+"/join", nil).Want(200)
+		role(perm.ContactsView)
+		in.Owner.Post(base+"/"+from.String()+"/merge", map[string]any{"into_id": into}).Want(200)
+		var people conversation.People
+		in.Owner.Get(base + "/" + into.String() + "/participants").Want(200).Data(&people)
+		if len(people.Agents) != 1 || people.Agents[0].AgentID != denizID {
+			t.Errorf("got %+v", people.Agents)
+		}
+	})
+}

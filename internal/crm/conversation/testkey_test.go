@@ -38,6 +38,8 @@ func TestTestKeys(t *testing.T) {
 		in.Owner.Post("/api/erp/v1/webhooks", map[string]any{
 			"address": "http://127.0.0.1:1/", "events": []string{conversation.Created, conversation.Replied, contact.Created, contact.Updated},
 		}).Want(201)
+		way := &mailRouter{mailbox: uuid.New()}
+		s.UseRouter(way)
 		key := in.Key(true, perm.All()...)
 		var c conversation.Conversation
 		// The address is a live contact's: the test has its own.
@@ -76,6 +78,9 @@ func TestTestKeys(t *testing.T) {
 		})
 		if err != nil || n != 0 {
 			t.Errorf("%d deliveries, %v", n, err)
+		}
+		if len(way.taken) != 0 {
+			t.Errorf("a customer is sent %+v", way.taken)
 		}
 		// A live sender with the same address is the live contact.
 		var live conversation.Conversation

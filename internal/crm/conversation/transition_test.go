@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
 	"konak/internal/app"
@@ -180,11 +181,15 @@ func TestTransitions(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		in.each(func(name string, from int, on conversation.Trigger, p pull, id uuid.UUID) {
-			before := in.timeline(id)
+			to, emits := decision(on, from)
+			before, was := in.timeline(id), conversation.Conversation{}
+			if len(emits) == 0 {
+				was = in.get(id)
+			}
+			s.Clock.Advance(time.Millisecond)
 			if err := p.act(in.Context(), id); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			to, emits := decision(on, from)
 			if diff := cmp.Diff(emits, in.events()); diff != "" {
 				t.Errorf("%s: events\n%s", name, diff)
 			}
@@ -196,6 +201,11 @@ func TestTransitions(t *testing.T) {
 				return
 			}
 			c := in.get(id)
+			if len(emits) == 0 {
+				if diff := cmp.Diff(was, c, cmpopts.IgnoreUnexported(c)); diff != "" {
+					t.Errorf("%s: a repeat changed\n%s", name, diff)
+				}
+			}
 			if c.State != to {
 				t.Errorf("%s: state %s, want %s", name, c.State, to)
 			}
