@@ -450,7 +450,7 @@ func TestPublicReply(t *testing.T) {
 		reader := in.Key(false, "crm.conversations.view")
 		reader.Get(path).Want(200)
 		reader.Post(path+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "x", "message_type": "note"}).Refused(403, "forbidden")
-		in.Owner.Post(path+"/reply", map[string]any{"type": "user", "body": "x"}).Refused(401, "unauthenticated")
+		in.Owner.Post(path+"/reply", map[string]any{"type": "user", "body": "x"}).Refused(401, "key_required")
 
 		// The same request twice is one reply.
 		idem := key.Header("Idempotency-Key", "r1")

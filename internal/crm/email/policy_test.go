@@ -257,6 +257,24 @@ func TestPolicyNewAsAgent(t *testing.T) {
 	})
 }
 
+// A message that a rule warned about does not go by sending it again.
+func TestPolicyRetry(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		p.rule(map[string]any{"pattern_type": "credit_card", "action": "warn"})
+		var c talk
+		p.Owner.Get("/api/crm/v1/conversations/" + id).Want(200).Data(&c)
+		p.Owner.Post("/api/crm/v1/conversations/new-as-agent", map[string]any{"contact_id": c.ContactID, "channel": "email", "subject": "Kart", "body": cardNumber}).Want(201)
+		begun := p.talks()[0].ID
+		p.Owner.Post("/api/crm/v1/conversations/"+begun+"/items/"+p.lines(begun)[0].ID+"/retry", nil).Refused(422, "dlp_warning")
+		s.Settle()
+		if failed := p.failures(begun); len(p.sink.got()) != 0 || !slices.Equal(failed, []string{"dlp_warning"}) {
+			t.Errorf("%d mails, failed with %q", len(p.sink.got()), failed)
+		}
+	})
+}
+
 // A forwarded message is judged like an answer, also where the service sends it
 // in its own name.
 func TestPolicyForward(t *testing.T) {

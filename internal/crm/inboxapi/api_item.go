@@ -117,7 +117,7 @@ func (s *Service) registerItems(a *api.API) {
 	})
 	retry := route("POST", ofItem+"/retry", "retry-item", "Send a message again that could not be delivered", perm.ConversationsReply)
 	retry.Refusals = []int{409}
-	retry.Doc = "Only what failed: else 409 not_failed. Without a route: 422 no_route."
+	retry.Doc = "Only what failed: else 409 not_failed. Without a route: 422 no_route. What a data-loss-prevention rule warned about and nobody gave a reason for: 422 dlp_warning; write it anew with dlp_override."
 	api.Handle(a, retry, func(ctx context.Context, in *itemIn) (conversation.Item, error) {
 		return s.replies.Retry(ctx, in.ID.UUID, in.ItemID.UUID)
 	})

@@ -28,6 +28,12 @@ func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (conversation.I
 		if err != nil {
 			return err
 		}
+		// A rule warned about it and nobody said why it should go all the same.
+		if i.DeliveryError != nil && *i.DeliveryError == string(fault.DLPWarning) {
+			if _, err := s.checkText(tx, c, i, route, ""); err != nil {
+				return err
+			}
+		}
 		addressTo(i, c, route)
 		i.DeliveryError = nil
 		if err := conversation.SetRetrying(tx, i); err != nil {

@@ -221,7 +221,7 @@ func TestOAuthRoutes(t *testing.T) {
 				t.Errorf("sent to %s", u)
 			}
 		}
-		s.Client("").Get("/oauth/nothing").Refused(404, "not_found")
+		s.Client("").Get("/oauth/nothing").Refused(404, "unknown_address")
 	})
 }
 

@@ -2466,7 +2466,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message again that could not be delivered
-         * @description Only what failed: else 409 not_failed. Without a route: 422 no_route.
+         * @description Only what failed: else 409 not_failed. Without a route: 422 no_route. What a data-loss-prevention rule warned about and nobody gave a reason for: 422 dlp_warning; write it anew with dlp_override.
          */
         post: operations["retry-item"];
         delete?: never;

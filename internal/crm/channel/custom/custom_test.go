@@ -274,7 +274,7 @@ func TestRefusals(t *testing.T) {
 		sh.csat(true)
 		sh.key.Post(sh.path(conv+"/csat"), map[string]any{"rating": 6}).Refused(422, "validation_failed")
 		// A session is no API key, and a key without the permission may nothing.
-		sh.Owner.Post(sh.path("/messages"), message).Refused(401, "unauthenticated")
+		sh.Owner.Post(sh.path("/messages"), message).Refused(401, "key_required")
 		sh.Key(false).Post(sh.path("/messages"), message).Refused(403, "forbidden")
 
 		// A conversation of another channel is not there.

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import '@/api/testOrigin'
 import { sendMessage, type OutgoingContent } from './conversations'
 import { createKeys, once } from './once'
-import { addOutgoing, deliver, dropOutgoing, isOld, keptMessages, outgoing, restoreOutgoing, type OutgoingMessage } from './outgoing'
+import { addOutgoing, deliver, dropOutgoing, isOld, keptMessages, outgoing, restoreOutgoing } from './outgoing'
+import type { OutgoingMessage } from './outgoingMessage'
 
 const hello: OutgoingContent = { body: 'Hello', note: false, route: null, attachments: [], mentions: [] }
 const done = { data: { conversation: { id: 'c1' }, item: { id: 'i1' } }, trace_id: 't' }

@@ -3,17 +3,10 @@ import { errorText } from '@/api/message'
 import { t } from '@/i18n'
 import { createStore } from '@/lib/store'
 import { forget, recallAll, remember } from '@/lib/storage'
-import type { OutgoingRequest, OutgoingContent } from './conversations'
+import type { OutgoingContent } from './conversations'
 import { newKey } from './keys'
+import type { OutgoingMessage } from './outgoingMessage'
 import { asRuleRefusal, ruleRefusal } from './ruleRefusal'
-
-/** A message that the server has not confirmed yet, or has refused. Its key stays its own over every try. */
-export interface OutgoingMessage extends OutgoingRequest {
-  /** Who wrote it: nobody else who uses this browser sees it, or sends it. */
-  author: string
-  at: string
-  error: string | null
-}
 
 /** Outside of the screen: a message on its way survives a look at another conversation. */
 export const outgoing = createStore<readonly OutgoingMessage[]>([])

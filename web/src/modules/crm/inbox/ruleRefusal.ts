@@ -1,6 +1,6 @@
 import { asApiError, type ApiError } from '@/api/error'
 import { createStore } from '@/lib/store'
-import type { OutgoingMessage } from './outgoing'
+import type { OutgoingMessage } from './outgoingMessage'
 
 /** A message that a data-loss-prevention rule stopped, or warns about. */
 export interface RuleRefusal {

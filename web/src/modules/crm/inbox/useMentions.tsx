@@ -31,8 +31,8 @@ export function useMentions({ conversationId, text, change, enabled, picked: fir
     setPicked(next)
     onPick?.(next)
     typed.close()
+    typed.moveTo(head.length)
     change(head + after.replace(/^ /, ''))
-    requestAnimationFrame(() => typed.area.current?.setSelectionRange(head.length, head.length))
   }
 
   return {

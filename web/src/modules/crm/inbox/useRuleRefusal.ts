@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { useStore } from '@/lib/store'
-import { dropOutgoing, type OutgoingMessage } from './outgoing'
+import { dropOutgoing } from './outgoing'
+import type { OutgoingMessage } from './outgoingMessage'
 import { ruleRefusal } from './ruleRefusal'
 
 /**

@@ -1,4 +1,4 @@
-import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { WordList } from './WordList'
 
 export interface TypedWord {
@@ -13,6 +13,12 @@ export function useTyped(text: string, find: (text: string, caret: number) => Ty
   const area = useRef<HTMLTextAreaElement | null>(null)
   const [caret, setCaret] = useState<number | null>(null)
   const [active, setActive] = useState(0)
+  const goal = useRef<number | null>(null)
+  // As soon as the changed text is there: the next key may come before the next frame.
+  useLayoutEffect(() => {
+    if (goal.current !== null) area.current?.setSelectionRange(goal.current, goal.current)
+    goal.current = null
+  }, [text])
   return {
     listId,
     area,
@@ -27,6 +33,10 @@ export function useTyped(text: string, find: (text: string, caret: number) => Ty
       setActive(0)
     },
     close: () => setCaret(null),
+    /** Puts the caret there once the changed text is drawn. */
+    moveTo: (at: number) => {
+      goal.current = at
+    },
   }
 }
 
