@@ -267,7 +267,9 @@ func TestPolicyRetry(t *testing.T) {
 		p.Owner.Get("/api/crm/v1/conversations/" + id).Want(200).Data(&c)
 		p.Owner.Post("/api/crm/v1/conversations/new-as-agent", map[string]any{"contact_id": c.ContactID, "channel": "email", "subject": "Kart", "body": cardNumber}).Want(201)
 		begun := p.talks()[0].ID
-		p.Owner.Post("/api/crm/v1/conversations/"+begun+"/items/"+p.lines(begun)[0].ID+"/retry", nil).Refused(422, "dlp_warning")
+		lines := p.lines(begun)
+		at := slices.IndexFunc(lines, func(l line) bool { return l.Delivery != nil })
+		p.Owner.Post("/api/crm/v1/conversations/"+begun+"/items/"+lines[at].ID+"/retry", nil).Refused(422, "dlp_warning")
 		s.Settle()
 		if failed := p.failures(begun); len(p.sink.got()) != 0 || !slices.Equal(failed, []string{"dlp_warning"}) {
 			t.Errorf("%d mails, failed with %q", len(p.sink.got()), failed)

@@ -14264,6 +14264,12 @@ export interface components {
              */
             held_micros: number;
             /**
+             * Format: uuid
+             * @description The workspace's own id: it has one wallet
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
              * Format: int64
              * @description Below this wallet.low is announced
              * @example 50000000
@@ -45449,6 +45455,7 @@ export interface operations {
                      *         "currency": "TRY",
                      *         "has_buyer": false,
                      *         "held_micros": 5000000,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "low_threshold_micros": 50000000
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"

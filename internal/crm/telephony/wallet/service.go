@@ -61,7 +61,7 @@ func (s *Service) Wallet(ctx context.Context, tenant uuid.UUID) (w Wallet, err e
 	err = s.DB.Tenant(tenant).Read(ctx, func(r *db.Reader) error {
 		w, err = findWallet(r)
 		if db.IsNoRow(err) {
-			w, err = Wallet{Currency: s.Currency, LowThreshold: lowThreshold}, nil
+			w, err = Wallet{ID: r.Tenant(), Currency: s.Currency, LowThreshold: lowThreshold}, nil
 		}
 		if err != nil {
 			return err

@@ -9,14 +9,14 @@ import (
 
 func scanWallet(row db.Row) (Wallet, error) {
 	w := Wallet{LowThreshold: lowThreshold}
-	err := row.Scan(&w.Currency, &w.Available, &w.Held)
+	err := row.Scan(&w.ID, &w.Currency, &w.Available, &w.Held)
 	w.Balance = w.Available + w.Held
 	return w, err
 }
 
 // findWallet reads the wallet; db.ErrNoRow where nothing was ever entered.
 func findWallet(r *db.Reader) (Wallet, error) {
-	return db.One(r, scanWallet, `SELECT currency, available, held FROM wallet WHERE tenant_id = $1`, r.Tenant())
+	return db.One(r, scanWallet, `SELECT tenant_id, currency, available, held FROM wallet WHERE tenant_id = $1`, r.Tenant())
 }
 
 // openWallet makes sure that there is a wallet.
@@ -30,7 +30,7 @@ func openWallet(tx *db.Tx, currency string) error {
 // returns db.ErrNoRow where one of them would be below zero.
 func changeWallet(tx *db.Tx, available, held int64) (Wallet, error) {
 	return db.One(&tx.Reader, scanWallet, `UPDATE wallet SET available = available + $2, held = held + $3, updated_at = $4
-		WHERE tenant_id = $1 AND available + $2 >= 0 AND held + $3 >= 0 RETURNING currency, available, held`,
+		WHERE tenant_id = $1 AND available + $2 >= 0 AND held + $3 >= 0 RETURNING tenant_id, currency, available, held`,
 		tx.Tenant(), available, held, clock.At(tx.Now()))
 }
 

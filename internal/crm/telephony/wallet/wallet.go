@@ -14,12 +14,13 @@ const lowThreshold = 50 * Micro
 
 // Wallet is the credit of a workspace.
 type Wallet struct {
-	Currency     string `json:"currency" example:"TRY"`
-	Balance      int64  `json:"balance_micros" example:"125000000" doc:"All of the credit, in millionths of the currency's unit, as all amounts here"`
-	Held         int64  `json:"held_micros" example:"5000000" doc:"What is set aside for something under way"`
-	Available    int64  `json:"available_micros" example:"120000000" doc:"What can be spent"`
-	LowThreshold int64  `json:"low_threshold_micros" example:"50000000" doc:"Below this wallet.low is announced"`
-	HasBuyer     bool   `json:"has_buyer" doc:"Whether a top-up may leave the buyer out, as one was given before"`
+	ID           uuid.UUID `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The workspace's own id: it has one wallet"`
+	Currency     string    `json:"currency" example:"TRY"`
+	Balance      int64     `json:"balance_micros" example:"125000000" doc:"All of the credit, in millionths of the currency's unit, as all amounts here"`
+	Held         int64     `json:"held_micros" example:"5000000" doc:"What is set aside for something under way"`
+	Available    int64     `json:"available_micros" example:"120000000" doc:"What can be spent"`
+	LowThreshold int64     `json:"low_threshold_micros" example:"50000000" doc:"Below this wallet.low is announced"`
+	HasBuyer     bool      `json:"has_buyer" doc:"Whether a top-up may leave the buyer out, as one was given before"`
 }
 
 // The kinds of entries.

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
+import { readAll } from '@/api/readAll'
 import { meets, useMe } from '@/api/session'
 import type { PlainKey } from '@/i18n'
 import type { Tone } from '@/ui/Badge'
@@ -124,6 +125,6 @@ export function useEmailAccounts() {
   return useQuery({
     enabled: may,
     queryKey: ['crm', 'mailboxes', 'choices'],
-    queryFn: () => ask(api.GET('/api/crm/v1/channels', { params: { query: { kind: 'email', limit: 100 } } })).then((envelope) => envelope.data),
+    queryFn: () => readAll((page) => ask(api.GET('/api/crm/v1/channels', { params: { query: { kind: 'email', ...page } } }))),
   })
 }
