@@ -1,4 +1,4 @@
-import { Link, type LinkProps } from '@tanstack/react-router'
+import { Link, useLocation, type LinkProps } from '@tanstack/react-router'
 import { useMe } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
@@ -18,33 +18,54 @@ const looks = {
   nav: { heading: 'text-nav-ink-2', on: 'bg-nav-active text-nav-ink focus-visible:outline-nav-ink', off: 'text-nav-ink-2 hover:bg-nav-hover hover:text-nav-ink focus-visible:outline-nav-ink' },
 } as const
 
+/** More entries than these are shown only while one of them is open. */
+const mostEntries = 4
+
+interface SettingsListProps {
+  look: keyof typeof looks
+  /** Whether a long group is its first entry alone until one opens it, so that all groups are in view. */
+  folds?: boolean
+  onNavigate?: () => void
+}
+
 /** The settings that the person may open, in their groups. */
-export function SettingsList({ look, onNavigate }: { look: keyof typeof looks; onNavigate?: () => void }) {
+export function SettingsList({ look, folds = false, onNavigate }: SettingsListProps) {
   const { t } = useI18n()
   const { heading, on, off } = looks[look]
-  return settingsFor(useMe()).map(({ group, entries }) => (
-    <section key={group} aria-labelledby={`settings-${look}-${group}`}>
-      <h2 id={`settings-${look}-${group}`} className={cx('px-2.5 pt-3 pb-1 text-xs font-semibold', heading)}>
-        {t(groupNames[group])}
-      </h2>
-      <ul>
-        {entries.map((entry) => (
-          <li key={entry.path}>
-            <Link
-              to={entry.path as LinkProps['to']}
-              onClick={onNavigate}
-              className="flex min-h-7.5 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors"
-              activeProps={{ className: on }}
-              inactiveProps={{ className: off }}
-            >
-              <entry.icon aria-hidden className="size-4 shrink-0" strokeWidth={1.9} />
-              <span className="truncate">{t(entry.title)}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </section>
-  ))
+  const path = useLocation({ select: ({ pathname }) => pathname })
+  return settingsFor(useMe()).map(({ group, entries }) => {
+    const open = entries.some((entry) => path === entry.path || path.startsWith(`${entry.path}/`))
+    const shown = folds && !open && entries.length > mostEntries ? entries.slice(0, 1) : entries
+    return (
+      <section key={group} aria-labelledby={`settings-${look}-${group}`}>
+        <h2 id={`settings-${look}-${group}`} className={cx('px-2.5 pt-3 pb-1 text-xs font-semibold', heading)}>
+          {t(groupNames[group])}
+        </h2>
+        <ul>
+          {shown.map((entry) => (
+            <li key={entry.path}>
+              <Link
+                to={entry.path as LinkProps['to']}
+                onClick={onNavigate}
+                className="flex min-h-7.5 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors"
+                activeProps={{ className: on }}
+                inactiveProps={{ className: off }}
+              >
+                <entry.icon aria-hidden className="size-4 shrink-0" strokeWidth={1.9} />
+                <span className="truncate">{t(entry.title)}</span>
+                {shown.length < entries.length && (
+                  <span className="ml-auto text-xs text-ink-3">
+                    <span aria-hidden>+{entries.length - 1}</span>
+                    <span className="sr-only">{t('settings.more', { count: String(entries.length - 1) })}</span>
+                  </span>
+                )}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </section>
+    )
+  })
 }
 
 /** The list beside every settings screen, on a window that has room for it. */
@@ -52,7 +73,7 @@ export function SettingsNav() {
   const { t } = useI18n()
   return (
     <nav aria-label={t('settings.title')} className="fixed top-15 bottom-0 left-(--k-nav-w) z-10 hidden w-56 overflow-y-auto border-r border-line bg-surface px-2.5 pb-4 lg:block">
-      <SettingsList look="page" />
+      <SettingsList look="page" folds />
     </nav>
   )
 }

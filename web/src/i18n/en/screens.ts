@@ -9,6 +9,7 @@ export const screens = {
   'settings.mail': 'Mail',
   'settings.developers': 'Developers',
   'settings.workspace': 'Workspace',
+  'settings.more': 'and {count} more',
   'profile.title': 'Your profile',
   'profile.lead': 'Your password, devices and connected apps.',
   'keys.title': 'API keys',

@@ -11,6 +11,7 @@ export const screens: Record<keyof typeof en, string> = {
   'settings.mail': 'Posta',
   'settings.developers': 'Geliştiriciler',
   'settings.workspace': 'Çalışma alanı',
+  'settings.more': 've {count} tane daha',
   'profile.title': 'Profiliniz',
   'profile.lead': 'Parolanız, cihazlarınız ve bağlı uygulamalar.',
   'keys.title': 'API anahtarları',
