@@ -131,6 +131,7 @@ test('a canned reply is written, found, shared, used and deleted', async ({ page
     const options = page.getByRole('listbox').getByRole('option')
     await expect(options).toHaveCount(1)
     await expect(options.filter({ hasText: word })).toHaveAttribute('aria-selected', 'true')
+    await expect(page.getByRole('listbox')).toHaveAttribute('aria-busy', 'false')
     await page.keyboard.press('Enter')
     await expect(text).toHaveValue(/We are open from 9 to 18\./)
     await text.fill('')

@@ -1,3 +1,4 @@
+import { flushSync } from 'react-dom'
 import { useEffect, useId, useState, type FormEvent, type KeyboardEvent } from 'react'
 import { ApiError, asApiError } from '@/api/error'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
@@ -96,10 +97,10 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
     onBegun(answer.data.id)
   }
 
-  /** What was chosen is followed by what is written next. */
+  /** What was chosen is followed by what is written next; the field is there once the choice is drawn. */
   function choose(next: Contact | null) {
-    setContact(next)
-    if (next) requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[name=subject]')?.focus())
+    flushSync(() => setContact(next))
+    if (next) form.current?.querySelector<HTMLElement>('[name=subject]')?.focus()
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLFormElement>) {

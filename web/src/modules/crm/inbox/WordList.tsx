@@ -9,13 +9,15 @@ interface WordListProps<Row> {
   keyOf: (row: Row) => string
   draw: (row: Row) => ReactNode
   none: string
+  /** Whether the rows still belong to what was typed before. */
+  busy: boolean
   onChoose: (row: Row) => void
 }
 
 /** Stands above the text while a word after a sign is typed; the keys stay in the text. */
-export function WordList<Row>({ id, label, rows, active, keyOf, draw, none, onChoose }: WordListProps<Row>) {
+export function WordList<Row>({ id, label, rows, active, keyOf, draw, none, busy, onChoose }: WordListProps<Row>) {
   return (
-    <ul id={id} role="listbox" aria-label={label} className="absolute inset-x-0 bottom-full z-10 mb-1 max-h-64 overflow-y-auto rounded-lg border border-line bg-surface p-1.5 shadow-2">
+    <ul id={id} role="listbox" aria-label={label} aria-busy={busy} className="absolute inset-x-0 bottom-full z-10 mb-1 max-h-64 overflow-y-auto rounded-lg border border-line bg-surface p-1.5 shadow-2">
       {rows.map((row, index) => (
         <li
           key={keyOf(row)}

@@ -77,6 +77,6 @@ export function wordPicker<Row>(typed: ReturnType<typeof useTyped>, { rows = [],
     onMove: typed.onMove,
     close,
     wiring: open ? { 'aria-controls': listId, 'aria-activedescendant': rows.length > 0 ? `${listId}-${active}` : undefined } : {},
-    list: open && <WordList id={listId} label={label} rows={rows} active={active} keyOf={keyOf} draw={draw} none={none} onChoose={choose} />,
+    list: open && <WordList id={listId} label={label} rows={rows} active={active} keyOf={keyOf} draw={draw} none={none} busy={!settled} onChoose={choose} />,
   }
 }
