@@ -178,8 +178,10 @@ func TestSettingsThatCannotWork(t *testing.T) {
 			t.Errorf("%s=%s ended with %d: %s", tc.flag, tc.value, code, text)
 		}
 	}
-	for _, good := range []string{"--domain=xn--rnek-4qa.com", "--domain=örnek.com", "--mail-domain=in.firma.example", "--public-url=https://firma.example/",
-		"--public-url=http://localhost:8080", "--storage-quota=50GiB", "--mail-max-size=20MiB"} {
+	for _, good := range []string{
+		"--domain=xn--rnek-4qa.com", "--domain=örnek.com", "--mail-domain=in.firma.example", "--public-url=https://firma.example/",
+		"--public-url=http://localhost:8080", "--storage-quota=50GiB", "--mail-max-size=20MiB",
+	} {
 		if code, text := runOn("migrate", "--data", t.TempDir(), good); code != 0 {
 			t.Errorf("%s ended with %d: %s", good, code, text)
 		}

@@ -49,7 +49,7 @@ export function ContactPicker({ label, chosen, onChoose, error, except }: Contac
       <Field label={label} error={error}>
         <Input type="search" autoComplete="off" placeholder={t('contacts.search')} value={query} onChange={(event) => setQuery(event.target.value)} onKeyDown={onKeyDown} />
       </Field>
-      <ul aria-label={t('contacts.found')} id={`${id}-found`} className={cx('mt-2 max-h-56 divide-y divide-line overflow-y-auto rounded-md border border-line', rows.length === 0 && 'hidden')}>
+      <ul aria-label={t('contacts.found')} aria-busy={found.isPlaceholderData} id={`${id}-found`} className={cx('mt-2 max-h-56 divide-y divide-line overflow-y-auto rounded-md border border-line', rows.length === 0 && 'hidden')}>
         {rows.map((contact) => (
           <li key={contact.id}>
             <button type="button" onClick={() => onChoose(contact)} className="block w-full px-3 py-2 text-left text-sm hover:bg-sunken focus-visible:-outline-offset-2">
