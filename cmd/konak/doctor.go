@@ -218,9 +218,9 @@ func (d *checkup) listen(ctx context.Context) (string, error) {
 	}
 	switch answer := ask(ctx, "http://"+d.Listen+"/readyz"); {
 	case strings.HasPrefix(answer, "ready"):
-		return "Konak runs at " + d.Listen + " and is ready", nil
+		return "a server runs at " + d.Listen + " and is ready", nil
 	case strings.HasPrefix(answer, "not ready"):
-		return "", fmt.Errorf("Konak runs at %s and is %s", d.Listen, strings.TrimSpace(answer))
+		return "", fmt.Errorf("a server runs at %s and is %s", d.Listen, strings.TrimSpace(answer))
 	}
 	return "", err
 }

@@ -241,3 +241,12 @@ func (s *Service) Reacts(channel string) bool {
 	kind, ok := s.kinds[channel].(conversation.Reactor)
 	return ok && kind.Reacts(channel)
 }
+
+// IgnoreDeleted returns nil where err is the fault not_found: what it is about was
+// deleted meanwhile. It returns every other error as it is.
+func IgnoreDeleted(err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}

@@ -50,7 +50,7 @@ func (s *Service) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
 	if _, err := j.ReadReceipt(&got); err != nil || got.Parts == len(p.parts()) {
 		return err // the provider has all of it
 	}
-	return gone(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: channel.ProviderUnreachable}))
+	return channel.IgnoreDeleted(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: channel.ProviderUnreachable}))
 }
 
 // farewell is the payload of leaveJob: what is needed to end a webhook after the
@@ -122,7 +122,7 @@ func (s *Service) runLeave(ctx context.Context, j *jobs.Job) error {
 	if err == nil && state.URL == f.Address {
 		err = s.Provider.DeleteWebhook(ctx, c.token())
 	}
-	if _, final := lasting(err); err != nil && !final {
+	if _, final := finalReason(err); err != nil && !final {
 		return s.later(err)
 	}
 	return nil

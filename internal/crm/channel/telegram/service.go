@@ -320,17 +320,9 @@ func (s *Service) tokenAnswered(ctx context.Context, account uuid.UUID, err erro
 		_, err = s.Channels.Set(tx, account, channel.Attention, &why)
 		return err
 	})
-	if gone(fail) != nil {
+	if channel.IgnoreDeleted(fail) != nil {
 		s.Log.ErrorContext(ctx, "what the provider said about a token could not be kept", "account", account, "error", fail)
 	}
-}
-
-// gone passes over what was deleted meanwhile.
-func gone(err error) error {
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {

@@ -283,7 +283,7 @@ func (s *Service) runMedia(ctx context.Context, j *jobs.Job) error {
 	lost := file.Prepared{Name: p.File.Name, DeclaredType: p.File.Type, Type: unknownType, Blocked: file.BlockedGone}
 	_, _, c, err := s.open(ctx, p.AccountID)
 	if err != nil {
-		return gone(err)
+		return channel.IgnoreDeleted(err)
 	}
 	if c.Token == "" { // disconnected: nothing opens the file any more
 		return s.Inbound.FillAttachment(ctx, p.ItemID, p.AttachmentID, lost)

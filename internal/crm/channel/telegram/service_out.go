@@ -180,8 +180,8 @@ func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Del
 // errUnavailable says that the account is not there any more, or paused.
 var errUnavailable = errors.New(ReasonUnavailable)
 
-// lasting says why a message cannot be sent, where trying again is no use.
-func lasting(err error) (why string, final bool) {
+// finalReason says why a message cannot be sent, where trying again is no use.
+func finalReason(err error) (why string, final bool) {
 	if errors.Is(err, errUnavailable) {
 		return ReasonUnavailable, true
 	}
@@ -291,18 +291,18 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 
 // sendFailed says when a message is tried again, or shows it as failed.
 func (s *Service) sendFailed(ctx context.Context, j *jobs.Job, item uuid.UUID, err error) error {
-	why, final := lasting(err)
+	why, final := finalReason(err)
 	if !final && (j.Attempts < sendAttempts || errors.Is(err, jobs.ErrLost)) {
 		return s.later(err)
 	} else if !final {
 		why = channel.ProviderUnreachable
 	}
-	return gone(s.Inbound.Reported(ctx, item, conversation.Delivery{Status: conversation.Failed, Error: why}))
+	return channel.IgnoreDeleted(s.Inbound.Reported(ctx, item, conversation.Delivery{Status: conversation.Failed, Error: why}))
 }
 
 // showSent shows a message as sent, all of whose parts the provider took.
 func (s *Service) showSent(ctx context.Context, p *outgoingMessage, got accepted) error {
-	return gone(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID}))
+	return channel.IgnoreDeleted(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID}))
 }
 
 // Reacts implements conversation.Reactor.
@@ -329,7 +329,7 @@ func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) er
 	if err == nil {
 		return nil
 	}
-	if why, final := lasting(err); final {
+	if why, final := finalReason(err); final {
 		return fault.New(fault.ReactionUnsupported).Because(why)
 	}
 	return unreachable(err)
@@ -388,7 +388,7 @@ func (s *Service) runAsk(ctx context.Context, j *jobs.Job) error {
 		}
 		_, err = s.Provider.Send(ctx, c.token(), m)
 	}
-	if _, final := lasting(err); err != nil && !final {
+	if _, final := finalReason(err); err != nil && !final {
 		return s.later(err)
 	}
 	return nil

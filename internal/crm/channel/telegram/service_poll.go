@@ -28,7 +28,7 @@ const (
 func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
 	a, set, c, err := s.open(ctx, j.AccountID)
 	if err != nil {
-		return gone(err)
+		return channel.IgnoreDeleted(err)
 	}
 	if set.Mode != channel.ByPolling || !a.Works() {
 		return nil

@@ -35,5 +35,5 @@ func (s *Service) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
 	if _, err := j.ReadReceipt(&got); err != nil || got.Parts == len(p.parts()) {
 		return err // the provider has all of it
 	}
-	return ignoreDeleted(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: channel.ProviderUnreachable}))
+	return channel.IgnoreDeleted(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: channel.ProviderUnreachable}))
 }

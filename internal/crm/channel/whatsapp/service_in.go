@@ -157,7 +157,7 @@ func (s *Service) signedFor(ctx context.Context, g guest, ip string, body []byte
 		ok = err == nil && s.Provider.Signed(secret.Of(c.AppSecret), body, signature)
 		return err
 	})
-	return ok, ignoreDeleted(err)
+	return ok, channel.IgnoreDeleted(err)
 }
 
 // receiveCall takes one thing that the provider tells a number.
@@ -286,7 +286,7 @@ func (s *Service) runMedia(ctx context.Context, j *jobs.Job) error {
 	}
 	a, at, err := s.open(ctx, p.AccountID)
 	if err != nil {
-		if ignoreDeleted(err) == nil { // disconnected: nothing opens the file any more
+		if channel.IgnoreDeleted(err) == nil { // disconnected: nothing opens the file any more
 			return s.Inbound.FillAttachment(ctx, p.ItemID, p.AttachmentID, lost)
 		}
 		return err
@@ -364,7 +364,7 @@ func (s *Service) status(ctx context.Context, a channel.Account, st Status) erro
 	default:
 		return nil
 	}
-	return ignoreDeleted(s.Inbound.Reported(ctx, item, d))
+	return channel.IgnoreDeleted(s.Inbound.Reported(ctx, item, d))
 }
 
 // number takes what the provider says about the number itself.

@@ -212,7 +212,7 @@ func (s *Service) reportPushed(ctx context.Context, item uuid.UUID, d conversati
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushFor-pushTimeout-15*time.Second)
 	defer cancel()
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
-		err := ignoreDeleted(s.Inbound.Reported(ctx, item, d))
+		err := channel.IgnoreDeleted(s.Inbound.Reported(ctx, item, d))
 		if err == nil {
 			return
 		}
@@ -323,7 +323,7 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 		} else if !final {
 			why = plain(err)
 		}
-		return ignoreDeleted(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: why}))
+		return channel.IgnoreDeleted(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: why}))
 	}
 	if got.Parts < len(p.parts()) {
 		return jobs.RunAgain(s.DB.Clock().Now())
@@ -333,7 +333,7 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 
 // showSent shows a message as sent, all of whose parts the provider took.
 func (s *Service) showSent(ctx context.Context, p *outgoingMessage, got accepted) error {
-	return ignoreDeleted(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID}))
+	return channel.IgnoreDeleted(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID}))
 }
 
 // retryError is the error by which a job tries again when the provider asks for it,
@@ -350,14 +350,6 @@ func plain(err error) string {
 		return r.Words()
 	}
 	return "provider_unreachable"
-}
-
-// ignoreDeleted passes over what was deleted meanwhile.
-func ignoreDeleted(err error) error {
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
 }
 
 // Reacts implements conversation.Reactor.

@@ -59,7 +59,7 @@ func (s *Service) runRead(ctx context.Context, j *jobs.Job) error {
 	}
 	_, at, err := s.open(ctx, p.AccountID)
 	if err != nil {
-		return ignoreDeleted(err)
+		return channel.IgnoreDeleted(err)
 	}
 	err = s.Provider.MarkRead(ctx, at, p.MessageID)
 	if r, refused := errors.AsType[*Refusal](err); refused && !r.passing() {

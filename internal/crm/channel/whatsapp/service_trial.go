@@ -162,7 +162,7 @@ func (s *Service) runTrial(ctx context.Context, j *jobs.Job) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := s.Channels.Find(&tx.Reader, Name, p.AccountID)
 		if err != nil {
-			return ignoreDeleted(err)
+			return channel.IgnoreDeleted(err)
 		}
 		t, err := trialOf(&tx.Reader, p.AccountID)
 		if err != nil || t.code == nil || *t.code != p.Code || a.Status != channel.Active {
