@@ -63,10 +63,12 @@ export default defineConfig({
             { name: 'layers', test: inPackages('@radix-ui', 'aria-hidden', 'react-remove-scroll'), priority: 2 },
             {
               name: 'kit',
-              test: /[\\/]src[\\/]((ui(?![\\/](Layer|Scrim|Tabs|PickerParts|CalendarPart|ChannelGlyph|HourBars|DateInput|Combobox|Step|Avatar)\.tsx)|api|lib|live|routes|shell)[\\/]|i18n[\\/](index|sections))|[\\/]lucide-react[\\/]/,
+              test: /[\\/]src[\\/]((ui(?![\\/](Layer|Scrim|Tabs|PickerParts|CalendarPart|ChannelGlyph|HourBars|DateInput|Combobox|Step|Avatar)\.tsx)|api|lib|live|routes|shell)[\\/]|i18n[\\/](index|sections))/,
               priority: 1,
               minShareCount: 2,
             },
+            // An icon that few screens have comes with them.
+            { name: 'icons', test: /[\\/]lucide-react[\\/]/, priority: 1, minShareCount: 12 },
             // The table of modules and what it names is on every page; in pieces it would compress worse.
             { name: 'modules', test: /[\\/]src[\\/](router|modules[\\/](index|module|[^\\/]+[\\/]module))\.ts$/, priority: 1 },
           ],
