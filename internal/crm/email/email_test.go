@@ -1,8 +1,6 @@
 package email_test
 
 import (
-	"context"
-	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -47,7 +45,7 @@ type post struct {
 
 func open(t *testing.T, s *apptest.Server) *post {
 	t.Helper()
-	p := &post{Workspace: s.Workspace("demo"), t: t, s: s, smtpAddr: listenSMTP(t, s, nil), sink: newSink(t)}
+	p := &post{Workspace: s.Workspace("demo"), t: t, s: s, smtpAddr: s.ListenSMTP(nil), sink: newSink(t)}
 	p.box = p.connect(p.Workspace, "destek@firma.example", map[string]any{})
 	return p
 }
@@ -63,26 +61,6 @@ func (p *post) connect(w *apptest.Workspace, addr string, more map[string]any) (
 	}
 	w.Owner.Post(base, body).Want(201).Data(&m)
 	return m
-}
-
-// listenSMTP serves SMTP on a port of its own, with STARTTLS where there
-// is a certificate.
-func listenSMTP(t *testing.T, s *apptest.Server, cert *tls.Certificate) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- s.Email.Serve(ctx, ln, cert) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-	return ln.Addr().String()
 }
 
 // send delivers a mail over real SMTP.

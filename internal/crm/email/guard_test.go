@@ -20,7 +20,7 @@ import (
 func TestForgedMailsLeaveTheQuota(t *testing.T) {
 	t.Parallel()
 	runRelay(t, func(c *app.Config) { c.MailDailyQuota = 12 }, func(t *testing.T, o *office) {
-		o.smtpAddr = listenSMTP(t, o.s, nil)
+		o.smtpAddr = o.s.ListenSMTP(nil)
 		o.Owner.Put(o.path(""), map[string]any{"name": "Destek", "address": "destek@firma.example", "auto_reply": "Mesajınızı aldık."}).Want(200)
 		to := *o.box.ForwardingAddress
 		forge := func(addr string) {

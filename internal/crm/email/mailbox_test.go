@@ -182,7 +182,7 @@ func TestTwoThatAnswerStop(t *testing.T) {
 				const theirs = "in.diger.example"
 				neighbour := apptest.NewOn(t, s.DB.Dialect(), func(c *app.Config) { c.MailDomain = theirs })
 				other := neighbour.Workspace("diger")
-				servers := map[string]string{domain: p.smtpAddr, theirs: listenSMTP(t, neighbour, nil)}
+				servers := map[string]string{domain: p.smtpAddr, theirs: neighbour.ListenSMTP(nil)}
 				auto := map[string]any{"auto_reply": "Mesajınızı aldık."}
 				a := p.connect(p.Workspace, "a@firma.example", auto)
 				b := p.connect(other, "b@diger.example", auto)

@@ -43,7 +43,7 @@ func TestSwaks(t *testing.T) {
 		p := open(t, s)
 		to := *p.box.ForwardingAddress
 		cert, authority := certificate(t)
-		secure := listenSMTP(t, s, &cert)
+		secure := s.ListenSMTP(&cert)
 		file := filepath.Join(t.TempDir(), "teklif şubat.txt")
 		if err := os.WriteFile(file, []byte("120 sandalye"), 0o600); err != nil {
 			t.Fatal(err)

@@ -1,11 +1,9 @@
 package domain_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/smtp"
 	"net/textproto"
 	"testing"
@@ -45,25 +43,6 @@ func (d *desk) subjects() (out []string) {
 	return out
 }
 
-// serveSMTP takes mail on a port of its own.
-func serveSMTP(t *testing.T, s *apptest.Server) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- s.Email.Serve(ctx, ln, nil) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-	return ln.Addr().String()
-}
-
 // send sends a mail and returns the code of the server's last answer.
 func send(t *testing.T, server, to, subject string) int {
 	t.Helper()
@@ -99,7 +78,7 @@ func send(t *testing.T, server, to, subject string) int {
 func TestMailboxes(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
-		server, other := serveSMTP(t, d.s), &desk{d.s.Workspace("acme"), t, d.s, d.names}
+		server, other := d.s.ListenSMTP(nil), &desk{d.s.Workspace("acme"), t, d.s, d.names}
 		of := d.add("firma.example")
 		other.add("firma.example")
 		first, second := d.account("destek@firma.example"), d.account("satis@firma.example")
@@ -161,7 +140,7 @@ func TestMailboxes(t *testing.T) {
 func TestMailOfLostDomain(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
-		server, of := serveSMTP(t, d.s), d.add("firma.example")
+		server, of := d.s.ListenSMTP(nil), d.add("firma.example")
 		d.box("info@firma.example", d.account("destek@firma.example")).Want(200)
 		d.publish(of)
 		d.look(of)

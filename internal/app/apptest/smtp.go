@@ -1,0 +1,27 @@
+package apptest
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+)
+
+// ListenSMTP serves SMTP on a port of its own until the test ends, with STARTTLS
+// where there is a certificate, and returns its address.
+func (s *Server) ListenSMTP(cert *tls.Certificate) string {
+	s.tb.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(s.tb.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Email.Serve(ctx, ln, cert) }()
+	s.tb.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			s.tb.Error(err)
+		}
+	})
+	return ln.Addr().String()
+}
