@@ -4345,7 +4345,7 @@ export interface paths {
         get?: never;
         /**
          * Suspend a mailbox or let it send again
-         * @description A suspended mailbox sends nothing; mail to it is still taken.
+         * @description A suspended mailbox sends nothing. Mail to an inbox is still taken, mail to one that forwards is put off with 450.
          */
         put: operations["set-mail-mailbox-state"];
         post?: never;
@@ -4527,7 +4527,7 @@ export interface paths {
         put?: never;
         /**
          * Try a mail again at once
-         * @description One that is held or done: 409, with its state as the reason.
+         * @description With all other mail that waits for the same domains. One that is held or done: 409, with its state as the reason.
          */
         post: operations["retry-mail"];
         delete?: never;
@@ -10705,7 +10705,7 @@ export interface components {
              */
             quota_mb: number | null;
             /**
-             * @description suspended: it sends nothing; mail to it is still taken
+             * @description suspended: it sends nothing. Mail to an inbox is still taken, mail to one that forwards is put off with 450
              * @example active
              * @enum {string}
              */
@@ -12078,6 +12078,23 @@ export interface components {
              */
             trace_id: string;
         };
+        LedgerSignedHead: {
+            /**
+             * Format: date
+             * @example 2026-11-15
+             */
+            day: string;
+            hash: string;
+            /** @description Of the installation, in base64; keep it elsewhere */
+            public_key: string;
+            /**
+             * Format: int64
+             * @example 12
+             */
+            seq: number;
+            /** @description Ed25519, in base64, of the lines konak-ledger, the workspace's id, day, seq and hash, each but the last ended by a line feed */
+            signature: string;
+        };
         LedgerVerification: {
             /**
              * Format: int64
@@ -12095,6 +12112,8 @@ export interface components {
             lines: number;
             /** @example true */
             ok: boolean;
+            /** @description The last line of a day that was signed; null where none was */
+            signed: components["schemas"]["LedgerSignedHead"] | null;
         };
         LedgerVerificationEnvelope: {
             data: components["schemas"]["LedgerVerification"];
@@ -53162,7 +53181,14 @@ export interface operations {
                      *         "first_bad": 7,
                      *         "hash": "text",
                      *         "lines": 12,
-                     *         "ok": true
+                     *         "ok": true,
+                     *         "signed": {
+                     *           "day": "2026-11-15",
+                     *           "hash": "text",
+                     *           "public_key": "text",
+                     *           "seq": 12,
+                     *           "signature": "text"
+                     *         }
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
