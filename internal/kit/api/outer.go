@@ -34,7 +34,11 @@ func requestOf(ctx context.Context) *request {
 }
 
 // modules are the labels between a tenant's slug and the domain.
-var modules = []string{"crm", "mail", "erp", "musavir"}
+var modules = []string{"crm", "mail", "erp", "musavir", helpModule}
+
+// helpModule is the label of the tenants' help centers. Their hosts serve
+// HelpSite and nothing else: no API, no panel, no cookie.
+const helpModule = "help"
 
 // HostSlug is the tenant that the request's host names, or "".
 func HostSlug(ctx context.Context) string { return requestOf(ctx).slug }
@@ -92,6 +96,10 @@ func (a *API) outer(next http.Handler) http.Handler {
 				writeFault(w, r, fault.New(fault.Internal))
 			}
 		}()
+		if req.module == helpModule && a.cfg.HelpSite != nil {
+			a.cfg.HelpSite.ServeHTTP(w, r)
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
 }

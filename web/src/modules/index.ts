@@ -4,6 +4,7 @@ import { agentsModule } from './agents/module'
 import { channelsModule } from './channels/module'
 import { advisorModule } from './advisor/module'
 import { erpModule } from './erp/module'
+import { helpcenterModule } from './helpcenter/module'
 import { homeModule } from './home/module'
 import { identityModule } from './identity/module'
 import { mailModule } from './mail/module'
@@ -13,6 +14,7 @@ import type { Module } from './module'
 export const modules: readonly Module[] = [
   homeModule,
   channelsModule,
+  helpcenterModule,
   crmModule,
   agentsModule,
   mailModule,
@@ -28,6 +30,7 @@ export const screenRoutes = [
   ...crmModule.routes,
   ...agentsModule.routes,
   ...channelsModule.routes,
+  ...helpcenterModule.routes,
   ...mailModule.routes,
   ...erpModule.routes,
   ...advisorModule.routes,
