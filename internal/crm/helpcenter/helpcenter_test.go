@@ -3,6 +3,7 @@ package helpcenter_test
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -397,12 +398,29 @@ func TestImport(t *testing.T) {
 			files[fmt.Sprintf("%d.md", i)] = "x"
 		}
 		d.Owner.Post(center+"/import?filename=x.zip", zipped(t, files)).Refused(422, "limit_reached")
-		// A file that unpacks to more than an article may have is no article.
-		huge := load("filename=x.zip&category_id="+d.category.ID.String(), zipped(t, map[string]string{"a.md": strings.Repeat("x ", 10<<20)}))
+		// A file that unpacks to more than an article may have is no article, and is
+		// not read to its end, where its checksum is found to be wrong.
+		huge := load("filename=x.zip&category_id="+d.category.ID.String(), damagedZip(t, strings.Repeat("x ", 1<<20)))
 		if huge.Failed != 1 || *huge.Files[0].Error != "too_long" {
 			t.Errorf("huge: %+v", huge)
 		}
 	})
+}
+
+// damagedZip packs one file whose checksum is wrong.
+func damagedZip(t *testing.T, content string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	n := uint64(len(content))
+	w, err := z.CreateRaw(&zip.FileHeader{Name: "a.md", CRC32: 1, CompressedSize64: n, UncompressedSize64: n})
+	if err == nil {
+		_, err = w.Write([]byte(content))
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // zipped packs files in the order of their names.

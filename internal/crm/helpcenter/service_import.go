@@ -18,7 +18,7 @@ import (
 
 // Bounds of an import.
 const (
-	maxImport      = 5 << 20 // bytes of the upload
+	maxImport      = 5 << 20 // bytes; the route takes no more
 	maxImportFiles = 300
 )
 
@@ -53,17 +53,14 @@ type source struct {
 }
 
 // Import writes articles from a Markdown file or a zip of them, as drafts unless
-// they are to be published. It returns validation_failed for what is neither and
-// body_too_large over its bounds. A file that cannot become an article is
+// they are to be published. It returns validation_failed for what is neither, and
+// limit_reached for too many files. A file that cannot become an article is
 // reported and does not keep the others away.
 func (s *Service) Import(ctx context.Context, o ImportOptions, r io.Reader) (ImportResult, error) {
 	out := ImportResult{Files: []Imported{}}
-	content, err := io.ReadAll(io.LimitReader(r, maxImport+1))
+	content, err := io.ReadAll(r)
 	if err != nil {
 		return out, err
-	}
-	if len(content) > maxImport {
-		return out, fault.New(fault.BodyTooLarge, maxImport)
 	}
 	sources, err := readSources(o, content)
 	if err != nil {

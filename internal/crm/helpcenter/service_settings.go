@@ -110,18 +110,15 @@ func (s *Service) connect(tx *db.Tx, slug string, ch SettingsChange) (a channel.
 	return a, putSite(tx)
 }
 
-// maxLogo bounds the bytes of a logo.
+// maxLogo bounds the bytes of a logo. Its route takes no more.
 const maxLogo = 200 << 10
 
 // SetLogo is the gate for the site's logo. It returns validation_failed for what
 // is no picture, and not_found before the help center was set up.
 func (s *Service) SetLogo(ctx context.Context, r io.Reader) (Summary, error) {
-	content, err := io.ReadAll(io.LimitReader(r, maxLogo+1))
+	content, err := io.ReadAll(r)
 	if err != nil {
 		return Summary{}, err
-	}
-	if len(content) > maxLogo {
-		return Summary{}, fault.New(fault.BodyTooLarge, maxLogo)
 	}
 	kind := filetype.Sniff(content)
 	if kind != "image/png" && kind != "image/jpeg" && kind != "image/webp" {
