@@ -142,7 +142,7 @@ func (a *App) wireChannels(p *parts) (err error) {
 	})
 	a.Kinds[custom.Name] = a.Custom
 	a.HelpCenter, err = helpcenter.New(helpcenter.Config{
-		DB: a.DB, Log: a.log, Channels: a.Channels, Inbound: a.Inbound, Limits: p.limits, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain,
+		DB: a.DB, Channels: a.Channels, Inbound: a.Inbound, Limits: p.limits, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain,
 	})
 	a.Kinds[helpcenter.Name] = a.HelpCenter
 	return err

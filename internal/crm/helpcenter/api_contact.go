@@ -2,7 +2,6 @@ package helpcenter
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
 	"konak/internal/kit/api"
@@ -80,7 +79,7 @@ func (s *Service) takeMessage(v *visit) error {
 	if f.Trap == "" {
 		err := s.take(ctx, use{messagesOfAddress, ipKey(v.r)}, use{messagesADay, ipKey(v.r)}, use{messagesOfWorkspace, limit.Key(v.st.owned.TenantID)})
 		if limited, ok := fault.As(err); ok {
-			v.w.Header().Set("Retry-After", strconv.Itoa(limited.RetryAfter))
+			api.SetRetryAfter(v.w, limited)
 			return v.sendForm(f, nil, words.Busy, http.StatusTooManyRequests)
 		}
 		if err != nil {

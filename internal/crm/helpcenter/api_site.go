@@ -47,7 +47,7 @@ func (s *Service) serveSite(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", sitePolicy)
 	st, err := s.openSite(ctx, api.HostSlug(ctx))
 	if err != nil {
-		s.refuse(&visit{w: w, r: r, lang: "en"}, err)
+		(&visit{w: w, r: r, lang: "en"}).refuse(err)
 		return
 	}
 	v := &visit{w: w, r: r, st: st, lang: st.set.DefaultLanguage}
@@ -62,7 +62,7 @@ func (s *Service) serveSite(w http.ResponseWriter, r *http.Request) {
 		err = fault.New(fault.MethodNotAllowed)
 	}
 	if err != nil {
-		s.refuse(v, err)
+		v.refuse(err)
 	}
 }
 
@@ -240,19 +240,13 @@ func (v *visit) redirect(path string, status int) {
 }
 
 // refuse answers an error with a page that says it in the visitor's language.
-func (s *Service) refuse(v *visit, err error) {
-	status, f := http.StatusServiceUnavailable, (*fault.Fault)(nil)
-	if known, ok := fault.As(err); ok {
-		f, status = known, known.Code.Status()
-	} else if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-		status = http.StatusRequestEntityTooLarge
-	} else if v.r.Context().Err() == nil {
-		s.cfg.Log.ErrorContext(v.r.Context(), "help center", "path", v.r.URL.Path, "error", err)
+func (v *visit) refuse(err error) {
+	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+		err = fault.New(fault.BodyTooLarge, maxForm)
 	}
-	if f != nil && f.RetryAfter > 0 {
-		v.w.Header().Set("Retry-After", strconv.Itoa(f.RetryAfter))
-	}
-	w := wordsIn(v.lang)
+	f := api.FaultOf(v.r.Context(), err)
+	api.SetRetryAfter(v.w, f)
+	status, w := f.Code.Status(), wordsIn(v.lang)
 	title, text := http.StatusText(status), w.Unavailable
 	switch status {
 	case http.StatusNotFound:
@@ -269,8 +263,7 @@ func (s *Service) refuse(v *visit, err error) {
 	}
 	p, err := v.st.noticePage(v.lang, title, text).render()
 	if err != nil {
-		s.cfg.Log.ErrorContext(v.r.Context(), "help center", "error", err)
-		v.w.WriteHeader(http.StatusInternalServerError)
+		http.Error(v.w, text, api.FaultOf(v.r.Context(), err).Code.Status())
 		return
 	}
 	_ = v.send(p, cacheNone, status)

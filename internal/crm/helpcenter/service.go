@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 
 	"github.com/maypok86/otter/v2"
@@ -21,7 +20,6 @@ import (
 // Config is what the help center needs.
 type Config struct {
 	DB       *db.DB
-	Log      *slog.Logger
 	Channels *channel.Service
 	Inbound  *inbound.Service
 	Limits   limit.Limiter
@@ -49,8 +47,8 @@ const (
 
 // New makes the service. It returns an error where the config lacks something.
 func New(c Config) (*Service, error) {
-	if c.DB == nil || c.Log == nil || c.Channels == nil || c.Inbound == nil || c.Limits == nil || c.Domain == "" {
-		return nil, errors.New("helpcenter: DB, Log, Channels, Inbound, Limits and Domain are needed")
+	if c.DB == nil || c.Channels == nil || c.Inbound == nil || c.Limits == nil || c.Domain == "" {
+		return nil, errors.New("helpcenter: DB, Channels, Inbound, Limits and Domain are needed")
 	}
 	base, err := url.Parse(c.BaseURL)
 	if err != nil {

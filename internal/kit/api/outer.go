@@ -19,6 +19,7 @@ type requestKey struct{}
 
 // request is what the core knows of a request, in one place in its context.
 type request struct {
+	api              *API
 	r                *http.Request
 	w                http.ResponseWriter
 	rt               *Route // once it is known
@@ -66,7 +67,7 @@ var (
 func (a *API) outer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, trace := obs.StartTrace(r.Context(), r.Header.Get("Traceparent"))
-		req := &request{r: r, w: w, ip: a.clientIP(r)}
+		req := &request{api: a, r: r, w: w, ip: a.clientIP(r)}
 		if req.slug, req.module = a.splitHost(r.Host); req.slug != "" {
 			req.host = req.slug + "." + req.module + "." + a.cfg.Domain
 		}

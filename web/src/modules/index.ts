@@ -4,7 +4,6 @@ import { agentsModule } from './agents/module'
 import { channelsModule } from './channels/module'
 import { advisorModule } from './advisor/module'
 import { erpModule } from './erp/module'
-import { helpcenterModule } from './helpcenter/module'
 import { homeModule } from './home/module'
 import { identityModule } from './identity/module'
 import { mailModule } from './mail/module'
@@ -14,7 +13,6 @@ import type { Module } from './module'
 export const modules: readonly Module[] = [
   homeModule,
   channelsModule,
-  helpcenterModule,
   crmModule,
   agentsModule,
   mailModule,
@@ -30,7 +28,6 @@ export const screenRoutes = [
   ...crmModule.routes,
   ...agentsModule.routes,
   ...channelsModule.routes,
-  ...helpcenterModule.routes,
   ...mailModule.routes,
   ...erpModule.routes,
   ...advisorModule.routes,

@@ -23,6 +23,7 @@ import (
 const (
 	maxDepth = 12      // quotes and lists that one line may open
 	maxMarks = 2000    // brackets, stars and the like that one paragraph may have
+	maxCells = 20_000  // cells that the tables of a source may have
 	maxHTML  = 600_000 // bytes
 )
 
@@ -69,22 +70,28 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Builder.Write(p)
 }
 
-// isBounded says whether every line opens few enough blocks, and every paragraph
-// has few enough marks: what the parser does with them can cost more than their
-// number.
+// isBounded says whether every line opens few enough blocks, every paragraph has
+// few enough marks and all tables together few enough cells: what the parser does
+// with them can cost far more than their number. Any line of a paragraph may be a
+// row of a table, and each row gets the cells of the widest one.
 func isBounded(source string) bool {
-	marks := 0
-	for line := range strings.Lines(source) {
+	marks, lines, columns, cells := 0, 0, 0, 0
+	for line := range strings.Lines(source + "\n\n") {
 		line = strings.TrimRight(line, " \t\r\n")
 		if line == "" {
-			marks = 0
+			if columns > 0 {
+				cells += lines * (columns + 1)
+			}
+			marks, lines, columns = 0, 0, 0
 			continue
 		}
+		lines++
+		columns = max(columns, strings.Count(line, "|"))
 		if marks += countAny(line, "[]*_`<~!&"); marks > maxMarks || countOpened(line) > maxDepth {
 			return false
 		}
 	}
-	return true
+	return cells <= maxCells
 }
 
 func countAny(s, chars string) (n int) {

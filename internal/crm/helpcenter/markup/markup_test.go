@@ -33,6 +33,8 @@ func TestHostileSources(t *testing.T) {
 		"numbers":    strings.Repeat("1. ", 13) + "x",
 		"brackets":   strings.Repeat("[", 2001),
 		"spread":     strings.Repeat("*a\n", 2001),
+		"wide table": "a" + strings.Repeat("|a", 100) + "\n-" + strings.Repeat("|-", 100) + strings.Repeat("\nx", 200),
+		"tables":     strings.Repeat("a|b\n-|-\nx\n\n", 4000),
 		"references": strings.Repeat("[a]\n\n", 1000) + "[a]: https://example.com/" + strings.Repeat("x", 1000),
 	} {
 		if _, err := HTML(source); !errors.Is(err, ErrTooComplex) {

@@ -21,7 +21,7 @@ export const screens = {
   'channels.title': 'Channels',
   'channels.lead': 'Where your customers write to you: your website, your own software, your mailboxes.',
   'helpcenter.title': 'Help center',
-  'helpcenter.lead': 'Articles that answer customers before they have to ask, and the site that shows them.',
+  'helpcenter.lead': 'Answers for customers, and the site that shows them.',
   'templates.title': 'Message templates',
   'templates.lead': 'What you may send on WhatsApp at any time, once Meta has approved it.',
   'agents.title': 'Agents',

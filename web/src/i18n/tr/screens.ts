@@ -23,7 +23,7 @@ export const screens: Record<keyof typeof en, string> = {
   'channels.title': 'Kanallar',
   'channels.lead': 'Müşterilerinizin size yazdığı yerler: web siteniz, kendi yazılımınız, posta kutularınız.',
   'helpcenter.title': 'Yardım merkezi',
-  'helpcenter.lead': 'Müşterileri sormadan yanıtlayan makaleler ve onları gösteren site.',
+  'helpcenter.lead': 'Müşteriler için yanıtlar ve onları gösteren site.',
   'templates.title': 'Mesaj şablonları',
   'templates.lead': 'Meta onayladıktan sonra WhatsApp üzerinden her zaman gönderebilecekleriniz.',
   'agents.title': 'Temsilciler',
