@@ -38,6 +38,7 @@ import (
 	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
 	"konak/internal/crm/finder"
+	"konak/internal/crm/helpcenter"
 	"konak/internal/crm/live"
 	"konak/internal/crm/notice"
 	"konak/internal/crm/reply"
@@ -126,6 +127,7 @@ type App struct {
 	Live          *live.Service
 	Notices       *notice.Service
 	Finder        *finder.Service
+	HelpCenter    *helpcenter.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
@@ -147,6 +149,7 @@ func Catalog() event.Catalog {
 	c = append(c, desk.Events()...)
 	c = append(c, channel.Events()...)
 	c = append(c, custom.Events()...)
+	c = append(c, helpcenter.Events()...)
 	c = append(c, template.Events()...)
 	c = append(c, mail.Events()...)
 	c = append(c, engine.Events()...)
