@@ -764,6 +764,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What each kind of channel can carry
+         * @description Files with their sizes, reactions, changes, templates, calls and windows, by kind. A kind that is not listed carries whatever the inbox can write. What a channel cannot carry is refused before it is written: 422.
+         */
+        get: operations["list-channel-capabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/chatbot/business/start": {
         parameters: {
             query?: never;
@@ -778,6 +798,46 @@ export interface paths {
          * @description The person whose Telegram account it is opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account then is a channel of its own. The link counts for 15 minutes and for one person. A workspace without a bot: 409.
          */
         post: operations["start-chatbot-business"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/connect/instagram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect a page's Instagram account
+         * @description The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token.
+         */
+        post: operations["connect-instagram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/connect/messenger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect a page on Messenger
+         * @description The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token.
+         */
+        post: operations["connect-messenger"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1110,6 +1170,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/partner/oauth/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A person comes back from the provider
+         * @description Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, consent, exchange, assets, claim, subscribe or store. A browser is sent to the panel's page of channels.
+         */
+        get: operations["partner-sign-up-callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/partner/oauth/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begin to connect what the company has at Meta
+         * @description The client navigates to url, where the person agrees at the provider. It counts once and for 15 minutes. An installation without an app at the provider: 409 with the reason not_configured.
+         */
+        get: operations["start-partner-sign-up"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/send-template": {
         parameters: {
             query?: never;
@@ -1124,6 +1224,30 @@ export interface paths {
          * @description Needs crm.conversations.reply as well; the conversation is shown to who may see conversations. To one customer, in the conversation that they have on the template's number or in one that begins. Answers 200 even when sending fails: delivery and delivery_error say so. Marketing goes only to who agreed to it.
          */
         post: operations["send-template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/social/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The provider asks whether the address is ours
+         * @description Called by the provider, without a credential. What is not signed for a connected page looks like a page that nobody has: 404. Messages for a paused one are refused with 409, and the provider brings them again later.
+         */
+        get: operations["social-webhook-challenge"];
+        put?: never;
+        /**
+         * Messenger and Instagram tell what happened
+         * @description Called by the provider, without a credential. What is not signed for a connected page looks like a page that nobody has: 404. Messages for a paused one are refused with 409, and the provider brings them again later.
+         */
+        post: operations["social-webhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1418,8 +1542,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Turn read receipts on or off for a number
-         * @description While on, the customer sees that an agent opened the conversation after their message. Off at first.
+         * Turn read receipts on or off for an account
+         * @description While on, the customer sees that an agent opened the conversation after their message. Off at first. A kind of channel that has none: 404.
          */
         patch: operations["set-read-receipts"];
         trace?: never;
@@ -2446,7 +2570,7 @@ export interface paths {
         put?: never;
         /**
          * React to a message through its channel
-         * @description The answer is the updated item with its `tepkiler`. Where the channel has no copy of the message or no reactions: 422 reaction_unsupported, the reason in `reason` (no_channel_copy, channel_unsupported, no_route).
+         * @description The answer is the updated item with its `tepkiler`. Where the channel has no copy of the message, no reactions or not this one: 422 reaction_unsupported, the reason in `reason` (no_channel_copy, channel_unsupported, sign_unsupported, no_route). A provider that does not answer: 502.
          */
         post: operations["react-to-item"];
         delete?: never;
@@ -6961,11 +7085,71 @@ export interface components {
              */
             trace_id: string;
         };
+        ChannelFileRule: {
+            /**
+             * Format: int64
+             * @description In bytes
+             * @example 8388608
+             */
+            max_size: number;
+            /**
+             * @description MIME types; *\/* for all others
+             * @example [
+             *       "image/png"
+             *     ]
+             */
+            types: string[];
+        };
         ChannelHours: {
             /** @description None means never */
             spans: components["schemas"]["ChannelSpan"][];
             /** @example Europe/Istanbul */
             timezone: string;
+        };
+        ChannelKindCapabilities: {
+            /** @description Whether customers can be called */
+            calls: boolean;
+            /** @description Whether it arrives that a customer took a message back */
+            deletes_in: boolean;
+            /** @description Whether customers' changes of a message arrive */
+            edits_in: boolean;
+            /** @description Files that can be sent: the first rule that names the type counts. Empty for none */
+            files: components["schemas"]["ChannelFileRule"][];
+            /**
+             * Format: int64
+             * @description For how long a person can answer, where the provider granted the account this; 0 where it is no longer
+             * @example 168
+             */
+            human_window_hours: number;
+            /** @example instagram */
+            kind: string;
+            /**
+             * @description The only signs that can be used; empty for any
+             * @example [
+             *       "❤️"
+             *     ]
+             */
+            reaction_signs: string[];
+            /** @description Whether an agent can react to a message */
+            reactions: boolean;
+            /** @description Whether customers can be shown that a message was read */
+            read_receipts: boolean;
+            /** @description Whether templates can be sent */
+            templates: boolean;
+            /**
+             * Format: int64
+             * @description For how long after a customer's message free text can be sent; 0 for always
+             * @example 24
+             */
+            window_hours: number;
+        };
+        ChannelKindCapabilitiesArrayEnvelope: {
+            data: components["schemas"]["ChannelKindCapabilities"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         ChannelProviderCalls: {
             /** @description Whether a customer who calls lets the business call back */
@@ -6985,6 +7169,10 @@ export interface components {
              * @enum {string}
              */
             status: "enabled" | "disabled" | "unknown";
+        };
+        ChannelReceiptsInBody: {
+            /** @example true */
+            enabled: boolean;
         };
         ChannelSpan: {
             /**
@@ -12651,6 +12839,38 @@ export interface components {
             /** @example The customer asked for it */
             reason: string;
         };
+        PartnerConnected: {
+            accounts: components["schemas"]["ChannelAccount"][];
+        };
+        PartnerConnectedEnvelope: {
+            data: components["schemas"]["PartnerConnected"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        PartnerStarted: {
+            /**
+             * Format: date-time
+             * @description Until when the person must have come back
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            expires_at: string;
+            /**
+             * @description The provider's page, which the client navigates to
+             * @example https://www.facebook.com/v23.0/dialog/oauth?client_id=4711
+             */
+            url: string;
+        };
+        PartnerStartedEnvelope: {
+            data: components["schemas"]["PartnerStarted"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         PasskeySignInInBody: {
             /** Format: uuid */
             challenge_id: string;
@@ -12994,10 +13214,6 @@ export interface components {
             code?: string;
             /** @example konak-demo-password */
             password: string;
-        };
-        ReceiptsInBody: {
-            /** @example true */
-            enabled: boolean;
         };
         RecoverWebhookInBody: {
             /** @description Send again what had arrived, too */
@@ -13572,6 +13788,39 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        SocialPageInput: {
+            /**
+             * @description The page's token; stored sealed, never shown
+             * @example EAAG…
+             */
+            access_token: string;
+            /** @description Whether the assistant answers */
+            ai?: boolean;
+            /**
+             * @description Of the app that the token belongs to; signs what the provider sends; stored sealed, never shown
+             * @example 1f6c3e…
+             */
+            app_secret: string;
+            /**
+             * Format: uuid
+             * @description The group that gets what comes in
+             */
+            group_id?: string;
+            /** @description Whether people may answer for seven days, which the provider must have granted the app */
+            human_agent?: boolean;
+            /**
+             * @description The page's or the account's own name where it is left out
+             * @example Facebook sayfamız
+             */
+            name?: string;
+            /**
+             * @description The page; for Instagram the page that the account belongs to
+             * @example 109876543210987
+             */
+            page_id: string;
+            /** @description Whether we take the place of another address that the app's webhook leads to */
+            replace_webhook?: boolean;
         };
         SplitInBody: {
             /**
@@ -22389,6 +22638,109 @@ export interface operations {
             };
         };
     };
+    "list-channel-capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "calls": false,
+                     *           "deletes_in": false,
+                     *           "edits_in": false,
+                     *           "files": [
+                     *             {
+                     *               "max_size": 8388608,
+                     *               "types": [
+                     *                 "image/png"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "human_window_hours": 168,
+                     *           "kind": "instagram",
+                     *           "reaction_signs": [
+                     *             "❤️"
+                     *           ],
+                     *           "reactions": false,
+                     *           "read_receipts": false,
+                     *           "templates": false,
+                     *           "window_hours": 24
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChannelKindCapabilitiesArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "start-chatbot-business": {
         parameters: {
             query?: never;
@@ -22507,6 +22859,310 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "connect-instagram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SocialPageInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "connect-messenger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SocialPageInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25280,6 +25936,237 @@ export interface operations {
             };
         };
     };
+    "partner-sign-up-callback": {
+        parameters: {
+            query?: {
+                /** @description Of the sign-up that somebody began; counts once */
+                state?: string;
+                /** @description Stands for a token */
+                code?: string;
+                /** @description The person did not agree */
+                error?: string;
+                /** @description The WhatsApp Business Account that was shared; only it is connected */
+                waba_id?: string;
+                /** @description The number that was shared; only it is connected */
+                phone_number_id?: string;
+                /** @description The page that was shared; only it is connected, with its Instagram account */
+                page_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accounts": [
+                     *           {
+                     *             "ai": false,
+                     *             "business_hours": {
+                     *               "spans": [
+                     *                 {
+                     *                   "day": 1,
+                     *                   "from": "09:00",
+                     *                   "to": "18:00"
+                     *                 }
+                     *               ],
+                     *               "timezone": "Europe/Istanbul"
+                     *             },
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "external_id": null,
+                     *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "key_last4": "x3Kd",
+                     *             "kind": "custom",
+                     *             "name": "Mobil uygulama",
+                     *             "reason": "token_expired",
+                     *             "settings": null,
+                     *             "status": "active",
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerConnectedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "start-partner-sign-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "url": "https://www.facebook.com/v23.0/dialog/oauth?client_id=4711"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerStartedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "send-template": {
         parameters: {
             query?: never;
@@ -25448,6 +26335,210 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "social-webhook-challenge": {
+        parameters: {
+            query?: {
+                "hub.mode"?: string;
+                "hub.verify_token"?: string;
+                "hub.challenge"?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "social-webhook": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description HMAC-SHA256 over the body with the app's secret */
+                "X-Hub-Signature-256"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, of at most 4194304 bytes */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DoneEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28445,7 +29536,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ReceiptsInBody"];
+                "application/json": components["schemas"]["ChannelReceiptsInBody"];
             };
         };
         responses: {
@@ -28516,6 +29607,15 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37751,6 +38851,15 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
