@@ -82,6 +82,12 @@ func (sh *Shop[S]) serve(w http.ResponseWriter, r *http.Request) {
 	sh.Box.ServeHTTP(w, r)
 }
 
+// Another is a second workspace of the same server, at the same service.
+func (sh *Shop[S]) Another() *Shop[S] {
+	sh.T.Helper()
+	return &Shop[S]{Workspace: sh.Server.Workspace("other"), T: sh.T, Server: sh.Server, Box: sh.Box, Provider: sh.Provider}
+}
+
 // FilesFolder is where the contents of files lie.
 func (s *Server) FilesFolder() string { return s.cfg.FilesFolder() }
 

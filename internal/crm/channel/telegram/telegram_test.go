@@ -237,11 +237,11 @@ func TestPausedAndOtherWorkspace(t *testing.T) {
 			t.Errorf("the provider says %+v", w)
 		}
 		sh.says("Merhaba")
-		other := &shop{Workspace: sh.Server.Workspace("other"), t: t, s: sh.Server, box: sh.Box}
+		other := &shop{sh.Another()}
 		other.Owner.Get(at+"/webhook").Refused(404, "not_found")
-		other.connect(nil).Want(201).Data(&other.acc)
+		other.connect(nil).Want(201).Data(&other.Account)
 		sh.says("Kime?")
-		if got := other.only(); got.ContactName != "Elif Kaya" || len(sh.Items(sh.Only().ID)) != 1 {
+		if got := other.Only(); got.ContactName != "Elif Kaya" || len(sh.Items(sh.Only().ID)) != 1 {
 			t.Errorf("the other workspace got %+v", got)
 		}
 		// The first one is told that its bot is called elsewhere.

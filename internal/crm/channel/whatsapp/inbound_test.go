@@ -216,10 +216,10 @@ func TestPausedAndDisconnected(t *testing.T) {
 // A number that two workspaces have brings what comes to both.
 func TestTwoWorkspaces(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
-		other := &shop{Workspace: sh.Server.Workspace("other"), t: t, s: sh.Server, box: sh.Box}
-		other.connect(nil).Want(201).Data(&other.acc)
+		other := &shop{Shop: sh.Another()}
+		other.connect(nil).Want(201).Data(&other.Account)
 		sh.says("Merhaba")
-		mine, theirs := sh.Only(), other.only()
+		mine, theirs := sh.Only(), other.Only()
 		if mine.ID == theirs.ID {
 			t.Error("they share a conversation")
 		}

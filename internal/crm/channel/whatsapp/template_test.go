@@ -262,8 +262,8 @@ func TestSync(t *testing.T) {
 		in["draft"] = true
 		sh.Owner.Post(templates, in).Want(201)
 		// The other workspace reads what this one submitted.
-		other := &shop{Workspace: sh.Server.Workspace("other"), t: t, s: sh.Server, box: sh.Box}
-		other.connect(nil).Want(201).Data(&other.acc)
+		other := &shop{Shop: sh.Another()}
+		other.connect(nil).Want(201).Data(&other.Account)
 		if list := other.templates(""); len(list) != 100 {
 			t.Errorf("%d on the first page", len(list))
 		}
