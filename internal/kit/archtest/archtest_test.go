@@ -114,6 +114,14 @@ var fixtures = []fixture{
 		rule: "imports run one way", fault: "crm/telephony may not import crm/channel",
 	},
 	{
+		name: "telephony makes an exchange", path: "internal/crm/telephony/service.go", text: source("konak/internal/exchange/sipexchange"),
+		rule: "imports run one way", fault: "module crm may not import module exchange",
+	},
+	{
+		name: "another than telephony knows the exchange", path: "internal/crm/channel/service.go", text: source("konak/internal/exchange"),
+		rule: "imports run one way", fault: "module crm may not import module exchange",
+	},
+	{
 		name: "a store imports the gate", path: "internal/crm/conversation/file/service.go", text: source("konak/internal/crm/conversation"),
 		rule: "imports run one way", fault: "crm/conversation/file may not import crm/conversation",
 	},

@@ -114,6 +114,11 @@ var crmImports = map[string][]string{
 	"finder":    {"conversation", "contact"},
 }
 
+// exchangeInterface is the package that holds what an exchange is and nothing that
+// makes one. Telephony may import it: it has twenty methods and their types, which a
+// second declaration in telephony would only repeat.
+var exchangeInterface = area{kind: areaModule, name: "exchange"}
+
 // crmPackage finds the entry of crmImports that a folder below crm belongs to:
 // its own, or else that of the folder right below crm.
 func crmPackage(sub string) string {
@@ -130,6 +135,9 @@ func faultOfImport(from, to area) string {
 		return from.String() + " may not import " + to.String()
 	}
 	if from.kind != areaModule || to.kind != areaModule {
+		return ""
+	}
+	if to == exchangeInterface && from.name == "crm" && crmPackage(from.sub) == "telephony" {
 		return ""
 	}
 	if from.name != to.name {
