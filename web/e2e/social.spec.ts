@@ -48,7 +48,18 @@ test('a visitor of the demo is the customer', async ({ page }) => {
   await customer.getByRole('button', { name: /Send$/ }).click()
   await expect(customer.getByText('Hikâyenizdeki perde kaç lira?')).toBeVisible()
 
-  await page.goto(new URL('/crm/inbox', page.url()).toString())
-  await page.getByText('Hikâyenizdeki perde kaç lira?').first().click()
-  await expect(page.getByRole('main')).toContainText('Zeynep Deneme')
+  // It is in the inbox, and the answer comes back to the customer's page.
+  let id = ''
+  await expect
+    .poll(async () => {
+      const list = (await (await page.request.get('/api/crm/v1/conversations?channel=instagram&limit=1')).json()) as { data: { id: string; contact_name: string }[] }
+      id = list.data[0]?.id ?? ''
+      return list.data[0]?.contact_name
+    })
+    .toBe('Zeynep Deneme')
+  const answered = await page.request.post(`/api/crm/v1/conversations/${id}/reply-as-agent`, { data: { body: 'Metresi 120 lira.' } })
+  expect(answered.status(), await answered.text()).toBe(200)
+  await expect(customer.getByText('Metresi 120 lira.')).toBeVisible()
+  await customer.getByRole('button', { name: /React ❤️/ }).first().click()
+  await expect(customer.getByText('Metresi 120 lira.')).toContainText('❤️')
 })
