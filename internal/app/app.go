@@ -21,6 +21,8 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/calling"
 	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/partner"
+	"konak/internal/crm/channel/social"
 	"konak/internal/crm/channel/telegram"
 	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/channel/widget"
@@ -121,6 +123,8 @@ type App struct {
 	Telephony     *telephony.Service
 	Wallet        *wallet.Service
 	Telegram      *telegram.Service
+	Social        *social.Service
+	Partner       *partner.Service
 	Calling       *calling.Service
 	Numbers       *number.Service
 	Greetings     *greeting.Service
