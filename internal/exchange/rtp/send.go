@@ -11,6 +11,9 @@ import (
 func (s *Session) Forward(p Packet, codec sdp.Codec) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.keying {
+		return
+	}
 	s.follow(p)
 	s.payload = recode(s.payload[:0], codec, s.peer.Codec, p.Payload)
 	s.send(Packet{PayloadType: uint8(s.peer.Codec), Marker: p.Marker, Payload: s.payload})
@@ -23,6 +26,9 @@ func (s *Session) ForwardKey(p Packet) bool {
 	defer s.mu.Unlock()
 	if s.peer.Keys == sdp.NoKeys {
 		return false
+	}
+	if s.keying {
+		return true
 	}
 	s.follow(p)
 	s.send(Packet{PayloadType: uint8(s.peer.Keys), Marker: p.Marker, Payload: p.Payload})
@@ -45,6 +51,9 @@ func (s *Session) follow(p Packet) {
 func (s *Session) SendSamples(samples []int16) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.keying {
+		return
+	}
 	s.out.forward = false
 	s.out.seq, s.out.ts = s.out.seq+1, s.out.ts+uint32(len(samples))
 	s.payload = encode(s.payload[:0], s.peer.Codec, samples)
@@ -57,7 +66,8 @@ const keyFrames = 5
 // KeyPackets is how many packets one key takes, a pause after it included.
 const KeyPackets = keyFrames + 3 + 2
 
-// SendKey sends packet i of a key, from 0 to KeyPackets-1, one every FrameDuration. It
+// SendKey sends packet i of a key, from 0 to KeyPackets-1, one every FrameDuration. No
+// sound is sent between them: all packets of a key have the time of its beginning. It
 // returns false where the peer takes no keys in RTP.
 func (s *Session) SendKey(key byte, i int) bool {
 	s.mu.Lock()
@@ -67,6 +77,7 @@ func (s *Session) SendKey(key byte, i int) bool {
 		return false
 	}
 	s.out.forward = false
+	s.keying = i < KeyPackets-1
 	if i == 0 {
 		s.out.ts += FrameSamples // the key's packets share the time of its beginning
 	}

@@ -58,6 +58,7 @@ type Session struct {
 	in       incoming
 	lastKey  uint32 // timestamp of the last key, by which its repetitions are known
 	sawKey   bool
+	keying   bool // a key is being sent: sound waits
 	budget   int
 	budgetAt time.Time
 }

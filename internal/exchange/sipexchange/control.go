@@ -176,6 +176,8 @@ func (x *Exchange) SendDTMF(_ context.Context, tenant, id uuid.UUID, digits stri
 
 // sendKeys presses keys towards the leg: in its sound, or by INFO where it takes none.
 func (l *leg) sendKeys(digits string) {
+	l.pressing.Lock()
+	defer l.pressing.Unlock()
 	tick := time.NewTicker(rtp.FrameDuration)
 	defer tick.Stop()
 	for _, key := range []byte(digits) {

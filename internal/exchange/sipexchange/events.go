@@ -21,7 +21,7 @@ const (
 // eventLog writes events in their order. They are queued under the lock of who caused
 // them, which must not wait for the disk.
 type eventLog struct {
-	store *store
+	store *store // nil before Start
 	clock clock.Source
 	wake  chan struct{}
 
@@ -30,8 +30,8 @@ type eventLog struct {
 	filled chan struct{} // holds one where the queue is not empty
 }
 
-func newEventLog(s *store, c clock.Source) *eventLog {
-	return &eventLog{store: s, clock: c, wake: make(chan struct{}, 1), filled: make(chan struct{}, 1)}
+func newEventLog(c clock.Source) *eventLog {
+	return &eventLog{clock: c, wake: make(chan struct{}, 1), filled: make(chan struct{}, 1)}
 }
 
 func signal(c chan struct{}) {

@@ -149,7 +149,7 @@ func (x *Exchange) handleInfo(req *sip.Request, tx *sip.ServerTx) {
 	respond(tx, req, 200, "OK")
 	l.press(key)
 	if peer := l.peer.Load(); peer != nil {
-		peer.sendKeys(string(key))
+		x.spawn(func() { peer.sendKeys(string(key)) })
 	}
 }
 

@@ -32,6 +32,7 @@ type desk struct {
 	*sipexchange.Exchange
 	t      *testing.T
 	cfg    sipexchange.Config
+	listen string
 	logs   *logBuffer
 	cursor int64
 }
@@ -63,22 +64,23 @@ func startDesk(t *testing.T, change ...func(*sipexchange.Config)) *desk {
 	logs := &logBuffer{}
 	cfg := sipexchange.Config{
 		Dir: t.TempDir(), Box: box, Clock: clock.System{}, Log: slog.New(slog.NewTextHandler(logs, nil)),
-		Listen: "127.0.0.1:0", FirstPort: 30000, LastPort: 39998, Limits: sipexchange.DefaultLimits,
+		FirstPort: 30000, LastPort: 39998, Limits: sipexchange.DefaultLimits,
 	}
 	for _, c := range change {
 		c(&cfg)
 	}
-	d := &desk{t: t, cfg: cfg, logs: logs}
+	d := &desk{t: t, cfg: cfg, listen: "127.0.0.1:0", logs: logs}
 	d.start()
 	return d
 }
 
 func (d *desk) start() {
 	d.t.Helper()
-	x, err := sipexchange.New(d.t.Context(), d.cfg)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	x, err := sipexchange.New(d.cfg)
+	d.must(err)
+	sockets, err := sipexchange.Listen(d.t.Context(), d.listen)
+	d.must(err)
+	d.must(x.Start(d.t.Context(), sockets))
 	d.Exchange = x
 	d.t.Cleanup(func() { _ = x.Close(context.Background()) })
 }

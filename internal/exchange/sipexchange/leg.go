@@ -37,6 +37,7 @@ type leg struct {
 	// speaks and hears say whether sound passes from and to the bridge.
 	speaks, hears atomic.Bool
 	peer          atomic.Pointer[leg]
+	pressing      sync.Mutex // held while keys are sent
 
 	mu         sync.Mutex
 	state      exchange.LegState

@@ -98,6 +98,7 @@ func (l *leg) handleReinvite(req *sip.Request, tx *sip.ServerTx) {
 		respond(tx, req, 488, "Not Acceptable Here")
 		return
 	}
+	l.waitForACK()
 	l.mu.Lock()
 	if code, reason := l.takeReinvite(req); code != 0 {
 		l.mu.Unlock()
@@ -124,6 +125,22 @@ func (l *leg) handleReinvite(req *sip.Request, tx *sip.ServerTx) {
 	l.mu.Unlock()
 	if tx.Respond(res) == nil {
 		l.repeatUntilACK(tx, res)
+	}
+}
+
+// waitForACK waits a moment for an ACK that a request may have overtaken: messages are
+// handled side by side.
+func (l *leg) waitForACK() {
+	l.mu.Lock()
+	acked := l.awaitsACK
+	l.mu.Unlock()
+	if acked == nil {
+		return
+	}
+	select {
+	case <-acked:
+	case <-l.done:
+	case <-time.After(sip.T1):
 	}
 }
 

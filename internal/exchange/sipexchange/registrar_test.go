@@ -49,7 +49,7 @@ func TestARegistrationSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
 	p := d.addPhone(tenantA, "ayse", "101")
-	d.cfg.Listen = d.Addr().String()
+	d.listen = d.Addr().String()
 	d.restart()
 	leg, _ := d.talk(tenantA, p)
 	d.must(d.Hangup(t.Context(), tenantA, leg, exchange.CauseNormal))
@@ -217,5 +217,34 @@ func TestTheStoreKeepsSecrets(t *testing.T) {
 		if bytes.Contains(b, []byte(sipexchange.HA1("ayse", sipexchange.Realm, "secret"))) {
 			t.Errorf("%s holds HA1 as it is", f)
 		}
+	}
+}
+
+// Before it is started an exchange refuses what would change it, and has nothing.
+func TestAnExchangeThatDoesNotRun(t *testing.T) {
+	t.Parallel()
+	box, err := secret.NewBox(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := sipexchange.New(sipexchange.Config{Dir: t.TempDir(), Box: box, Clock: clock.System{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	device := exchange.Device{Tenant: tenantA, Username: "ayse", Extension: "101", HA1: secret.Of(strings.Repeat("a", 32))}
+	for name, err := range map[string]error{
+		"a device": x.PutDevice(t.Context(), device),
+		"a line":   x.PutTrunk(t.Context(), exchange.Trunk{Tenant: tenantA, ID: tenantB, Server: "127.0.0.1", Username: "u"}),
+		"a call":   x.Originate(t.Context(), exchange.Originate{Tenant: tenantA, Leg: tenantB, Device: "ayse"}),
+	} {
+		if !errors.Is(err, exchange.ErrUnavailable) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if legs, err := x.Snapshot(t.Context()); err != nil || len(legs) != 0 {
+		t.Errorf("legs %v, %v", legs, err)
+	}
+	if err := x.Close(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

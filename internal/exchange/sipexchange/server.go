@@ -21,7 +21,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"strconv"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -46,8 +46,6 @@ type Config struct {
 	Box   *secret.Box
 	Clock clock.Source
 	Log   *slog.Logger
-	// Listen is the address of SIP, UDP and TCP, as host:port.
-	Listen string
 	// PublicAddress is the address that peers are told; empty is the local one that
 	// reaches the peer.
 	PublicAddress string
@@ -88,8 +86,7 @@ type Exchange struct {
 	attempts *attempts
 	nonces   nonces
 	ports    *rtp.Ports
-	udp      *net.UDPConn
-	tcp      net.Listener
+	sockets  *Sockets
 	listen   netip.AddrPort
 	public   netip.Addr
 	network  *sip.TransportLayer
@@ -108,66 +105,80 @@ type Exchange struct {
 	dialogs  map[string]*leg // by Call-ID and our tag
 	invites  map[string]bool // INVITEs under way, by what all copies of one share
 	bridges  map[uuid.UUID]*bridge
-	closing  bool
+	closing  bool // no new legs: not started yet, or closing
 }
 
 var _ exchange.Exchange = (*Exchange)(nil)
 
-// New opens the exchange's store and ports and begins to serve. Close ends it.
-func New(ctx context.Context, cfg Config) (_ *Exchange, err error) {
+// New makes an exchange that does not run yet: until Start everything that it is asked
+// for is refused with exchange.ErrUnavailable or not found.
+func New(cfg Config) (*Exchange, error) {
 	if cfg.Limits == (Limits{}) {
 		cfg.Limits = DefaultLimits
 	}
 	x := &Exchange{
-		cfg: cfg, folder: recording.NewFolder(cfg.Dir+"/recordings", cfg.Clock), guard: newGuard(cfg.Clock, cfg.Limits),
-		attempts: newAttempts(cfg.Clock, cfg.Log), nonces: nonces{key: make([]byte, 32)},
+		cfg: cfg, folder: recording.NewFolder(filepath.Join(cfg.Dir, "recordings"), cfg.Clock), guard: newGuard(cfg.Clock, cfg.Limits),
+		attempts: newAttempts(cfg.Clock, cfg.Log), nonces: nonces{key: make([]byte, 32)}, events: newEventLog(cfg.Clock),
 		devices: map[string]exchange.Device{}, bindings: map[string][]*binding{}, trunks: map[uuid.UUID]*trunk{},
 		legs: map[uuid.UUID]*leg{}, dialogs: map[string]*leg{}, invites: map[string]bool{}, bridges: map[uuid.UUID]*bridge{},
+		closing: true,
 	}
 	_, _ = rand.Read(x.nonces.key) // never fails
 	if cfg.PublicAddress != "" {
+		var err error
 		if x.public, err = netip.ParseAddr(cfg.PublicAddress); err != nil {
 			return nil, fmt.Errorf("the public address of SIP must be an IP address: %w", err)
 		}
 	}
-	if x.store, err = openStore(ctx, cfg); err != nil {
-		return nil, err
-	}
-	x.events = newEventLog(x.store, cfg.Clock)
-	if err := errors.Join(x.open(), x.recover(ctx), x.load(ctx)); err != nil {
-		x.closeSockets()
-		_ = x.store.db.Close()
-		return nil, err
-	}
-	x.serve()
 	return x, nil
 }
 
-// open opens the ports of SIP and prepares those of RTP.
-func (x *Exchange) open() error {
-	addr, err := net.ResolveUDPAddr("udp", x.cfg.Listen)
-	if err != nil {
-		return err
-	}
-	if x.udp, err = net.ListenUDP("udp", addr); err != nil {
-		return err
-	}
-	x.listen = x.udp.LocalAddr().(*net.UDPAddr).AddrPort()
-	x.listen = netip.AddrPortFrom(x.listen.Addr().Unmap(), x.listen.Port())
-	if x.tcp, err = net.Listen("tcp", x.udp.LocalAddr().String()); err != nil {
-		return err
-	}
-	x.ports, err = rtp.NewPorts(x.listen.Addr(), x.cfg.FirstPort, x.cfg.LastPort)
-	return err
+// Sockets are the open ports of SIP.
+type Sockets struct {
+	udp *net.UDPConn
+	tcp net.Listener
 }
 
-func (x *Exchange) closeSockets() {
-	if x.udp != nil {
-		_ = x.udp.Close()
+// Listen opens the ports of SIP, UDP and TCP, on an address such as 0.0.0.0:5060.
+func Listen(ctx context.Context, address string) (*Sockets, error) {
+	var lc net.ListenConfig
+	conn, err := lc.ListenPacket(ctx, "udp", address)
+	if err != nil {
+		return nil, err
 	}
-	if x.tcp != nil {
-		_ = x.tcp.Close()
+	s := &Sockets{udp: conn.(*net.UDPConn)}
+	if s.tcp, err = lc.Listen(ctx, "tcp", conn.LocalAddr().String()); err != nil {
+		return nil, errors.Join(err, conn.Close())
 	}
+	return s, nil
+}
+
+// Addr is the address of both.
+func (s *Sockets) Addr() netip.AddrPort {
+	addr := s.udp.LocalAddr().(*net.UDPAddr).AddrPort()
+	return netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
+}
+
+// Close closes both.
+func (s *Sockets) Close() error { return errors.Join(s.udp.Close(), s.tcp.Close()) }
+
+// Start opens the exchange's store, ends what a crash left behind, and begins to serve
+// on the ports. Close ends it and closes the ports.
+func (x *Exchange) Start(ctx context.Context, s *Sockets) (err error) {
+	x.sockets, x.listen = s, s.Addr()
+	if x.ports, err = rtp.NewPorts(x.listen.Addr(), x.cfg.FirstPort, x.cfg.LastPort); err != nil {
+		return err
+	}
+	if x.store, err = openStore(ctx, x.cfg); err != nil {
+		return err
+	}
+	x.events.store = x.store
+	if err := errors.Join(x.recover(ctx), x.load(ctx)); err != nil {
+		_ = x.store.db.Close()
+		return err
+	}
+	x.serve()
+	return nil
 }
 
 // recover ends what a crash left: recordings first, then their legs.
@@ -234,18 +245,22 @@ func (x *Exchange) load(ctx context.Context) error {
 	return nil
 }
 
+// silenceLibrary keeps the SIP library from logging each message that it cannot read,
+// with all that stands in it.
+var silenceLibrary = sync.OnceFunc(func() { sip.SetDefaultLogger(slog.New(slog.DiscardHandler)) })
+
 // serve starts what runs until Close.
 func (x *Exchange) serve() {
-	quiet := slog.New(slog.DiscardHandler) // the library logs each message that it cannot read
+	silenceLibrary()
 	parser := sip.NewParser()
 	parser.MaxMessageLength = maxMessage
 	x.network = sip.NewTransportLayer(net.DefaultResolver, parser, nil,
-		sip.WithTransportLayerLogger(quiet), sip.WithTransportLayerReadFilter(x.guard.filter),
+		sip.WithTransportLayerReadFilter(x.guard.filter),
 		sip.WithTransportLayerTransports(sip.TransportsConfig{TCP: &sip.TransportTCP{
 			ReadTimeout: 2 * longestRegistration, WriteTimeout: 10 * time.Second,
 			DialerCreate: func(net.Addr) net.Dialer { return net.Dialer{Timeout: 5 * time.Second} },
 		}}))
-	x.tx = sip.NewTransactionLayer(x.network, sip.WithTransactionLayerLogger(quiet), sip.WithTransactionLayerTerminateOnConnClose(),
+	x.tx = sip.NewTransactionLayer(x.network, sip.WithTransactionLayerTerminateOnConnClose(),
 		sip.WithTransactionLayerUnhandledResponseHandler(func(*sip.Response) {}))
 	x.tx.OnRequest(x.handle)
 
@@ -260,11 +275,12 @@ func (x *Exchange) serve() {
 	})
 	x.running.Go(func() {
 		_ = x.network.ServeTCP(&limitedListener{
-			Listener: x.tcp, all: x.cfg.Limits.Connections, perAddress: x.cfg.Limits.ConnectionsOfAddress, peers: map[netip.Addr]int{},
+			Listener: x.sockets.tcp, all: x.cfg.Limits.Connections, perAddress: x.cfg.Limits.ConnectionsOfAddress, peers: map[netip.Addr]int{},
 		})
 	})
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.closing = false
 	for _, t := range x.trunks {
 		x.startTrunk(t)
 	}
@@ -274,7 +290,7 @@ func (x *Exchange) serve() {
 // too many senders.
 func (x *Exchange) readDatagrams() {
 	defer x.logPanic("reading SIP")
-	_ = x.network.ServeUDP(x.udp)
+	_ = x.network.ServeUDP(x.sockets.udp)
 }
 
 // logPanic keeps a fault that one message meets from ending the process.
@@ -354,8 +370,11 @@ func (x *Exchange) allLegs() []*leg {
 }
 
 // Close ends all legs, signs out of the lines and closes the ports. It waits for peers
-// no longer than the context.
+// no longer than a few seconds. An exchange that was never started is closed already.
 func (x *Exchange) Close(ctx context.Context) error {
+	if x.stop == nil {
+		return nil
+	}
 	x.mu.Lock()
 	x.closing = true
 	trunks := make([]*trunk, 0, len(x.trunks))
@@ -374,7 +393,7 @@ func (x *Exchange) Close(ctx context.Context) error {
 	x.goodbyes.Wait() // each at most byeTime
 	x.stop()
 	x.tx.Close()
-	x.closeSockets()
+	_ = x.sockets.Close()
 	_ = x.network.Close()
 	x.spawning.Lock()
 	x.closed = true
@@ -398,5 +417,3 @@ func (x *Exchange) Wake() <-chan struct{} { return x.events.wake }
 
 // Realm implements exchange.Devices.
 func (x *Exchange) Realm() string { return Realm }
-
-func hostPort(host string, port int) string { return net.JoinHostPort(host, strconv.Itoa(port)) }

@@ -52,11 +52,18 @@ func openStore(ctx context.Context, c Config) (*store, error) {
 	return &store{db: d, box: c.Box}, nil
 }
 
+// inTx and readAll return exchange.ErrUnavailable where the exchange does not run.
 func (s *store) inTx(ctx context.Context, fn func(*db.Tx) error) error {
+	if s == nil {
+		return exchange.ErrUnavailable
+	}
 	return s.db.System("exchange").InTx(ctx, fn)
 }
 
 func readAll[T any](ctx context.Context, s *store, scan func(db.Row) (T, error), query string, args ...any) ([]T, error) {
+	if s == nil {
+		return nil, exchange.ErrUnavailable
+	}
 	return db.Read(ctx, s.db.System("exchange"), func(r *db.Reader) ([]T, error) { return db.All(r, scan, query, args...) })
 }
 

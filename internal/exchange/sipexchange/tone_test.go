@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"strings"
 
+	"konak/internal/exchange/rtp"
 	"konak/internal/exchange/sdp"
 	"konak/internal/exchange/sound"
 )
@@ -52,3 +54,7 @@ func tone(hz float64, seconds float64) []int16 {
 	}
 	return out
 }
+
+func decode(c sdp.Codec, payload []byte) []int16 { return rtp.Decode(nil, c, payload) }
+
+func replaceOnce(s, old, replacement string) string { return strings.Replace(s, old, replacement, 1) }
