@@ -43,8 +43,8 @@ func (s *Sender) Signs(changes int, lost bool) bool {
 
 // MarkDelivered marks a delivery, tried so often before, as the holder of a claim
 // does, and says whether it was marked.
-func MarkDelivered(tx *db.Tx, claim, tenant, delivery uuid.UUID, attempts int) (bool, error) {
-	m := mark{tenant: tenant, result: result{job: job{id: delivery, attempts: attempts}, at: tx.Now()}, status: Delivered, nextAt: tx.Now()}
+func MarkDelivered(tx *db.Tx, claim, tenant, endpoint, delivery uuid.UUID, attempts int) (bool, error) {
+	m := mark{tenant: tenant, result: result{lane: &lane{laneKey: laneKey{id: endpoint}}, job: job{id: delivery, attempts: attempts}, at: tx.Now()}, status: Delivered, nextAt: tx.Now()}
 	marked, err := markDeliveries(tx, claim, []mark{m})
 	return len(marked) == 1, err
 }

@@ -209,12 +209,13 @@ func TestMarkIsFenced(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
 		e := register(w, "https://example.com/", "dlp.exception.created")
+		other := register(w, "https://example.com/other", "dlp.exception.created")
 		exempt(w, 1)
 		dispatch(t, s)
 		id := deliveries(w, e.ID)[0].ID
 		ours, another := uuid.New(), uuid.New()
 		if err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE webhook_lane SET claim_id = $2 WHERE id = $1`, e.ID, ours)
+			_, err := tx.Exec(`UPDATE webhook_lane SET claim_id = $1`, ours)
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -223,18 +224,20 @@ func TestMarkIsFenced(t *testing.T) {
 			name     string
 			claim    uuid.UUID
 			tenant   uuid.UUID
+			endpoint uuid.UUID
 			attempts int
 			want     bool
 		}{
-			{"another's lane", another, w.ID, 0, false},
-			{"an attempt more", ours, w.ID, 1, false},
-			{"another tenant", ours, uuid.New(), 0, false},
-			{"as it was", ours, w.ID, 0, true},
-			{"twice", ours, w.ID, 0, false},
+			{"another's lane", another, w.ID, e.ID, 0, false},
+			{"an attempt more", ours, w.ID, e.ID, 1, false},
+			{"another tenant", ours, uuid.New(), e.ID, 0, false},
+			{"another endpoint's", ours, w.ID, other.ID, 0, false},
+			{"as it was", ours, w.ID, e.ID, 0, true},
+			{"twice", ours, w.ID, e.ID, 0, false},
 		} {
 			var marked bool
 			if err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) (err error) {
-				marked, err = webhook.MarkDelivered(tx, c.claim, c.tenant, id, c.attempts)
+				marked, err = webhook.MarkDelivered(tx, c.claim, c.tenant, c.endpoint, id, c.attempts)
 				return err
 			}); err != nil {
 				t.Fatal(err)

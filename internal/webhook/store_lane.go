@@ -257,13 +257,17 @@ type mark struct {
 }
 
 var (
-	markTypes = []string{"uuid", "uuid", "bigint", "bigint", "text", "bigint", "bigint", "bigint", "bigint", "text", "text", "bytea", "uuid"}
+	markTypes = []string{"uuid", "uuid", "bigint", "bigint", "text", "bigint", "bigint", "bigint", "bigint", "text", "text", "bytea", "uuid", "uuid"}
 	keptTypes = []string{"uuid", "uuid", "bigint"}
 )
 
 // markDeliveries writes the outcome of attempts and returns the ids of the
 // deliveries that it marked. The others have moved on, or their lane has another
 // holder. What was the newest attempt before moves into a row of its own.
+//
+// Deliveries are found by their id alone: workspace and endpoint are compared with
+// IS NOT DISTINCT FROM, which is no condition for an index. Otherwise PostgreSQL, as long
+// as it has no statistics of the table, reads the endpoint's whole history for each mark.
 func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) ([]uuid.UUID, error) {
 	var rows, before [][]any
 	for i := range marks {
@@ -271,7 +275,7 @@ func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) ([]uuid.UUID, erro
 		class, text := m.trouble()
 		rows = append(rows, []any{
 			m.tenant, m.id, m.attempts, m.base, m.status, clock.At(m.nextAt), clock.At(m.at),
-			m.answer.Duration.Microseconds(), m.code(), class, text, m.answer.Body, claim,
+			m.answer.Duration.Microseconds(), m.code(), class, text, m.answer.Body, m.lane.id, claim,
 		})
 		if m.attempts > 0 {
 			before = append(before, []any{m.tenant, m.id, m.attempts})
@@ -282,22 +286,22 @@ func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) ([]uuid.UUID, erro
 			INSERT INTO webhook_attempt
 				(tenant_id, delivery_id, number, attempted_at, duration_us, status_code, error_class, error_text, answer)
 			SELECT d.tenant_id, d.id, d.attempts, d.attempted_at, d.duration_us, d.status_code, d.error_class, d.error_text, d.answer
-			FROM m JOIN webhook_delivery d ON d.tenant_id = m.tenant_id AND d.id = m.id
+			FROM m JOIN webhook_delivery d ON d.tenant_id IS NOT DISTINCT FROM m.tenant_id AND d.id = m.id
 			WHERE d.attempts = m.before AND d.attempted_at IS NOT NULL
 			ON CONFLICT DO NOTHING RETURNING number`
 	}); err != nil {
 		return nil, err
 	}
 	return db.Each(tx, db.Scalar[uuid.UUID], markTypes, rows, func(source string) string {
-		return `WITH m(tenant_id, id, before, base, status, next_at, attempted_at, duration_us, status_code, error_class, error_text, answer, claim_id)
+		return `WITH m(tenant_id, id, before, base, status, next_at, attempted_at, duration_us, status_code, error_class, error_text, answer, endpoint_id, claim_id)
 				AS (` + source + `)
 			UPDATE webhook_delivery SET status = m.status, next_at = m.next_at, attempts = m.before + 1, base = m.base,
 				delivered_at = CASE WHEN m.status = 'delivered' THEN m.attempted_at END,
 				attempted_at = m.attempted_at, duration_us = m.duration_us, status_code = m.status_code,
 				error_class = m.error_class, error_text = m.error_text, answer = m.answer
-			FROM m WHERE webhook_delivery.tenant_id = m.tenant_id AND webhook_delivery.id = m.id
-				AND webhook_delivery.attempts = m.before AND EXISTS (SELECT 1 FROM webhook_lane l
-					WHERE l.tenant_id = webhook_delivery.tenant_id AND l.id = webhook_delivery.endpoint_id AND l.claim_id = m.claim_id)
+			FROM m WHERE webhook_delivery.tenant_id IS NOT DISTINCT FROM m.tenant_id AND webhook_delivery.id = m.id
+				AND webhook_delivery.endpoint_id IS NOT DISTINCT FROM m.endpoint_id AND webhook_delivery.attempts = m.before AND EXISTS (SELECT 1 FROM webhook_lane l
+					WHERE l.tenant_id = m.tenant_id AND l.id = m.endpoint_id AND l.claim_id = m.claim_id)
 			RETURNING webhook_delivery.id`
 	})
 }

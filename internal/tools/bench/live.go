@@ -19,7 +19,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
@@ -101,40 +100,15 @@ func (a *arrivals) read(body io.Reader) {
 
 // streams opens so many and writes so many events.
 func (h *node) streams(ctx context.Context, w io.Writer, n, events int) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: -1}}
-	defer client.CloseIdleConnections()
 	a := &arrivals{}
-	var readers sync.WaitGroup
-	token := ""
-	for i := range n {
-		if i%api.StreamsPerCredential == 0 {
-			var err error
-			if token, err = signIn(ctx, h.app, "bench"); err != nil {
-				return err
-			}
-		}
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+h.addr+"/api/v1/stream", nil)
-		if err != nil {
-			return err
-		}
-		r.Header.Set("Authorization", "Bearer "+token)
-		resp, err := client.Do(r)
-		if err != nil {
-			return err
-		}
-		if resp.StatusCode != http.StatusOK {
-			return fmt.Errorf("a stream was answered %s", resp.Status)
-		}
-		// The comment that it is ready comes first.
-		if _, err := io.ReadFull(resp.Body, make([]byte, len(": ready\n\n"))); err != nil {
-			return err
-		}
-		readers.Go(func() {
-			defer func() { _ = resp.Body.Close() }()
-			a.read(resp.Body)
-		})
+	opened, err := newOpenStreams(ctx, h, "events", n)
+	if err != nil {
+		return err
+	}
+	defer opened.close()
+	opened.read = a.read
+	if err := opened.open(n); err != nil {
+		return err
 	}
 	before := cpuTime()
 	act := caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member})
@@ -152,15 +126,13 @@ func (h *node) streams(ctx context.Context, w io.Writer, n, events int) error {
 	for a.got.Load() < int64(n*events) {
 		select {
 		case <-patience:
-			stop()
 		case <-tick.C:
 			continue
 		}
 		break
 	}
 	cpu := cpuTime() - before
-	stop()
-	readers.Wait()
+	opened.close()
 	slices.Sort(a.took)
 	got := len(a.took)
 	if got == 0 {
@@ -245,12 +217,7 @@ func (h *node) searches(ctx context.Context, d db.Dialect, size, times int) erro
 		return err
 	}
 	search := func(q string) (int, error) {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+h.addr+"/api/crm/v1/conversations/search?q="+url.QueryEscape(q), nil)
-		if err != nil {
-			return 0, err
-		}
-		r.Header.Set("Authorization", "Bearer "+token)
-		resp, err := http.DefaultClient.Do(r)
+		resp, err := h.send(ctx, http.DefaultClient, token, "/api/crm/v1/conversations/search?q="+url.QueryEscape(q))
 		if err != nil {
 			return 0, err
 		}

@@ -32,4 +32,10 @@ func TestLive(t *testing.T) {
 	if err := h.searches(t.Context(), db.SQLite, 1000, 80); err != nil {
 		t.Fatal(err)
 	}
+	if err := h.repliesBesideSearch(t.Context(), e, db.SQLite, 50); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.streamsBeside(t.Context(), []int{20}, 20); err != nil {
+		t.Fatal(err)
+	}
 }

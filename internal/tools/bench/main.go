@@ -101,6 +101,9 @@ func run(ctx context.Context, o options) (err error) {
 	if err := measureSearch(ctx, e, only); err != nil {
 		return fmt.Errorf("%s: %w", searchGroup, err)
 	}
+	if err := measureBeside(ctx, e, only); err != nil {
+		return fmt.Errorf("%s: %w", besideGroup, err)
+	}
 	if only.MatchString(processGroup) {
 		return measureProcess(ctx, e)
 	}
