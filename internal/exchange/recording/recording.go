@@ -30,10 +30,9 @@ import (
 const (
 	headerSize = 44
 	frameBytes = 4 // two samples of 16 bits
-	// maxAhead is how far one side, or both against the clock, may be ahead.
+	// maxAhead is how far one side may be ahead of the other, and a packet before or
+	// behind the clock: a second.
 	maxAhead = sound.PhoneRate
-	// gapAfter is how far a side may be behind the clock before silence is put in.
-	gapAfter = sound.PhoneRate / 4
 	// maxBytes bounds one recording: 18 hours, and what a WAV file can say.
 	maxBytes = 2 << 30
 )
@@ -84,7 +83,8 @@ type Recorder struct {
 	frames int64 // written
 	pause  bool
 	// sides are the samples that are not yet written: said and heard.
-	sides [2][]int16
+	sides   [2][]int16
+	streams [2]stream
 }
 
 // Start begins a recording. The error is fs.ErrExist where there is one of this id.
@@ -123,11 +123,11 @@ func header(size int64) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(size))
 }
 
-// Said and Heard take sound as it passes. They implement rtp.Tap.
-func (r *Recorder) Said(codec sdp.Codec, payload []byte) { r.add(0, codec, payload) }
+// Said takes what the leg says. It and Heard implement rtp.Tap.
+func (r *Recorder) Said(p rtp.Packet) { r.add(0, p) }
 
 // Heard takes what the leg hears.
-func (r *Recorder) Heard(codec sdp.Codec, payload []byte) { r.add(1, codec, payload) }
+func (r *Recorder) Heard(p rtp.Packet) { r.add(1, p) }
 
 // Pause writes silence until it is called with false.
 func (r *Recorder) Pause(pause bool) {
@@ -136,25 +136,48 @@ func (r *Recorder) Pause(pause bool) {
 	r.pause = pause
 }
 
-// due is how many samples have passed since the last written frame, by the clock.
-func (r *Recorder) due() int64 {
-	return r.folder.clock.Now().Sub(r.start).Microseconds()*sound.PhoneRate/1e6 - r.frames
+// stream is where the last packet of a side was put, by which the next one is.
+type stream struct {
+	known bool
+	ssrc  uint32
+	ts    uint32
+	at    int64
 }
 
-func (r *Recorder) add(side int, codec sdp.Codec, payload []byte) {
+// place says where a packet begins, in samples since the start: as far behind the one
+// before it as its sender says, so that delays on the way leave no gaps. Where that is
+// too far from the clock, or the stream is new, the clock decides. It returns false for
+// what comes faster than it can be spoken.
+func (r *Recorder) place(side int, p rtp.Packet) (at int64, ok bool) {
+	now := r.folder.clock.Now().Sub(r.start).Microseconds() * sound.PhoneRate / 1e6
+	s := &r.streams[side]
+	at = max(now-int64(len(p.Payload)), 0)
+	if s.known && s.ssrc == p.SSRC {
+		if next := s.at + int64(int32(p.Timestamp-s.ts)); next >= now-maxAhead {
+			at = next
+		}
+	}
+	if at > now+maxAhead {
+		return 0, false
+	}
+	*s = stream{true, p.SSRC, p.Timestamp, at}
+	return at, true
+}
+
+func (r *Recorder) add(side int, p rtp.Packet) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	have, due := int64(len(r.sides[side])), r.due()
-	if have > due+maxAhead {
-		return // faster than it can be spoken
+	at, ok := r.place(side, p)
+	over := r.frames + int64(len(r.sides[side])) - at // what is there already
+	if !ok || over >= int64(len(p.Payload)) {
+		return
 	}
-	if due-have > gapAfter {
-		r.pad(side, due-int64(len(payload)))
-	}
+	r.pad(side, at-r.frames)
+	payload := p.Payload[max(over, 0):]
 	if r.pause {
 		r.pad(side, int64(len(r.sides[side])+len(payload)))
 	} else {
-		r.sides[side] = rtp.Decode(r.sides[side], codec, payload)
+		r.sides[side] = rtp.Decode(r.sides[side], sdp.Codec(p.PayloadType), payload)
 	}
 	if other := 1 - side; len(r.sides[side])-len(r.sides[other]) > maxAhead {
 		r.pad(other, int64(len(r.sides[side])-maxAhead/2))

@@ -105,10 +105,10 @@ func (s *Session) send(p Packet) {
 	if !s.peer.Send || !isSendable(to) {
 		return
 	}
-	if s.tap != nil && int(p.PayloadType) != s.peer.Keys {
-		s.tap.Heard(s.peer.Codec, p.Payload)
-	}
 	p.SSRC, p.Seq, p.Timestamp = s.out.ssrc, s.out.seq, s.out.ts
+	if s.tap != nil && int(p.PayloadType) != s.peer.Keys {
+		s.tap.Heard(p)
+	}
 	s.buf = p.append(s.buf[:0])
 	// What cannot be sent is lost like any packet on its way.
 	if _, err := s.socket.WriteToUDPAddrPort(s.buf, to); err == nil {

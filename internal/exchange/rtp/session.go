@@ -35,10 +35,11 @@ type Listener interface {
 	HearKey(key byte, p Packet)
 }
 
-// A Tap is given the sound of a session in both directions.
+// A Tap is given the sound of a session in both directions, as the packets in which it
+// travels.
 type Tap interface {
-	Said(codec sdp.Codec, payload []byte)
-	Heard(codec sdp.Codec, payload []byte)
+	Said(p Packet)
+	Heard(p Packet)
 }
 
 // Session is the sound of one leg.
@@ -180,7 +181,7 @@ func (s *Session) accept(p Packet, from netip.AddrPort) (key byte, isKey bool, c
 	}
 	codec = sdp.Codec(p.PayloadType)
 	if s.tap != nil {
-		s.tap.Said(codec, p.Payload)
+		s.tap.Said(p)
 	}
 	return 0, false, codec, true
 }

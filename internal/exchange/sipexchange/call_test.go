@@ -2,6 +2,7 @@ package sipexchange_test
 
 import (
 	"errors"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -346,6 +347,49 @@ func TestTenantsDoNotReachEachOther(t *testing.T) {
 	}
 	if len(must(d.Snapshot(ctx))) != 2 {
 		t.Error("another workspace ended a leg")
+	}
+}
+
+// A telephone cannot lead our requests to another machine.
+func TestRoutesDoNotLeadElsewhere(t *testing.T) {
+	t.Parallel()
+	d := startDesk(t)
+	p := d.addPhone(tenantA, "ayse", "101")
+	inside, err := net.Listen("tcp", "127.0.0.1:0")
+	d.must(err)
+	defer inside.Close()
+	reached := make(chan struct{})
+	go func() {
+		if _, err := inside.Accept(); err == nil {
+			close(reached)
+		}
+	}()
+	c := p.invite("444", "Record-Route: <sip:"+inside.Addr().String()+";lr;transport=tcp>")
+	in := d.event(exchange.LegIncomingEvent)
+	d.must(d.Answer(t.Context(), tenantA, in.Leg))
+	p.confirm(c, p.response(200))
+	d.must(d.Hangup(t.Context(), tenantA, in.Leg, exchange.CauseNormal))
+	p.reply(p.request(sip.BYE), "x", 200, "")
+	select {
+	case <-reached:
+		t.Error("another machine was reached")
+	default:
+	}
+}
+
+// Nothing is kept of a stranger's request: a repetition is challenged anew.
+func TestChallengesAreNotKept(t *testing.T) {
+	t.Parallel()
+	d := startDesk(t)
+	p := newPhone(t, "udp", d.Addr(), "ayse", "secret")
+	for _, method := range []string{"REGISTER", "INVITE"} {
+		text := p.text(newCall(p.aor(), p.aor(), "sip:444@127.0.0.1"), method, "")
+		p.send(text)
+		first := p.response(401).GetHeader("WWW-Authenticate").Value()
+		p.send(text)
+		if second := p.response(401).GetHeader("WWW-Authenticate").Value(); second == first {
+			t.Errorf("the answer to a %s was kept", method)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ type dialog struct {
 	localName           string
 	target              sip.Uri  // where the peer wants requests
 	routes              []string // through which proxies
-	dest                string   // host:port that requests are sent to where there are none
+	dest                string   // address and port that requests are sent to
 	transport           string
 	localSeq, remoteSeq uint32
 }
@@ -96,9 +96,8 @@ func (x *Exchange) newRequest(d *dialog, method sip.RequestMethod) *sip.Request 
 	for _, r := range d.routes {
 		req.AppendHeader(sip.NewHeader("Route", r))
 	}
-	if len(d.routes) == 0 {
-		req.SetDestination(d.dest)
-	}
+	// Wherever the peer's addresses lead: requests go to where its messages come from.
+	req.SetDestination(d.dest)
 	x.addHeaders(req, d)
 	return req
 }

@@ -19,7 +19,7 @@ func (x *Exchange) handle(req *sip.Request, tx *sip.ServerTx) {
 	defer x.logPanic("answering " + string(req.Method))
 	if !isComplete(req) {
 		if !req.IsAck() {
-			respond(tx, req, 400, "Bad Request")
+			respondOnce(tx, req, 400, "Bad Request")
 		}
 		return
 	}
@@ -37,12 +37,12 @@ func (x *Exchange) handle(req *sip.Request, tx *sip.ServerTx) {
 	case sip.INFO:
 		x.handleInfo(req, tx)
 	case sip.OPTIONS:
-		respond(tx, req, 200, "OK", sip.NewHeader("Allow", allowed), sip.NewHeader("Accept", "application/sdp"))
+		respondOnce(tx, req, 200, "OK", sip.NewHeader("Allow", allowed), sip.NewHeader("Accept", "application/sdp"))
 	case sip.CANCEL:
 		// The library answers those that meet a call.
-		respond(tx, req, 481, "Call/Transaction Does Not Exist")
+		respondOnce(tx, req, 481, "Call/Transaction Does Not Exist")
 	default:
-		respond(tx, req, 405, "Method Not Allowed", sip.NewHeader("Allow", allowed))
+		respondOnce(tx, req, 405, "Method Not Allowed", sip.NewHeader("Allow", allowed))
 	}
 }
 
@@ -63,6 +63,13 @@ func respond(tx *sip.ServerTx, req *sip.Request, code int, reason string, header
 		res.AppendHeader(h)
 	}
 	_ = tx.Respond(res)
+}
+
+// respondOnce answers a request of a stranger and keeps nothing of it: the answer to a
+// repetition is made anew.
+func respondOnce(tx *sip.ServerTx, req *sip.Request, code int, reason string, headers ...sip.Header) {
+	respond(tx, req, code, reason, headers...)
+	tx.Terminate()
 }
 
 // source is where a request came from.
@@ -101,7 +108,7 @@ func (x *Exchange) authenticate(req *sip.Request, tx *sip.ServerTx) (exchange.De
 		user = user[:64]
 	}
 	if x.attempts.isBlocked(addr, user, x.isSignedInFrom(user, addr)) {
-		respond(tx, req, 403, "Too Many Attempts")
+		respondOnce(tx, req, 403, "Too Many Attempts")
 		return exchange.Device{}, false
 	}
 	x.mu.Lock()
@@ -109,7 +116,7 @@ func (x *Exchange) authenticate(req *sip.Request, tx *sip.ServerTx) (exchange.De
 	x.mu.Unlock()
 	if given["realm"] != Realm || !given.provesHA1(device.HA1.Reveal(), string(req.Method)) || !known {
 		x.attempts.fail(addr, user)
-		respond(tx, req, 403, "Forbidden")
+		respondOnce(tx, req, 403, "Forbidden")
 		return exchange.Device{}, false
 	}
 	return device, true
@@ -121,13 +128,13 @@ func (x *Exchange) challenge(req *sip.Request, tx *sip.ServerTx, addr netip.Addr
 	if stale {
 		value += ", stale=true"
 	}
-	respond(tx, req, 401, "Unauthorized", sip.NewHeader("WWW-Authenticate", value))
+	respondOnce(tx, req, 401, "Unauthorized", sip.NewHeader("WWW-Authenticate", value))
 }
 
 func (x *Exchange) handleBye(req *sip.Request, tx *sip.ServerTx) {
 	l := x.findDialog(req)
 	if l == nil {
-		respond(tx, req, 481, "Call/Transaction Does Not Exist")
+		respondOnce(tx, req, 481, "Call/Transaction Does Not Exist")
 		return
 	}
 	respond(tx, req, 200, "OK")
@@ -138,7 +145,7 @@ func (x *Exchange) handleBye(req *sip.Request, tx *sip.ServerTx) {
 func (x *Exchange) handleInfo(req *sip.Request, tx *sip.ServerTx) {
 	l := x.findDialog(req)
 	if l == nil {
-		respond(tx, req, 481, "Call/Transaction Does Not Exist")
+		respondOnce(tx, req, 481, "Call/Transaction Does Not Exist")
 		return
 	}
 	key, ok := parseInfoKey(header(req, "Content-Type"), string(req.Body()))

@@ -39,7 +39,7 @@ func (x *Exchange) handleInvite(req *sip.Request, tx *sip.ServerTx) {
 		if l := x.findDialog(req); l != nil {
 			l.handleReinvite(req, tx)
 		} else {
-			respond(tx, req, 481, "Call/Transaction Does Not Exist")
+			respondOnce(tx, req, 481, "Call/Transaction Does Not Exist")
 		}
 		return
 	}
@@ -143,10 +143,15 @@ func (x *Exchange) endInvite(req *sip.Request) {
 	delete(x.invites, inviteKey(req))
 }
 
-// identify finds out who an INVITE comes from: a line, or a device by digest. Where it
-// returns false it has answered the INVITE.
+// identify finds out who an INVITE comes from: a line, or a device by digest. Who calls
+// by the name of a device must prove it, also from the address of a line's server: a
+// workspace could name any address as its server. Where it returns false it has
+// answered the INVITE.
 func (x *Exchange) identify(req *sip.Request, tx *sip.ServerTx) (caller, bool) {
-	if t, dialled, found := x.trunkOf(req); found {
+	x.mu.Lock()
+	_, isDevice := x.devices[req.From().Address.User]
+	x.mu.Unlock()
+	if t, dialled, found := x.trunkOf(req); found && !isDevice {
 		if !isDialable(dialled) {
 			respond(tx, req, 404, "Not Found")
 			return caller{}, false

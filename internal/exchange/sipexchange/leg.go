@@ -139,7 +139,10 @@ func (l *leg) finish(cause exchange.Cause, by exchange.EndedBy, tell bool) {
 	l.mu.Unlock()
 
 	l.media.Close()
+	stats := l.media.Stats()
 	l.x.mu.Lock()
+	l.x.received += stats.PacketsReceived
+	l.x.lost += stats.PacketsLost
 	l.unbridge()
 	delete(l.x.legs, l.id)
 	if d != nil {
@@ -148,7 +151,6 @@ func (l *leg) finish(cause exchange.Cause, by exchange.EndedBy, tell bool) {
 	l.x.mu.Unlock()
 
 	l.mu.Lock()
-	stats := l.media.Stats()
 	e := exchange.Event{Type: exchange.LegEndedEvent, Cause: cause, EndedBy: by}
 	if !l.answeredAt.IsZero() {
 		e.Media = &stats

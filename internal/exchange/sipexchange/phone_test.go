@@ -16,6 +16,7 @@ import (
 	"konak/internal/exchange/rtp"
 	"konak/internal/exchange/sdp"
 	"konak/internal/exchange/sipexchange"
+	"konak/internal/kit/clock"
 )
 
 // patience is how long a test waits for what must come.
@@ -298,8 +299,11 @@ func (p *phone) sendTone(hz float64, port int, stop <-chan struct{}) {
 	to := &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}
 	tick := time.NewTicker(rtp.FrameDuration)
 	defer tick.Stop()
-	for i := 0; ; i++ {
-		_, _ = p.sound.WriteToUDP(p.tonePacket(hz, i), to)
+	elapsed := clock.Stopwatch()
+	for i := 0; ; {
+		for ; i <= int(elapsed()/rtp.FrameDuration); i++ { // after a delay all that are due
+			_, _ = p.sound.WriteToUDP(p.tonePacket(hz, i), to)
+		}
 		select {
 		case <-stop:
 			return

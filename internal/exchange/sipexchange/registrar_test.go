@@ -248,3 +248,18 @@ func TestAnExchangeThatDoesNotRun(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestTheServerThatTelephonesAreTold(t *testing.T) {
+	t.Parallel()
+	d := startDesk(t)
+	if got := d.Server(); got != d.Addr().String() {
+		t.Errorf("told %s", got)
+	}
+	d = startDesk(t, func(c *sipexchange.Config) { c.PublicAddress = "203.0.113.7" })
+	if got := d.Server(); got != fmt.Sprintf("203.0.113.7:%d", d.Addr().Port()) {
+		t.Errorf("told %s", got)
+	}
+	if _, err := sipexchange.New(sipexchange.Config{PublicAddress: "phone.example"}); err == nil {
+		t.Error("a host is taken as an address")
+	}
+}

@@ -22,6 +22,7 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -79,6 +80,7 @@ var DefaultLimits = Limits{
 // Exchange implements exchange.Exchange.
 type Exchange struct {
 	cfg      Config
+	id       uuid.UUID
 	store    *store
 	events   *eventLog
 	folder   recording.Folder
@@ -105,6 +107,9 @@ type Exchange struct {
 	dialogs  map[string]*leg // by Call-ID and our tag
 	invites  map[string]bool // INVITEs under way, by what all copies of one share
 	bridges  map[uuid.UUID]*bridge
+	received int64 // packets of legs that have ended
+	lost     int64
+	ended    bool // Close was called
 	closing  bool // no new legs: not started yet, or closing
 }
 
@@ -139,8 +144,18 @@ type Sockets struct {
 	tcp net.Listener
 }
 
-// Listen opens the ports of SIP, UDP and TCP, on an address such as 0.0.0.0:5060.
-func Listen(ctx context.Context, address string) (*Sockets, error) {
+// Listen opens the ports of SIP, UDP and TCP, on an address such as 0.0.0.0:5060. The
+// port 0 is any that is free for both.
+func Listen(ctx context.Context, address string) (s *Sockets, err error) {
+	for range 20 {
+		if s, err = listenBoth(ctx, address); err == nil || !strings.HasSuffix(address, ":0") {
+			return s, err
+		}
+	}
+	return nil, err
+}
+
+func listenBoth(ctx context.Context, address string) (*Sockets, error) {
 	var lc net.ListenConfig
 	conn, err := lc.ListenPacket(ctx, "udp", address)
 	if err != nil {
@@ -162,19 +177,37 @@ func (s *Sockets) Addr() netip.AddrPort {
 // Close closes both.
 func (s *Sockets) Close() error { return errors.Join(s.udp.Close(), s.tcp.Close()) }
 
-// Start opens the exchange's store, ends what a crash left behind, and begins to serve
-// on the ports. Close ends it and closes the ports.
+// Open opens the exchange's store and returns its id, by which an exchange is the same
+// after a restart. Start opens it where this was not done.
+func (x *Exchange) Open(ctx context.Context) (uuid.UUID, error) {
+	if x.store != nil {
+		return x.id, nil
+	}
+	s, err := openStore(ctx, x.cfg)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	if x.id, err = s.self(ctx, x.cfg.Clock.NewID()); err != nil {
+		return uuid.Nil, errors.Join(err, s.db.Close())
+	}
+	x.store, x.events.store = s, s
+	return x.id, nil
+}
+
+// ID is the id of the exchange's store, once it is open.
+func (x *Exchange) ID() uuid.UUID { return x.id }
+
+// Start ends what a crash left behind, and begins to serve on the ports. Close ends it
+// and closes the ports.
 func (x *Exchange) Start(ctx context.Context, s *Sockets) (err error) {
 	x.sockets, x.listen = s, s.Addr()
 	if x.ports, err = rtp.NewPorts(x.listen.Addr(), x.cfg.FirstPort, x.cfg.LastPort); err != nil {
 		return err
 	}
-	if x.store, err = openStore(ctx, x.cfg); err != nil {
+	if _, err := x.Open(ctx); err != nil {
 		return err
 	}
-	x.events.store = x.store
 	if err := errors.Join(x.recover(ctx), x.load(ctx)); err != nil {
-		_ = x.store.db.Close()
 		return err
 	}
 	x.serve()
@@ -312,6 +345,15 @@ func (x *Exchange) spawn(fn func()) {
 // Addr is where SIP is served.
 func (x *Exchange) Addr() netip.AddrPort { return x.listen }
 
+// Server is the host and port that telephones sign in at; empty before Start.
+func (x *Exchange) Server() string {
+	if !x.listen.IsValid() {
+		return ""
+	}
+	// The address leads to nobody: it stands for everywhere outside.
+	return netip.AddrPortFrom(x.localAddr("192.0.2.1:9"), x.listen.Port()).String()
+}
+
 // localAddr is our address as a peer sees it.
 func (x *Exchange) localAddr(peer string) netip.Addr {
 	if x.public.IsValid() {
@@ -370,13 +412,20 @@ func (x *Exchange) allLegs() []*leg {
 }
 
 // Close ends all legs, signs out of the lines and closes the ports. It waits for peers
-// no longer than a few seconds. An exchange that was never started is closed already.
+// no longer than a few seconds.
 func (x *Exchange) Close(ctx context.Context) error {
-	if x.stop == nil {
-		return nil
-	}
 	x.mu.Lock()
 	x.closing = true
+	twice, opened, started := x.ended, x.store != nil, x.stop != nil
+	x.ended = true
+	x.mu.Unlock()
+	switch {
+	case twice || !opened:
+		return nil
+	case !started:
+		return x.store.db.Close()
+	}
+	x.mu.Lock()
 	trunks := make([]*trunk, 0, len(x.trunks))
 	for _, t := range x.trunks {
 		trunks = append(trunks, t)

@@ -270,3 +270,20 @@ func (s *store) alive(ctx context.Context, now time.Time) (clock.Time, error) {
 	}
 	return rows[0], nil
 }
+
+const (
+	sqlSetSelf = `INSERT INTO exchange_self (one, id) VALUES (1, $1) ON CONFLICT (one) DO NOTHING`
+	sqlSelf    = `SELECT id FROM exchange_self WHERE one = 1`
+)
+
+// self returns the store's id. The first time it takes the given one.
+func (s *store) self(ctx context.Context, id uuid.UUID) (uuid.UUID, error) {
+	err := s.inTx(ctx, func(tx *db.Tx) (err error) {
+		if _, err := tx.Exec(sqlSetSelf, id); err != nil {
+			return err
+		}
+		id, err = db.One(&tx.Reader, db.Scalar[uuid.UUID], sqlSelf)
+		return err
+	})
+	return id, err
+}

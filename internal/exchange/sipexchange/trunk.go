@@ -352,7 +352,8 @@ func (x *Exchange) trunkHA1(t *trunk, user, realm string) (string, error) {
 }
 
 // trunkOf finds the line that an INVITE comes from, and what was dialled: by the name
-// that only its server knows, or by its server's address where one line has it.
+// that only its server knows, or by its server's address where one line has it and is
+// signed in there.
 func (x *Exchange) trunkOf(req *sip.Request) (t *trunk, dialled string, found bool) {
 	user, from := req.Recipient.User, source(req).Addr()
 	x.mu.Lock()
@@ -363,7 +364,7 @@ func (x *Exchange) trunkOf(req *sip.Request) (t *trunk, dialled string, found bo
 			return t, req.To().Address.User, true
 		}
 		t.mu.Lock()
-		same := t.addr.Addr() == from
+		same := t.addr.Addr() == from && t.status.State == exchange.TrunkRegistered
 		t.mu.Unlock()
 		if same {
 			byAddress = append(byAddress, t)

@@ -194,15 +194,35 @@ func TestAPasswordStaysWithItsServer(t *testing.T) {
 	d.status(id, exchange.TrunkNeedsPassword)
 }
 
-// A call that nobody's line brought must prove who it is; lines that share an address
-// are told apart by what is dialled.
+// A call from a server's address is the line's once it has signed in there. Before, and
+// by the name of a device, it must be proved: a workspace may name any address as its
+// server, also the one of another's office.
 func TestCallsFromStrangersAreChallenged(t *testing.T) {
 	t.Parallel()
 	d := startDesk(t)
-	p := newProvider(t, d)
-	in := newCall("sip:1@x", "sip:02165550000@y", "sip:02165550000@y")
-	p.send(p.text(in, "INVITE", p.offer(sdp.SendRecv)))
+	p, id := newProvider(t, d), uuid.New()
+	line := p.trunk(id, "topsecret")
+	line.Tenant = tenantB
+	d.must(d.PutTrunk(t.Context(), line))
+	call := func() {
+		in := newCall("sip:1@x", "sip:02165550000@y", "sip:02165550000@y")
+		p.send(p.text(in, "INVITE", p.offer(sdp.SendRecv)))
+	}
+	p.request(sip.REGISTER)
+	call()
 	p.response(401)
+	p.admit()
+	for d.event(exchange.TrunkStatusEvent).Status.State != exchange.TrunkRegistered {
+	}
+	call()
+	if e := d.event(exchange.LegIncomingEvent); e.Trunk != id || e.Tenant != tenantB || e.To != "02165550000" {
+		t.Errorf("event %+v", e)
+	}
+	office := d.addPhone(tenantA, "ayse", "101")
+	office.invite("444")
+	if e := d.event(exchange.LegIncomingEvent); e.Device != "ayse" || e.Tenant != tenantA {
+		t.Errorf("event %+v", e)
+	}
 }
 
 func TestALineOfAnInsideServerIsRefused(t *testing.T) {

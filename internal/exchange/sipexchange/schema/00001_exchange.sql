@@ -60,3 +60,9 @@ CREATE TABLE exchange_alive (
     id integer PRIMARY KEY,
     at bigint NOT NULL
 );
+
+-- Which exchange this is.
+CREATE TABLE exchange_self (
+    one integer PRIMARY KEY,
+    id  uuid NOT NULL
+);
