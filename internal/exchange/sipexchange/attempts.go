@@ -30,6 +30,7 @@ type attempts struct {
 	log   *slog.Logger
 	mu    sync.Mutex
 	by    map[attemptKey]*attempt
+	swept time.Time
 }
 
 // attemptKey is a user, an address, or both.
@@ -88,8 +89,12 @@ func (a *attempts) fail(addr netip.Addr, user string) {
 	}
 }
 
-// forget drops what is older than the window.
+// forget drops what is older than the window, at most once a second.
 func (a *attempts) forget(now time.Time) {
+	if now.Sub(a.swept) < time.Second {
+		return
+	}
+	a.swept = now
 	for key, t := range a.by {
 		if now.Sub(t.last) > attemptsWindow {
 			delete(a.by, key)

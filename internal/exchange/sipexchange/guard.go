@@ -38,6 +38,7 @@ type guard struct {
 	all     bucket
 	ports   map[netip.AddrPort]struct{}
 	dropped int64
+	swept   time.Time
 }
 
 func newGuard(c clock.Source, l Limits) *guard {
@@ -108,7 +109,13 @@ func (g *guard) take(addr netip.Addr) bool {
 	return b.take(now, g.limit.MessagesPerAddress) && g.all.take(now, g.limit.Messages)
 }
 
+// forgetIdle drops who was silent, at most once a second: looking at all of them for
+// each message of a flood would be what the flood wants.
 func (g *guard) forgetIdle(now time.Time) {
+	if now.Sub(g.swept) < time.Second {
+		return
+	}
+	g.swept = now
 	for addr, b := range g.sources {
 		if now.Sub(b.since) >= idleSource {
 			delete(g.sources, addr)

@@ -107,6 +107,9 @@ func TestAFloodOfSendersIsBounded(t *testing.T) {
 	if !send(1<<20+1) || len(g.sources) > 2 {
 		t.Errorf("nobody is forgotten: %d", len(g.sources))
 	}
+	if sweeps := g.swept.Sub(someDay); sweeps != idleSource { // once for each of the two moments
+		t.Errorf("looked at all of them %s after the start", sweeps)
+	}
 	if restarts == 0 {
 		t.Error("the library never forgets its senders")
 	}
