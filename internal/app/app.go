@@ -219,10 +219,9 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
-	if l.sip != nil {
-		if err := a.StartExchange(ctx, l.sip); err != nil {
-			return fmt.Errorf("the exchange cannot start: %w", err)
-		}
+	carries, err := a.startExchange(ctx, l.sip)
+	if err != nil {
+		return fmt.Errorf("the exchange cannot start: %w", err)
 	}
 	private := a.servePrivate(l.private)
 	workers, stopWorkers := context.WithCancel(context.WithoutCancel(ctx))
@@ -230,7 +229,7 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 	var wg sync.WaitGroup
 	wg.Go(func() { a.Work(workers) })
 
-	if l.sip != nil {
+	if carries {
 		wg.Go(func() { a.keepExchange(workers) })
 	}
 	failed := make(chan error, 2)
@@ -244,7 +243,6 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 		})
 	}
 	a.ready.Store(true)
-	var err error
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
