@@ -15,7 +15,7 @@ export function NoticeBell() {
     <span className="relative" data-tour="notices">
       <IconButton icon={Bell} label={count > 0 ? tCount('notices.waiting', count) : t('notices.title')} onClick={() => setOpen(true)} />
       {count > 0 && (
-        <span aria-hidden className="pointer-events-none absolute top-0.5 right-0 flex h-4 min-w-4 items-center justify-center rounded-full bg-accent px-1 text-xs font-bold text-on-accent tabular-nums">
+        <span aria-hidden className="pointer-events-none absolute top-0.5 right-0 flex h-4 min-w-4 items-center justify-center rounded-full bg-warm px-1 text-xs font-bold text-on-warm tabular-nums">
           {count > most ? `${most}+` : count}
         </span>
       )}

@@ -1,5 +1,6 @@
 import { formatAgo, formatDateTime } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { useEachMinute } from '@/lib/minute'
 
 interface AgoProps {
   at: string | null | undefined
@@ -10,6 +11,7 @@ interface AgoProps {
 
 /** "3 minutes ago"; the exact moment is in the title and in the element itself. */
 export function Ago({ at, none = '–', className = 'text-ink-2' }: AgoProps) {
+  useEachMinute()
   if (!at) return <span className="text-ink-3">{none}</span>
   return (
     <time dateTime={at} title={formatDateTime(at)} className={cx('whitespace-nowrap', className)}>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { ArrowRight, PartyPopper } from 'lucide-react'
 import type { Schemas } from '@/api/client'
 import { useI18n, type PlainKey } from '@/i18n'
+import { useEachMinute } from '@/lib/minute'
 import { Avatar } from '@/ui/Avatar'
 import { Card } from '@/ui/Card'
 import { ChannelGlyph } from '@/ui/ChannelGlyph'
@@ -74,6 +75,7 @@ function Rows({ label, rows }: { label: PlainKey; rows: readonly Row[] }) {
 
 function Waits({ since }: { since: string }) {
   const { t, language } = useI18n()
+  useEachMinute()
   const span = formatSpan(secondsSince(since), language)
   return (
     <span className="shrink-0 rounded-sm bg-warm-soft px-1.5 py-0.5 text-xs font-semibold text-warm-ink tabular-nums" aria-label={t('home.queue.waits', { span })}>

@@ -5,6 +5,7 @@ import { errorText } from '@/api/message'
 import { useMe } from '@/api/session'
 import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { useEachMinute } from '@/lib/minute'
 import { scrollTopFor, useRowWindow } from '@/lib/rowWindow'
 import { Avatar } from '@/ui/Avatar'
 import { Button } from '@/ui/Button'
@@ -162,6 +163,7 @@ function Row({ row, active, search, picked, onToggle, agents }: RowProps) {
   const { t, tCount } = useI18n()
   const unread = row.unread > 0
   const waiting = row.state === 'open' ? row.waiting_since : null
+  useEachMinute()
   const owner = row.owner_id ? (agents.get(row.owner_id) ?? t('inbox.author.agent')) : null
   return (
     <div className={cx('group relative flex h-full border-b border-line', active ? 'bg-accent-soft' : picked ? 'bg-sunken' : 'hover:bg-sunken/60')}>
