@@ -63,6 +63,8 @@ import (
 	"konak/internal/kit/node"
 	"konak/internal/mail"
 	"konak/internal/mail/domain"
+	"konak/internal/mail/engine"
+	"konak/internal/mail/migration"
 	"konak/internal/mail/setup"
 	"konak/internal/webhook"
 )
@@ -89,9 +91,12 @@ type App struct {
 	Mail     *mail.Service
 	Domains  *domain.Service
 	Setup    *setup.Service
-	Webhook  *webhook.Service
-	Advisor  *advisor.Service
-	Commerce *commerce.Service
+	Engine   *engine.Service
+
+	Migrations *migration.Service
+	Webhook    *webhook.Service
+	Advisor    *advisor.Service
+	Commerce   *commerce.Service
 
 	Contacts      *contact.Service
 	Conversations *conversation.Service
@@ -148,6 +153,7 @@ func Catalog() event.Catalog {
 	c = append(c, custom.Events()...)
 	c = append(c, template.Events()...)
 	c = append(c, mail.Events()...)
+	c = append(c, engine.Events()...)
 	c = append(c, domain.Events()...)
 	c = append(c, commerce.Events()...)
 	c = append(c, wallet.Events()...)
@@ -221,7 +227,7 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 	if l.mail != nil {
 		a.log.Info("taking mail", "address", l.mail.Addr().String(), "domain", a.cfg.mailDomain(), "starttls", l.cert != nil)
 		wg.Go(func() {
-			if err := a.Email.Serve(workers, l.mail, l.cert); err != nil {
+			if err := a.Engine.Serve(workers, l.mail, l.mailTLS, l.cert); err != nil {
 				failed <- fmt.Errorf("mail: %w", err)
 			}
 		})
