@@ -101,6 +101,9 @@ func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error 
 	if err := a.fillDesk(ctx, w.Slug); err != nil {
 		return err
 	}
+	if err := a.demoHelpCenter(ctx, w.Slug); err != nil {
+		return err
+	}
 	return a.fillCRM(ctx, w)
 }
 

@@ -16,6 +16,7 @@ import (
 	"konak/internal/crm/channel/social"
 	"konak/internal/crm/channel/telegram"
 	"konak/internal/crm/channel/whatsapp"
+	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
@@ -29,6 +30,7 @@ import (
 	"konak/internal/crm/conversation/whole"
 	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
+	"konak/internal/crm/helpcenter"
 	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
 	"konak/internal/kit/db"
@@ -139,7 +141,7 @@ func (a *App) whatsAppClient(p *parts) (_ whatsapp.Provider, err error) {
 }
 
 // wireChannels makes the kinds of channels that need no live updates.
-func (a *App) wireChannels(p *parts) error {
+func (a *App) wireChannels(p *parts) (err error) {
 	a.WhatsApp = whatsapp.New(whatsapp.Config{
 		Numbers: p.numbers, Box: p.box, Contacts: a.Contacts, Inbox: a.Conversations, Inbound: a.Inbound,
 		Replies: a.Replies, Files: a.Files, Templates: a.Templates, BaseURL: a.cfg.BaseURL(),
@@ -165,5 +167,27 @@ func (a *App) wireChannels(p *parts) error {
 		Engine: a.Webhook, BaseURL: a.cfg.BaseURL(),
 	})
 	a.Kinds[custom.Name] = a.Custom
-	return nil
+	a.HelpCenter, err = helpcenter.New(helpcenter.Config{
+		DB: a.DB, Channels: a.Channels, Inbound: a.Inbound, Limits: p.limits, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain,
+	})
+	a.Kinds[helpcenter.Name] = a.HelpCenter
+	return err
+}
+
+// helpArticles lets the live chat offer articles of the help center.
+type helpArticles struct{ center *helpcenter.Service }
+
+// OffersArticles implements widget.Articles.
+func (h helpArticles) OffersArticles(ctx context.Context) (bool, error) {
+	return h.center.OffersArticles(ctx)
+}
+
+// FindArticles implements widget.Articles.
+func (h helpArticles) FindArticles(ctx context.Context, language, text string, limit int) ([]widget.Article, error) {
+	hits, err := h.center.SearchForWidget(ctx, language, text, limit)
+	out := make([]widget.Article, len(hits))
+	for i, hit := range hits {
+		out[i] = widget.Article{Title: hit.Title, Snippet: hit.Snippet, URL: hit.URL}
+	}
+	return out, err
 }

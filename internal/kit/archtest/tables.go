@@ -50,12 +50,14 @@ var tableOwners = map[string][]string{
 	"internal/crm/email": {
 		"email_auto_reply", "email_domain", "email_inbound", "email_mailbox", "email_message", "email_party", "email_token",
 	},
+	"internal/crm/helpcenter":       {"help_article", "help_category", "help_site", "help_text", "help_version"},
 	"internal/crm/notice":           {"notice_preference", "push_key", "push_subscription"},
 	"internal/crm/telephony/number": {"phone_number"},
 	"internal/crm/telephony/wallet": {
 		"wallet", "wallet_buyer", "wallet_entry", "wallet_posting", "wallet_reservation", "wallet_topup",
 	},
-	"internal/crm/template": {"message_template", "template_barred"},
+	"internal/crm/template":   {"message_template", "template_barred"},
+	"internal/exchange/lease": {"exchange_lease"},
 	"internal/identity": {
 		"api_key", "app_user", "handover", "invitation", "membership", "role", "session", "tenant",
 	},

@@ -25,6 +25,7 @@ export const channels = {
   'channels.kind.email': 'E-mail',
   'channels.kind.whatsapp': 'WhatsApp',
   'channels.kind.telegram': 'Telegram',
+  'channels.kind.helpCenter': 'Help center',
   'channels.reason.webhookFailing': 'Its address does not respond',
   'channels.reason.tokenExpired': 'Its access token is no longer valid. Make a new one in Meta’s business settings and enter it under Settings.',
   'channels.reason.webhookMissing': 'No messages are received: the provider does not call us. Reconnect the channel under Settings.',

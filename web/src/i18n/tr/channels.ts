@@ -25,6 +25,7 @@ export const channels = {
   'channels.kind.email': 'E-posta',
   'channels.kind.whatsapp': 'WhatsApp',
   'channels.kind.telegram': 'Telegram',
+  'channels.kind.helpCenter': 'Yardım merkezi',
   'channels.reason.webhookFailing': 'Adresi yanıt vermiyor',
   'channels.reason.tokenExpired': 'Erişim anahtarı artık geçersiz. Meta işletme ayarlarında yenisini oluşturup Ayarlar bölümüne girin.',
   'channels.reason.webhookMissing': 'Hiçbir şey gelmiyor: sağlayıcı bizi aramıyor. Kanalı Ayarlar bölümünden yeniden bağlayın.',

@@ -36,7 +36,7 @@ const statuses = {
   disconnected: { label: 'channels.status.disconnected', tone: 'neutral' },
 } as const satisfies Record<Account['status'], { label: PlainKey; tone: Tone }>
 
-const kinds: Record<string, PlainKey> = { custom: 'channels.kind.custom', widget: 'channels.kind.widget', email: 'channels.kind.email', whatsapp: 'channels.kind.whatsapp', telegram: 'channels.kind.telegram', messenger: 'channels.kind.messenger', instagram: 'channels.kind.instagram' }
+const kinds: Record<string, PlainKey> = { custom: 'channels.kind.custom', widget: 'channels.kind.widget', email: 'channels.kind.email', whatsapp: 'channels.kind.whatsapp', telegram: 'channels.kind.telegram', messenger: 'channels.kind.messenger', instagram: 'channels.kind.instagram', help_center: 'channels.kind.helpCenter' }
 /** Why an account needs attention, and what to do about it. */
 const reasons: Record<string, PlainKey> = {
   ...mailboxReasons,
