@@ -26,6 +26,16 @@ CREATE TABLE privacy_ledger_head (
     hash      text NOT NULL
 );
 
+-- The signed head of a day, by day since 1970.
+CREATE TABLE privacy_ledger_signature (
+    tenant_id uuid NOT NULL,
+    day       bigint NOT NULL,
+    seq       bigint NOT NULL,
+    hash      text NOT NULL,
+    signature text NOT NULL,
+    PRIMARY KEY (tenant_id, day)
+);
+
 CREATE TABLE privacy_subject_key (
     tenant_id   uuid NOT NULL,
     subject_ref text NOT NULL,

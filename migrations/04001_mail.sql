@@ -65,11 +65,35 @@ CREATE TABLE dlp_incident (
 );
 CREATE INDEX dlp_incident_status ON dlp_incident (tenant_id, status, id);
 
+-- A default that is null is not set.
 CREATE TABLE mail_settings (
-    tenant_id   uuid NOT NULL PRIMARY KEY,
-    admin_cidrs text NOT NULL,
-    updated_at  bigint NOT NULL
+    tenant_id              uuid NOT NULL PRIMARY KEY,
+    admin_cidrs            text NOT NULL,
+    default_quota_mb       bigint,
+    min_password_length    bigint,
+    auto_suspend           boolean NOT NULL,
+    journaling             boolean NOT NULL,
+    journal_retention_days bigint NOT NULL,
+    updated_at             bigint NOT NULL
 );
+
+-- Mails of the journal as they were handed over; recipients say who was named
+-- where, Bcc included.
+CREATE TABLE mail_journal (
+    tenant_id       uuid NOT NULL,
+    id              uuid NOT NULL,
+    at              bigint NOT NULL,
+    direction       text NOT NULL,
+    sender          text NOT NULL,
+    recipients      text NOT NULL,
+    subject         text NOT NULL,
+    message_id      text NOT NULL,
+    size            bigint NOT NULL,
+    blob_id         uuid NOT NULL,
+    retention_until bigint NOT NULL,
+    PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX mail_journal_end ON mail_journal (retention_until);
 
 CREATE TABLE gdpr_request (
     tenant_id    uuid NOT NULL,
@@ -122,20 +146,50 @@ CREATE TABLE mail_domain_owner (
     since     bigint NOT NULL
 );
 
+-- targets are where the mail of a mailbox that forwards goes. used_bytes is how
+-- much mail an inbox has taken.
 CREATE TABLE mail_mailbox (
-    tenant_id  uuid NOT NULL,
-    id         uuid NOT NULL,
-    domain_id  uuid NOT NULL,
-    address    text NOT NULL,
-    kind       text NOT NULL,
-    account_id uuid NOT NULL,
-    created_by uuid,
-    created_at bigint NOT NULL,
+    tenant_id     uuid NOT NULL,
+    id            uuid NOT NULL,
+    domain_id     uuid NOT NULL,
+    address       text NOT NULL,
+    kind          text NOT NULL,
+    account_id    uuid,
+    targets       text NOT NULL,
+    password_hash text NOT NULL,
+    quota_mb      bigint,
+    used_bytes    bigint NOT NULL,
+    state         text NOT NULL,
+    created_by    uuid,
+    created_at    bigint NOT NULL,
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, address),
     FOREIGN KEY (tenant_id, domain_id) REFERENCES mail_domain (tenant_id, id)
 );
 CREATE INDEX mail_mailbox_domain ON mail_mailbox (tenant_id, domain_id);
+
+-- Addresses other than its own that a mailbox may send as.
+CREATE TABLE mail_send_as (
+    tenant_id  uuid NOT NULL,
+    id         uuid NOT NULL,
+    mailbox_id uuid NOT NULL,
+    address    text NOT NULL,
+    granted_by uuid,
+    created_at bigint NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    UNIQUE (tenant_id, mailbox_id, address),
+    FOREIGN KEY (tenant_id, mailbox_id) REFERENCES mail_mailbox (tenant_id, id) ON DELETE CASCADE
+);
+
+-- How many recipients a mailbox has sent to, by hour since 1970.
+CREATE TABLE mail_sent_hour (
+    tenant_id  uuid NOT NULL,
+    mailbox_id uuid NOT NULL,
+    hour       bigint NOT NULL,
+    recipients bigint NOT NULL,
+    PRIMARY KEY (tenant_id, mailbox_id, hour),
+    FOREIGN KEY (tenant_id, mailbox_id) REFERENCES mail_mailbox (tenant_id, id) ON DELETE CASCADE
+);
 
 -- marks are the statuses of the setup's steps that a person marks.
 CREATE TABLE mail_setup (
@@ -144,4 +198,64 @@ CREATE TABLE mail_setup (
     completed_at bigint,
     marks        text NOT NULL,
     updated_at   bigint NOT NULL
+);
+
+-- Mails on their way out. sender is that of the envelope, "" for a report;
+-- report_to is who is told that a recipient cannot be reached, "" for nobody.
+CREATE TABLE mail_queue (
+    tenant_id   uuid NOT NULL,
+    id          uuid NOT NULL,
+    mailbox_id  uuid,
+    origin      text NOT NULL,
+    sender      text NOT NULL,
+    report_to   text NOT NULL,
+    message_id  text NOT NULL,
+    subject     text NOT NULL,
+    size        bigint NOT NULL,
+    blob_id     uuid NOT NULL,
+    state       text NOT NULL,
+    created_at  bigint NOT NULL,
+    expires_at  bigint NOT NULL,
+    delayed_at  bigint,
+    finished_at bigint,
+    PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX mail_queue_finished ON mail_queue (finished_at);
+
+CREATE TABLE mail_queue_recipient (
+    tenant_id   uuid NOT NULL,
+    mail_id     uuid NOT NULL,
+    address     text NOT NULL,
+    destination text NOT NULL,
+    state       text NOT NULL,
+    attempts    bigint NOT NULL,
+    answer      text NOT NULL,
+    at          bigint,
+    PRIMARY KEY (tenant_id, mail_id, address),
+    FOREIGN KEY (tenant_id, mail_id) REFERENCES mail_queue (tenant_id, id) ON DELETE CASCADE
+);
+
+-- Addresses that do not exist, so that nobody sends to them again.
+CREATE TABLE mail_suppression (
+    tenant_id  uuid NOT NULL,
+    id         uuid NOT NULL,
+    address    text NOT NULL,
+    answer     text NOT NULL,
+    created_at bigint NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    UNIQUE (tenant_id, address)
+);
+
+-- source is the server that a mailbox's mail is to be copied from, without a
+-- password.
+CREATE TABLE mail_migration (
+    tenant_id  uuid NOT NULL,
+    id         uuid NOT NULL,
+    mailbox    text NOT NULL,
+    source     text NOT NULL,
+    state      text NOT NULL,
+    created_by uuid,
+    created_at bigint NOT NULL,
+    ended_at   bigint,
+    PRIMARY KEY (tenant_id, id)
 );

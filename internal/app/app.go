@@ -62,6 +62,8 @@ import (
 	"konak/internal/kit/node"
 	"konak/internal/mail"
 	"konak/internal/mail/domain"
+	"konak/internal/mail/engine"
+	"konak/internal/mail/migration"
 	"konak/internal/mail/setup"
 	"konak/internal/webhook"
 )
@@ -88,9 +90,12 @@ type App struct {
 	Mail     *mail.Service
 	Domains  *domain.Service
 	Setup    *setup.Service
-	Webhook  *webhook.Service
-	Advisor  *advisor.Service
-	Commerce *commerce.Service
+	Engine   *engine.Service
+
+	Migrations *migration.Service
+	Webhook    *webhook.Service
+	Advisor    *advisor.Service
+	Commerce   *commerce.Service
 
 	Contacts      *contact.Service
 	Conversations *conversation.Service
@@ -147,6 +152,7 @@ func Catalog() event.Catalog {
 	c = append(c, helpcenter.Events()...)
 	c = append(c, template.Events()...)
 	c = append(c, mail.Events()...)
+	c = append(c, engine.Events()...)
 	c = append(c, domain.Events()...)
 	c = append(c, commerce.Events()...)
 	c = append(c, wallet.Events()...)
@@ -220,7 +226,7 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 	if l.mail != nil {
 		a.log.Info("taking mail", "address", l.mail.Addr().String(), "domain", a.cfg.mailDomain(), "starttls", l.cert != nil)
 		wg.Go(func() {
-			if err := a.Email.Serve(workers, l.mail, l.cert); err != nil {
+			if err := a.Engine.Serve(workers, l.mail, l.mailTLS, l.cert); err != nil {
 				failed <- fmt.Errorf("mail: %w", err)
 			}
 		})

@@ -50,8 +50,10 @@ type Config struct {
 	MailDomain      string   `env:"KONAK_MAIL_DOMAIN" placeholder:"DOMAIN" help:"Domain of forwarding and reply addresses, whose MX leads to --mail-listen."`
 	MailHost        string   `env:"KONAK_MAIL_HOST" placeholder:"HOST" help:"Host name of --mail-listen, for the MX records of workspaces' own domains; --mail-domain by default."`
 	MailSPF         string   `env:"KONAK_MAIL_SPF" name:"mail-spf" default:"mx" help:"Term of SPF records that stands for the servers that send the installation's mail, such as include:_spf.example.com."`
-	MailTLSCert     string   `env:"KONAK_MAIL_TLS_CERT" name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with."`
+	MailTLSCert     string   `env:"KONAK_MAIL_TLS_CERT" name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with; mailboxes can sign in only over an encrypted connection."`
 	MailTLSKey      string   `env:"KONAK_MAIL_TLS_KEY" name:"mail-tls-key" placeholder:"FILE" help:"Its key."`
+	MailTLSListen   string   `env:"KONAK_MAIL_TLS_LISTEN" name:"mail-tls-listen" placeholder:"ADDRESS" help:"Address where mail programs hand mail over by TLS from the beginning, such as 0.0.0.0:465; needs --mail-tls-cert."`
+	MailRoutes      []string `env:"KONAK_MAIL_ROUTES" name:"mail-route" placeholder:"DOMAIN=HOST:PORT" help:"Server that takes the mail of workspaces' mailboxes for a domain, or for all of them with * as the domain, instead of those that the DNS names."`
 	MailMaxSize     Size     `env:"KONAK_MAIL_MAX_SIZE" default:"37748736" help:"Largest mail that is taken: bytes, or a number with MiB."`
 	SignUp          string   `env:"KONAK_SIGN_UP" enum:"open,off" default:"open" help:"open: whoever reaches the panel may open an account with a workspace. off: only invitations and konak workspace create."`
 	Captcha         string   `env:"KONAK_CAPTCHA" enum:"off,adaptive,always" default:"adaptive" help:"When people must show that they are no robots."`
@@ -132,6 +134,12 @@ func (c *Config) Check() error {
 	}
 	if c.TakesMail() && c.mailDomain() == "" {
 		return errors.New("--mail-listen needs --mail-domain, the domain of the addresses that mail arrives at")
+	}
+	if c.MailTLSListen != "" && (c.MailTLSCert == "" || !c.TakesMail()) {
+		return errors.New("--mail-tls-listen needs --mail-listen and --mail-tls-cert")
+	}
+	if _, err := c.mailRoutes(); err != nil {
+		return err
 	}
 	if (c.MailTLSCert == "") != (c.MailTLSKey == "") {
 		return errors.New("--mail-tls-cert and --mail-tls-key go together")
@@ -245,6 +253,19 @@ func (c *Config) mailDomain() string {
 // mailHost is the name of the server that takes mail.
 func (c *Config) mailHost() string {
 	return strings.ToLower(cmp.Or(c.MailHost, c.mailDomain(), "mail."+c.Domain))
+}
+
+// mailRoutes reads --mail-route.
+func (c *Config) mailRoutes() (map[string]string, error) {
+	out := map[string]string{}
+	for _, text := range c.MailRoutes {
+		name, server, _ := strings.Cut(text, "=")
+		if _, _, err := net.SplitHostPort(server); err != nil || name == "" {
+			return nil, fmt.Errorf("--mail-route %q: write DOMAIN=HOST:PORT, or *=HOST:PORT for all domains", text)
+		}
+		out[strings.ToLower(name)] = server
+	}
+	return out, nil
 }
 
 // captchaSources are the origins that the panel may load a captcha from.

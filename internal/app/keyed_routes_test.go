@@ -41,6 +41,8 @@ func TestEveryKeyedRouteKeepsItsKey(t *testing.T) {
 		}
 		category := add(crm+"/help-center/categories", topic("a"))
 		subject := talk()
+		w.Owner.Post("/api/mail/v1/provision/domain/quickstart", map[string]any{"domain": "firma.example"}).Want(200)
+		box := w.Owner.Post("/api/mail/v1/provision/mailbox", map[string]any{"address": "a@firma.example", "kind": "forward", "targets": []string{"a@example.com"}}).Want(200).ID()
 		type call struct {
 			path string
 			body map[string]any
@@ -73,13 +75,17 @@ func TestEveryKeyedRouteKeepsItsKey(t *testing.T) {
 			"public-reply":               {"/api/crm/public/v1/conversations/" + subject + "/reply", map[string]any{"type": "user", "body": "x"}},
 			"add-dlp-exception":          {"/api/mail/v1/dlp/exceptions", map[string]any{"email": "a@example.com"}},
 			"add-dlp-rule":               {"/api/mail/v1/dlp/rules", map[string]any{"name": "x", "pattern_type": "iban", "action": "log"}},
-			"add-privacy-request":        {"/api/mail/v1/gdpr", map[string]any{"kind": "export", "mailbox": "a@example.com"}},
-			"emit-webhook":               {"/api/erp/v1/webhooks/emit", map[string]any{"event": "conversation.replied", "data": map[string]any{"x": 1}}},
-			"register-webhook":           {"/api/erp/v1/webhooks", map[string]any{"address": "https://example.com/a", "events": []string{"conversation.replied"}}},
-			"mail-register-webhook":      {"/api/mail/v1/webhooks", map[string]any{"address": "https://example.com/b", "events": []string{"dlp.exception.created"}}},
-			"add-api-key":                {"/api/v1/auth/api-keys", map[string]any{"name": "x", "environment": "live", "scopes": []string{"webhooks.read"}}},
-			"add-app":                    {"/api/v1/auth/apps", map[string]any{"name": "x", "redirect_uris": []string{"https://example.com/cb"}, "scopes": []string{"conversations.read"}}},
-			"invite":                     {"/api/v1/auth/invitations", map[string]any{"email": "b@example.com", "role": "agent"}},
+			"add-send-as-grant":          {"/api/mail/v1/send-as", map[string]any{"mailbox_id": box, "address": "b@firma.example"}},
+			"add-mail-migration": {"/api/mail/v1/migration-jobs", map[string]any{"mailbox": "a@firma.example", "source": map[string]any{
+				"host": "imap.example.com", "port": 993, "tls": "tls", "user": "a", "auth": "password",
+			}}},
+			"add-privacy-request":   {"/api/mail/v1/gdpr", map[string]any{"kind": "export", "mailbox": "a@example.com"}},
+			"emit-webhook":          {"/api/erp/v1/webhooks/emit", map[string]any{"event": "conversation.replied", "data": map[string]any{"x": 1}}},
+			"register-webhook":      {"/api/erp/v1/webhooks", map[string]any{"address": "https://example.com/a", "events": []string{"conversation.replied"}}},
+			"mail-register-webhook": {"/api/mail/v1/webhooks", map[string]any{"address": "https://example.com/b", "events": []string{"dlp.exception.created"}}},
+			"add-api-key":           {"/api/v1/auth/api-keys", map[string]any{"name": "x", "environment": "live", "scopes": []string{"webhooks.read"}}},
+			"add-app":               {"/api/v1/auth/apps", map[string]any{"name": "x", "redirect_uris": []string{"https://example.com/cb"}, "scopes": []string{"conversations.read"}}},
+			"invite":                {"/api/v1/auth/invitations", map[string]any{"email": "b@example.com", "role": "agent"}},
 		}
 		for id, shows := range keyedRoutes(t) {
 			if keyedElsewhere[id] {

@@ -14,6 +14,7 @@ type Listeners struct {
 	public  net.Listener
 	private net.Listener     // nil: off
 	mail    net.Listener     // nil: off
+	mailTLS net.Listener     // nil: off
 	cert    *tls.Certificate // nil: mail without STARTTLS
 }
 
@@ -49,6 +50,11 @@ func (l *Listeners) open(ctx context.Context, cfg Config) (err error) {
 		}
 		l.cert = &pair
 	}
+	if cfg.MailTLSListen != "" {
+		if l.mailTLS, err = ListenOn(ctx, "--mail-tls-listen", cfg.MailTLSListen); err != nil {
+			return err
+		}
+	}
 	l.mail, err = ListenOn(ctx, "--mail-listen", cfg.MailListen)
 	return err
 }
@@ -69,7 +75,7 @@ func (l *Listeners) Address() *net.TCPAddr { return l.public.Addr().(*net.TCPAdd
 // Close closes what is open.
 func (l *Listeners) Close() error {
 	var err error
-	for _, ln := range []net.Listener{l.public, l.private, l.mail} {
+	for _, ln := range []net.Listener{l.public, l.private, l.mail, l.mailTLS} {
 		if ln != nil {
 			err = errors.Join(err, ln.Close())
 		}

@@ -130,7 +130,7 @@ const leastBatch = 100
 // removed.
 func (a *App) clean(ctx context.Context) (int, error) {
 	total := 0
-	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Accounts.Clean, a.Captcha.Clean, a.OAuth.Clean, a.Agents.CleanQRs, a.cleanLimits, a.Files.CleanUploads, a.Widget.CleanVisitors, a.Blobs.Sweep, a.cleanJobs} {
+	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Accounts.Clean, a.Captcha.Clean, a.OAuth.Clean, a.Agents.CleanQRs, a.cleanLimits, a.Files.CleanUploads, a.Widget.CleanVisitors, a.Mail.CleanJournal, a.Mail.SignLedgers, a.Engine.CleanQueue, a.Blobs.Sweep, a.cleanJobs} {
 		for n := leastBatch; n >= leastBatch && ctx.Err() == nil; {
 			var err error
 			if n, err = step(ctx); err != nil {

@@ -17,6 +17,7 @@ import (
 	"konak/internal/crm/inboxapi"
 	"konak/internal/crm/live"
 	"konak/internal/crm/notice"
+	"konak/internal/identity/password"
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
@@ -46,6 +47,8 @@ type parts struct {
 	present *live.Registry
 	numbers *whatsapp.Numbers
 	privacy *ledger.Ledger
+
+	passwords *password.Hasher
 }
 
 // wire makes the modules, one area after the other. What is made later may use
@@ -162,7 +165,7 @@ func (a *App) wireJobs(*parts) (err error) {
 		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Random: rand.Float64,
 		Kinds: slices.Concat(
 			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Surveys.Jobs(), a.Replies.Jobs(),
-			a.Email.Jobs(), a.WhatsApp.Jobs(), a.Telegram.Jobs(), a.Domains.Jobs(), a.Wallet.Jobs(), a.Numbers.Jobs(), a.Notices.Jobs(),
+			a.Email.Jobs(), a.WhatsApp.Jobs(), a.Telegram.Jobs(), a.Domains.Jobs(), a.Engine.Jobs(), a.Wallet.Jobs(), a.Numbers.Jobs(), a.Notices.Jobs(),
 			[]jobs.Kind{{Name: webhook.OutcomeJob, Handler: a.Custom.Outcome, PerNode: 32, PerTenant: 8, MaxAttempts: 20}},
 		),
 	})
@@ -193,7 +196,7 @@ func (a *App) wireAPI(p *parts) error {
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates,
 		a.WhatsApp, a.Telegram, a.Calling, a.Email, a.Custom, a.Widget, a.HelpCenter,
-		a.Mail, a.Domains, a.Setup,
+		a.Mail, a.Domains, a.Setup, a.Engine, a.Migrations,
 		a.Telephony, a.Wallet, a.Numbers, a.Greetings,
 		a.Webhook, a.Advisor, a.Commerce,
 		a.Live, a.Notices, a.Finder, &realtime.Routes{Streams: p.streams, Audience: a.Live},

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"net"
 
 	"github.com/google/uuid"
 
@@ -32,6 +33,8 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/dns"
 	"konak/internal/mail/domain"
+	"konak/internal/mail/engine"
+	"konak/internal/mail/migration"
 	"konak/internal/mail/setup"
 	botapi "konak/internal/provider/telegram"
 	graph "konak/internal/provider/whatsapp"
@@ -92,14 +95,22 @@ func (m mailAccounts) CheckAccount(r *db.Reader, id uuid.UUID) error {
 func (a *App) wireReplies(p *parts) error {
 	a.Domains = domain.New(domain.Config{
 		DB: a.DB, Box: p.box, Key: p.box.Derive("mail domain"), Host: a.cfg.mailHost(), SPF: a.cfg.MailSPF, Accounts: mailAccounts{a.Channels},
-		DNS: dns.New(dns.Config{Dial: p.out.DialNameServer, Servers: a.cfg.NameServers}),
+		DNS: dns.New(dns.Config{Dial: p.out.DialNameServer, Servers: a.cfg.NameServers}), Passwords: p.passwords, Settings: a.Mail,
 	})
-	a.Setup = setup.New(a.DB, a.Domains)
+	a.Setup, a.Migrations = setup.New(a.DB, a.Domains), migration.New(a.DB, a.Domains)
 	a.Email = email.New(email.Config{
 		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Inbound: a.Inbound, Files: a.Files, Blobs: a.Blobs,
-		Relay: a.Mailer, Out: p.out, Limits: p.limits, DNS: a.cfg.resolver(), Key: p.box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: int64(a.cfg.MailMaxSize), Policy: a.Mail, Mailboxes: a.Domains,
+		Relay: a.Mailer, Out: p.out, Limits: p.limits, DNS: a.cfg.resolver(), Key: p.box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: int64(a.cfg.MailMaxSize), Policy: a.Mail, Mailboxes: a.Domains, Journal: a.Mail,
 	})
 	a.Kinds[email.Kind] = a.Email
+	routes, err := a.cfg.mailRoutes()
+	if err != nil {
+		return err
+	}
+	a.Engine = engine.New(engine.Config{
+		DB: a.DB, Log: a.log, Blobs: a.Blobs, Mail: a.Mail, Domains: a.Domains, Inbox: a.Email, Limits: p.limits, Out: p.out, DNS: net.DefaultResolver,
+		Routes: routes, Key: p.box.Derive("mail engine"), Host: a.cfg.mailHost(), Domain: a.cfg.mailDomain(), MaxSize: a.Email.MaxSize,
+	})
 	a.Replies = reply.New(reply.Config{
 		DB: a.DB, Conversations: a.Conversations, Inbound: a.Inbound, Contacts: p.book, Agents: a.Identity, Templates: a.Templates,
 		Forwarder: email.Forwarder{Mailboxes: a.Email, Otherwise: reply.PlainForwarder{Mailer: a.Mailer}},

@@ -13,10 +13,10 @@ import (
 
 // wireIdentity makes workspaces and people, and the modules that need only them.
 func (a *App) wireIdentity(p *parts) (err error) {
-	passwords := password.NewHasher(a.cfg.PasswordCost)
+	p.passwords = password.NewHasher(a.cfg.PasswordCost)
 	a.Streams = api.NewOpenStreams()
 	a.Identity, err = identity.New(identity.Config{
-		DB: a.DB, Mailer: a.Mailer, Passwords: passwords, Grants: oauth.Grants{}, SignUps: signin.SignUps{},
+		DB: a.DB, Mailer: a.Mailer, Passwords: p.passwords, Grants: oauth.Grants{}, SignUps: signin.SignUps{},
 		Streams: a.Streams, BaseURL: a.cfg.BaseURL(), Demo: a.cfg.Demo,
 	})
 	if err != nil {
@@ -28,13 +28,13 @@ func (a *App) wireIdentity(p *parts) (err error) {
 		return err
 	}
 	a.Accounts, err = signin.New(signin.Config{
-		DB: a.DB, Identity: a.Identity, Passwords: passwords, Captcha: a.Captcha, Box: p.box, Mailer: a.Mailer,
+		DB: a.DB, Identity: a.Identity, Passwords: p.passwords, Captcha: a.Captcha, Box: p.box, Mailer: a.Mailer,
 		Limits: p.limits, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, SignUpOff: a.cfg.signUpOff(),
 	})
 	if err != nil {
 		return err
 	}
-	a.Mail = mail.New(mail.Config{DB: a.DB, Key: p.box.Derive("dlp"), TwoFactor: a.Identity, Ledger: p.privacy})
+	a.Mail = mail.New(mail.Config{DB: a.DB, Key: p.box.Derive("dlp"), TwoFactor: a.Identity, Ledger: p.privacy, Blobs: a.Blobs})
 	a.Advisor = advisor.New(advisor.Config{DB: a.DB, Log: a.log, Folder: a.cfg.Data})
 	a.OAuth, err = oauth.New(oauth.Config{DB: a.DB, Identity: a.Identity, BaseURL: a.cfg.BaseURL()})
 	return err

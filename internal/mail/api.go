@@ -33,6 +33,7 @@ func (s *Service) Register(a *api.API) {
 	s.registerDLP(a)
 	s.registerSettings(a)
 	s.registerGDPR(a)
+	s.registerJournal(a)
 
 	api.HandleList(a, route("GET", "/dlp/exceptions", "list-dlp-exceptions", "List DLP exceptions", perm.DLPView),
 		func(ctx context.Context, in *listIn) (db.List[Exception], error) { return s.Exceptions(ctx, in.Page()) })

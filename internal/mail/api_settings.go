@@ -11,6 +11,12 @@ type allowlistIn struct{ Body Allowlist }
 
 type require2FAIn struct{ Body Require2FA }
 
+type defaultsIn struct{ Body Defaults }
+
+type abuseIn struct{ Body Abuse }
+
+type journalingIn struct{ Body Journaling }
+
 // registerSettings adds the routes of the settings.
 func (s *Service) registerSettings(a *api.API) {
 	api.Handle(a, route("GET", "/settings", "mail-settings", "Read the mail settings", perm.MailSettingsView),
@@ -30,4 +36,18 @@ func (s *Service) registerSettings(a *api.API) {
 	api.Handle(a, list, func(ctx context.Context, in *allowlistIn) (Settings, error) {
 		return s.SetAllowlist(ctx, in.Body.CIDRs)
 	})
+
+	defaults := route("PUT", "/settings/defaults", "set-mail-defaults", "Set what new mailboxes have", perm.MailSettingsManage)
+	defaults.Doc = "Replaces all defaults: one that is left out or null is cleared. The quota counts for inboxes that are added from now on, the length for passwords that are set from now on."
+	api.Handle(a, defaults, func(ctx context.Context, in *defaultsIn) (Settings, error) { return s.SetDefaults(ctx, in.Body) })
+
+	abuse := route("PUT", "/settings/abuse", "set-mail-abuse", "Set what happens to mailboxes that send too much", perm.MailSettingsManage)
+	abuse.Doc = "A mailbox that sends to more than 200 recipients in an hour is announced as mail.abuse.detected. With auto_suspend it is also suspended and its mail refused with 550 until somebody lets it send again. " +
+		"More than 2000 recipients in 24 hours are put off with 452 in any case."
+	api.Handle(a, abuse, func(ctx context.Context, in *abuseIn) (Settings, error) { return s.SetAbuse(ctx, in.Body) })
+
+	journal := route("PUT", "/settings/journaling", "set-mail-journaling", "Turn the journal on or off", perm.MailSettingsManage)
+	journal.Doc = "While it is on, every mail that the mail server takes for the workspace or from its mailboxes is kept with its envelope before the sender is told that it was taken; what cannot be kept is put off with 451. " +
+		"Turning it off deletes nothing. A longer retention also holds for mails that are there, a shorter one only for new ones."
+	api.Handle(a, journal, func(ctx context.Context, in *journalingIn) (Settings, error) { return s.SetJournaling(ctx, in.Body) })
 }

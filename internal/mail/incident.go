@@ -40,7 +40,7 @@ type Unscanned struct {
 type Incident struct {
 	ID            uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	At            clock.Time  `json:"at"`
-	Source        string      `json:"source" enum:"crm" example:"crm" doc:"What wanted to send it"`
+	Source        string      `json:"source" enum:"crm,smtp" example:"crm" doc:"What wanted to send it: the inbox, or a mail program of a mailbox"`
 	Direction     string      `json:"direction" enum:"outbound" example:"outbound"`
 	QueueRef      string      `json:"queue_ref" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4d" doc:"The message in the queue of what sends it; empty for one that was refused before it was written"`
 	MessageID     string      `json:"message_id" example:"<a1b2@kaya.example>"`

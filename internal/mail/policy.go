@@ -153,7 +153,7 @@ func redacting(rules []Rule, external bool) []string {
 
 func (s *Service) newIncident(tx *db.Tx, scanner *dlp.Scanner, sender string, recipients []string, subject string) Incident {
 	return Incident{
-		ID: tx.NewID(), At: clock.At(tx.Now()), Source: "crm", Direction: "outbound", Sender: sender, Recipients: db.OrEmpty(recipients),
+		ID: tx.NewID(), At: clock.At(tx.Now()), Source: policy.SourceCRM, Direction: "outbound", Sender: sender, Recipients: db.OrEmpty(recipients),
 		SubjectMasked: scanner.Redact(subject, nil), Status: IncidentOpen, CreatedBy: memberOf(tx.Context()),
 	}
 }
@@ -269,6 +269,7 @@ func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVe
 	return v, s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		found := s.newIncident(tx, scanner, m.Sender, m.Recipients, m.Subject)
 		found.Matches, found.Unscanned, found.ActionTaken, found.Severity = i.Matches, i.Unscanned, i.ActionTaken, i.Severity
+		found.Source = m.Source
 		found.ref, found.MessageID, found.Size, found.SHA256 = m.Ref, m.MessageID, m.Size, hex.EncodeToString(hash.Sum(nil))
 		return record(tx, &found)
 	})

@@ -10,6 +10,7 @@ import (
 
 	"konak/internal/kit/address"
 	"konak/internal/kit/audit"
+	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -29,6 +30,8 @@ type Config struct {
 	TwoFactor TwoFactor
 	// Ledger keeps what is done with personal data.
 	Ledger *ledger.Ledger
+	// Blobs keeps the mails of the journal.
+	Blobs *blob.Store
 	// TempDir is where large attachments are kept while they are scanned; "" is
 	// the system's.
 	TempDir string
@@ -48,6 +51,7 @@ type Service struct {
 	limits dlp.Limits
 	second TwoFactor
 	ledger *ledger.Ledger
+	blobs  *blob.Store
 
 	mu       sync.Mutex
 	scanners map[uuid.UUID]cachedScanner
@@ -57,7 +61,7 @@ type Service struct {
 func New(c Config) *Service {
 	limits := dlp.DefaultLimits()
 	limits.TempDir = c.TempDir
-	return &Service{db: c.DB, key: c.Key, limits: limits, second: c.TwoFactor, ledger: c.Ledger, scanners: map[uuid.UUID]cachedScanner{}}
+	return &Service{db: c.DB, key: c.Key, limits: limits, second: c.TwoFactor, ledger: c.Ledger, blobs: c.Blobs, scanners: map[uuid.UUID]cachedScanner{}}
 }
 
 // Exceptions lists the newest first.

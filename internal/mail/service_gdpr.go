@@ -100,3 +100,7 @@ func (s *Service) LedgerLines(ctx context.Context, mailbox string, p db.Page) (d
 func (s *Service) VerifyLedger(ctx context.Context) (ledger.Verification, error) {
 	return db.Read(ctx, s.tenant(ctx), s.ledger.Verify)
 }
+
+// SignLedgers signs the heads of the workspaces' ledgers that have new lines, once a
+// day, and says how many.
+func (s *Service) SignLedgers(ctx context.Context) (int, error) { return s.ledger.SignHeads(ctx, s.db) }

@@ -2,7 +2,7 @@ package mail
 
 import (
 	"context"
-	"slices"
+	"reflect"
 	"strings"
 
 	"konak/internal/kit/audit"
@@ -57,20 +57,74 @@ func (s *Service) SetAllowlist(ctx context.Context, cidrs []string) (set Setting
 	if who := caller.From(ctx); !next.allows(who.IP) {
 		return set, fault.New(fault.SelfLockout, who.IP)
 	}
+	return s.changeSettings(ctx, "admin_ip_allowlist", func(_ *db.Tx, set *Settings) (from, to any, err error) {
+		was := set.AdminIPAllowlist
+		set.AdminIPAllowlist = next
+		return was.CIDRs, next.CIDRs, nil
+	})
+}
+
+// SetDefaults is the gate for what new mailboxes have. It replaces all of them.
+func (s *Service) SetDefaults(ctx context.Context, d Defaults) (Settings, error) {
+	return s.changeSettings(ctx, "defaults", func(_ *db.Tx, set *Settings) (from, to any, err error) {
+		from = set.Defaults
+		set.Defaults = d
+		return from, d, nil
+	})
+}
+
+// SetAbuse is the gate for what happens to mailboxes that send too much.
+func (s *Service) SetAbuse(ctx context.Context, a Abuse) (Settings, error) {
+	return s.changeSettings(ctx, "abuse", func(_ *db.Tx, set *Settings) (from, to any, err error) {
+		from = set.Abuse
+		set.Abuse = a
+		return from, a, nil
+	})
+}
+
+// SetJournaling is the gate for the journal. Turning it off deletes nothing. A longer
+// retention also holds for what is there.
+func (s *Service) SetJournaling(ctx context.Context, j Journaling) (Settings, error) {
+	return s.changeSettings(ctx, "journaling", func(tx *db.Tx, set *Settings) (from, to any, err error) {
+		was := set.Journaling
+		if set.Journaling = j; j.RetentionDays > was.RetentionDays {
+			err = lengthenRetention(tx, j.RetentionDays)
+		}
+		return was, j, err
+	})
+}
+
+// changeSettings changes the settings and writes the line of the audit log. change
+// returns what was there and what is there now; where those are equal nothing is
+// written.
+func (s *Service) changeSettings(ctx context.Context, name string, change func(*db.Tx, *Settings) (from, to any, err error)) (set Settings, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if set, err = s.readSettings(&tx.Reader); err != nil {
 			return err
 		}
-		was := set.AdminIPAllowlist
-		if set.AdminIPAllowlist = next; slices.Equal(was.CIDRs, next.CIDRs) {
-			return nil
+		from, to, err := change(tx, &set)
+		if err != nil || reflect.DeepEqual(from, to) {
+			return err
 		}
 		if err := putSettings(tx, set); err != nil {
 			return err
 		}
-		return audit.Write(tx, "mail.settings.admin_ip_allowlist", tx.Tenant().String(), map[string]any{"from": was.CIDRs, "to": next.CIDRs})
+		return audit.Write(tx, "mail.settings."+name, tx.Tenant().String(), map[string]any{"from": from, "to": to})
 	})
 	return set, err
+}
+
+// MailboxDefaults returns how much mail a new inbox takes and how long a mailbox's
+// password must be, nil where nothing is set.
+func (s *Service) MailboxDefaults(r *db.Reader) (quotaMB, minPassword *int64, err error) {
+	set, err := findSettings(r)
+	return set.Defaults.DefaultQuotaMB, set.Defaults.MinPasswordLength, err
+}
+
+// AutoSuspend says whether mailboxes that send too much are suspended.
+func (s *Service) AutoSuspend(r *db.Reader) (bool, error) {
+	set, err := findSettings(r)
+	return set.Abuse.AutoSuspend, err
 }
 
 // CheckAddress is the API's guard for sessions: it returns ip_not_allowed for a

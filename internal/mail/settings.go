@@ -13,7 +13,30 @@ import (
 type Settings struct {
 	AdminIPAllowlist Allowlist  `json:"admin_ip_allowlist"`
 	Require2FA       Require2FA `json:"require_2fa"`
+	Defaults         Defaults   `json:"defaults"`
+	Abuse            Abuse      `json:"abuse"`
+	Journaling       Journaling `json:"journaling"`
 }
+
+// Defaults are what a new mailbox has where nothing else is said.
+type Defaults struct {
+	DefaultQuotaMB    *int64 `json:"default_quota_mb" required:"false" nullable:"true" minimum:"1" maximum:"1048576" example:"2048" doc:"How much mail a new inbox takes; null for no bound of its own"`
+	MinPasswordLength *int64 `json:"min_password_length" required:"false" nullable:"true" minimum:"8" maximum:"128" example:"14" doc:"How long the password of a mailbox must be; null for 12"`
+}
+
+// Abuse says what happens to a mailbox that sends more than people do.
+type Abuse struct {
+	AutoSuspend bool `json:"auto_suspend" example:"true" doc:"Whether it is suspended at once; otherwise it is announced and an administrator decides"`
+}
+
+// Journaling says whether every mail is kept in the journal, and for how long.
+type Journaling struct {
+	Enabled       bool  `json:"enabled" example:"true"`
+	RetentionDays int64 `json:"retention_days" minimum:"1" maximum:"36500" example:"3650" doc:"How long a mail is kept. A longer time also holds for mails that are there, a shorter one only for new ones"`
+}
+
+// defaultRetention is how long mails of the journal are kept where nobody said.
+const defaultRetention = 3650
 
 // Require2FA says whether members need a second step.
 type Require2FA struct {
@@ -69,5 +92,5 @@ func (l Allowlist) allows(ip string) bool {
 }
 
 func emptySettings() Settings {
-	return Settings{AdminIPAllowlist: Allowlist{CIDRs: db.OrEmpty[string](nil)}}
+	return Settings{AdminIPAllowlist: Allowlist{CIDRs: db.OrEmpty[string](nil)}, Journaling: Journaling{RetentionDays: defaultRetention}}
 }

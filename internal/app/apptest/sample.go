@@ -28,6 +28,7 @@ import (
 	"konak/internal/mail"
 	"konak/internal/mail/dlp"
 	"konak/internal/mail/domain"
+	"konak/internal/mail/migration"
 )
 
 // Sample writes one of each record of every module with text in it, as the
@@ -61,7 +62,7 @@ func (w *Workspace) sampleMail(ctx context.Context, text string) error {
 		return err
 	}
 	if _, err := w.s.Mail.CheckMail(ctx, policy.Mail{
-		Ref: text, Sender: "from@" + text + ".example", Recipients: []string{"to@" + text + ".example"}, Subject: text,
+		Ref: text, Source: policy.SourceCRM, Sender: "from@" + text + ".example", Recipients: []string{"to@" + text + ".example"}, Subject: text,
 		Open: func() io.Reader { return strings.NewReader("Subject: " + text + "\r\n\r\n" + text) },
 	}); err != nil {
 		return err
@@ -222,7 +223,7 @@ func (w *Workspace) sampleChannels(ctx context.Context, text string) error {
 	if _, err := w.s.Domains.Provision(ctx, domain.Input{Domain: text + ".example", Routing: domain.RoutingEmbedded}); err != nil {
 		return err
 	}
-	if _, err := w.s.Domains.ProvisionMailbox(ctx, "info@"+text+".example", domain.KindInbox, m.ID); err != nil {
+	if err := w.sampleMailbox(ctx, text, m.ID); err != nil {
 		return err
 	}
 	_, err = w.s.Email.Accept(ctx, email.Arrival{AccountID: m.ID, Route: "smtp", From: text, To: text, Key: text, Raw: strings.NewReader(text)})
@@ -246,4 +247,28 @@ func (w *Workspace) sampleHelpCenter(ctx context.Context, text string) error {
 	}
 	_, err = center.Publish(ctx, a.ID, "tr")
 	return err
+}
+
+// sampleMailbox leaves a mailbox with what belongs to it, and a mail in the journal.
+func (w *Workspace) sampleMailbox(ctx context.Context, text string, account uuid.UUID) error {
+	box, err := w.s.Domains.ProvisionMailbox(ctx, domain.MailboxInput{Address: "info@" + text + ".example", Kind: domain.KindInbox, AccountID: &account})
+	if err != nil {
+		return err
+	}
+	if _, err := w.s.Domains.AddGrant(ctx, box.ID, "satis@"+text+".example"); err != nil {
+		return err
+	}
+	if _, err := w.s.Migrations.Add(ctx, box.Address, migration.Source{Host: text + ".example", Port: 993, TLS: "tls", User: text, Auth: "password"}); err != nil {
+		return err
+	}
+	if _, err := w.s.Mail.SetJournaling(ctx, mail.Journaling{Enabled: true, RetentionDays: 1}); err != nil {
+		return err
+	}
+	if err := w.s.Mail.RecordOutbound(ctx, box.ID, box.Address, []string{text + "@example.com"}, []byte("Subject: "+text+"\r\n\r\n"+text)); err != nil {
+		return err
+	}
+	if _, err := w.s.Mail.SetJournaling(ctx, mail.Journaling{RetentionDays: 1}); err != nil {
+		return err
+	}
+	return w.sampleQueue(ctx, text)
 }

@@ -16,7 +16,7 @@ func (s *Server) ListenSMTP(cert *tls.Certificate) string {
 	}
 	ctx, stop := context.WithCancel(s.tb.Context())
 	done := make(chan error, 1)
-	go func() { done <- s.Email.Serve(ctx, ln, cert) }()
+	go func() { done <- s.Engine.Serve(ctx, ln, nil, cert) }()
 	s.tb.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {

@@ -2,6 +2,7 @@ package apptest
 
 import (
 	"context"
+	"errors"
 
 	"konak/internal/crm/template"
 	"konak/internal/kit/clock"
@@ -49,5 +50,19 @@ func (w *Workspace) sampleTelephony(ctx context.Context, text string) error {
 		_, err = tx.Exec(`INSERT INTO phone_number (tenant_id, id, e164, label, type, capabilities, status, is_default, monthly_fee, provider_id, last_error, created_at)
 			VALUES ($1, $2, $3, $3, 'local', '[]', 'active', $4, 1, $3, '', $5)`, w.ID, id, text, true, now)
 		return err
+	})
+}
+
+// sampleQueue leaves a mail in the queue whose recipient does not exist.
+func (w *Workspace) sampleQueue(ctx context.Context, text string) error {
+	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
+		id, now := tx.NewID(), clock.At(tx.Now())
+		_, mail := tx.Exec(`INSERT INTO mail_queue (tenant_id, id, origin, sender, report_to, message_id, subject, size, blob_id, state, created_at, expires_at, finished_at)
+			SELECT tenant_id, $2, 'submission', sender, sender, message_id, $3, size, blob_id, 'done', $4, $4, $4 FROM mail_journal WHERE tenant_id = $1`, w.ID, id, text, now)
+		_, recipient := tx.Exec(`INSERT INTO mail_queue_recipient (tenant_id, mail_id, address, destination, state, attempts, answer)
+			VALUES ($1, $2, $3, 'example.com', 'failed', 1, $4)`, w.ID, id, text+"@example.com", text)
+		_, suppression := tx.Exec(`INSERT INTO mail_suppression (tenant_id, id, address, answer, created_at) VALUES ($1, $2, $3, $4, $5)`,
+			w.ID, tx.NewID(), text+"@example.com", text, now)
+		return errors.Join(mail, recipient, suppression)
 	})
 }

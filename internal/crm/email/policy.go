@@ -28,7 +28,7 @@ const quarantinePause = time.Minute
 // errQuarantined.
 func (s *Service) askPolicy(ctx context.Context, p *outgoingMail, sender string, to mailer.Envelope, raw []byte) (mailer.Envelope, []conversation.RefusedRecipient, error) {
 	v, err := s.Policy.CheckMail(ctx, policy.Mail{
-		Ref: p.ID.String(), MessageID: p.MessageID, Sender: sender, Recipients: slices.Concat(to.To, to.Cc), Subject: p.Subject,
+		Ref: p.ID.String(), Source: policy.SourceCRM, MessageID: p.MessageID, Sender: sender, Recipients: slices.Concat(to.To, to.Cc), Subject: p.Subject,
 		Size: int64(len(raw)), Open: func() io.Reader { return bytes.NewReader(raw) },
 	})
 	switch {

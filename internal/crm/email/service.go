@@ -37,8 +37,21 @@ type Resolver interface {
 
 // Mailboxes finds where mail to an address at a workspace's own domain goes.
 type Mailboxes interface {
-	// FindInbox returns the workspace and its e-mail account, or not_found.
+	// FindInbox returns the workspace and its e-mail account. It returns not_found,
+	// and storage_full where the mailbox takes no more.
 	FindInbox(ctx context.Context, addr string) (tenant, account uuid.UUID, err error)
+	// CountMail counts a mail in the transaction that takes it. It returns
+	// storage_full where it does not fit.
+	CountMail(tx *db.Tx, addr string, size int64) error
+}
+
+// Journal keeps mails with their envelopes where a workspace asks for it.
+type Journal interface {
+	// RecordInbound keeps a mail that is taken, in the transaction that takes it.
+	// head is its beginning, at least the header.
+	RecordInbound(tx *db.Tx, from string, to []string, head []byte, kept blob.Blob) error
+	// RecordOutbound keeps a mail before it is handed over. The same ref is kept once.
+	RecordOutbound(ctx context.Context, ref uuid.UUID, from string, to []string, raw []byte) error
 }
 
 // Config is what the e-mail channel needs.
@@ -62,6 +75,8 @@ type Config struct {
 	Domain string
 	// Mailboxes are the addresses at workspaces' own domains.
 	Mailboxes Mailboxes
+	// Journal keeps what comes by SMTP and what is sent.
+	Journal Journal
 	// Policy decides which mails may leave.
 	Policy policy.Policy
 	// MaxSize is how large a mail may be.

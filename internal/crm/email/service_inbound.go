@@ -46,6 +46,9 @@ type Arrival struct {
 	Raw io.Reader
 	// Refused says why it is only kept and not read.
 	Refused string
+	// Kept is called in the same transaction where the delivery is a new one; nil for
+	// nothing.
+	Kept func(tx *db.Tx, b blob.Blob) error
 	// Also is written in the same transaction.
 	Also func(tx *db.Tx) error
 }
@@ -75,6 +78,11 @@ func (s *Service) Accept(ctx context.Context, a Arrival) (fresh bool, err error)
 		}
 		if fresh {
 			if err := blob.Hold(tx, b.ID); err != nil {
+				return err
+			}
+		}
+		if fresh && a.Kept != nil {
+			if err := a.Kept(tx, b); err != nil {
 				return err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -258,6 +259,9 @@ func (s *Service) handOverMail(ctx context.Context, j *jobs.Job, p *outgoingMail
 		to.From = f.sender.from.Email
 	}
 	if to, got.Refused, err = s.askPolicy(ctx, p, f.set.Address, to, raw); err != nil {
+		return accepted{}, err
+	}
+	if err := s.Journal.RecordOutbound(ctx, p.ID, f.set.Address, slices.Concat(to.To, to.Cc), raw); err != nil {
 		return accepted{}, err
 	}
 	if err := j.CheckClaim(ctx); err != nil {

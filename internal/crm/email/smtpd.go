@@ -1,16 +1,15 @@
 package email
 
 import (
+	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
-	"net"
 	"net/mail"
 	"net/netip"
+	"os"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -24,16 +23,6 @@ import (
 	"konak/internal/kit/smtpd"
 )
 
-// Limits of the server that takes mail.
-const (
-	maxSessions   = 200
-	maxPerAddress = 50
-	maxPerNetwork = 100
-	maxRecipients = 50
-	patience      = 2 * time.Minute
-	maxIdle       = 5 * time.Minute
-)
-
 // What strangers may send to a workspace by SMTP in a day, as parts of its
 // storage quota: from one network, and in all. One mail of the largest size
 // always fits.
@@ -42,20 +31,9 @@ const (
 	workspacePart = 4
 )
 
-// Serve takes mail by SMTP on ln until ctx ends. With a certificate it offers
-// STARTTLS.
-func (s *Service) Serve(ctx context.Context, ln net.Listener, cert *tls.Certificate) error {
-	server := smtpd.Server{
-		Domain: s.Domain, MaxSize: s.MaxSize, MaxRecipients: maxRecipients, MaxSessions: maxSessions, MaxPerAddress: maxPerAddress,
-		MaxPerNetwork: maxPerNetwork, Patience: patience, MaxIdle: maxIdle, Log: s.Log,
-		NewSession: func(ctx context.Context, from netip.Prefix) smtpd.Session {
-			return &session{s: s, ctx: ctx, network: from}
-		},
-	}
-	if cert != nil {
-		server.TLS = &tls.Config{Certificates: []tls.Certificate{*cert}, MinVersion: tls.VersionTLS12}
-	}
-	return server.Serve(ctx, ln)
+// NewSession begins a conversation with a sender who connects from a network.
+func (s *Service) NewSession(ctx context.Context, from netip.Prefix) smtpd.Session {
+	return &session{s: s, ctx: ctx, network: from}
 }
 
 // What is said to senders. The second number tells their software the rest.
@@ -102,21 +80,11 @@ func (c *session) Mail(from string) error {
 // known.
 func (c *session) Rcpt(to string) error {
 	h, err := c.s.find(c.ctx, to)
-	switch {
-	case fault.Is(err, fault.NotFound):
-		return errUnknown
-	case fault.Is(err, fault.ChannelUnavailable):
-		return errPaused
-	case err != nil:
-		c.s.Log.Error("mail recipient look-up failed", "error", err)
-		return errLater
+	if err != nil {
+		return c.s.refusal(err)
 	}
-	switch err := c.s.Blobs.CheckRoom(c.ctx, h.tenant, blob.Workspace); {
-	case fault.Is(err, fault.StorageFull):
-		return errFull
-	case err != nil:
-		c.s.Log.Error("mail recipient look-up failed", "error", err)
-		return errLater
+	if err := c.s.Blobs.CheckRoom(c.ctx, h.tenant, blob.Workspace); err != nil {
+		return c.s.refusal(err)
 	}
 	for _, has := range c.to {
 		if has.home == h {
@@ -133,72 +101,146 @@ func (c *session) Data(r io.Reader) error {
 	if len(c.to) == 0 {
 		return errUnknown
 	}
-	within, err := c.countBytes(r)
+	tenants := make([]uuid.UUID, len(c.to))
+	for i, to := range c.to {
+		tenants[i] = to.tenant
+	}
+	text, release, err := c.s.Spool(c.ctx, c.network, tenants, r)
 	if err != nil {
-		c.s.Log.Error("mail could not be received", "error", err)
-		return errLater
-	}
-	counted := &spooling{r: within, all: &c.s.spooled, limit: c.s.MaxSpooled}
-	defer counted.release()
-	text, err := c.s.Blobs.Spool(counted, c.s.MaxSize)
-	switch _, refused := errors.AsType[*smtpd.Error](err); {
-	case refused:
 		return err
-	case errors.Is(err, blob.ErrTooLarge):
-		return smtpd.ErrTooLarge
-	case err != nil:
-		c.s.Log.Error("mail could not be received", "error", err)
-		return errLater
 	}
-	defer func() { _ = text.Close() }()
+	defer release()
 	for _, to := range c.to {
-		if _, err := text.Seek(0, io.SeekStart); err != nil {
+		if err := c.s.accept(c.ctx, to.home, c.from, to.addr, "", text); err != nil {
 			return err
-		}
-		ctx := caller.With(c.ctx, &caller.Caller{Kind: caller.System, TenantID: to.tenant})
-		_, err := c.s.Accept(context.WithoutCancel(ctx), Arrival{
-			AccountID: to.account, Route: "smtp", From: c.from, To: to.addr, Raw: text,
-		})
-		if errors.Is(err, blob.ErrTooLarge) {
-			return smtpd.ErrTooLarge
-		}
-		if fault.Is(err, fault.StorageFull) {
-			return errFull
-		}
-		if err != nil {
-			c.s.Log.Error("mail could not be stored", "tenant", to.tenant, "error", err)
-			return errLater
 		}
 	}
 	return nil
 }
 
+// accept makes a mail durable for one mailbox. Its errors are what is said to the
+// sender.
+func (s *Service) accept(ctx context.Context, h home, from, to, key string, text io.ReadSeeker) error {
+	head, err := readHead(text)
+	if err != nil {
+		s.Log.Error("mail could not be read", "error", err)
+		return errLater
+	}
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: h.tenant})
+	_, err = s.Accept(context.WithoutCancel(ctx), Arrival{
+		AccountID: h.account, Route: "smtp", From: from, To: to, Key: key, Raw: text,
+		Kept: func(tx *db.Tx, b blob.Blob) error {
+			if err := s.Mailboxes.CountMail(tx, to, b.Size); err != nil {
+				return err
+			}
+			return s.Journal.RecordInbound(tx, from, []string{to}, head, b)
+		},
+	})
+	switch {
+	case errors.Is(err, blob.ErrTooLarge):
+		return smtpd.ErrTooLarge
+	case fault.Is(err, fault.StorageFull):
+		return errFull
+	case err != nil:
+		s.Log.Error("mail could not be stored", "tenant", h.tenant, "error", err)
+		return errLater
+	}
+	return nil
+}
+
+// maxJournalHead is how much of a mail is read for the journal: more than most headers
+// have.
+const maxJournalHead = 64 << 10
+
+// readHead returns the beginning of a mail and goes back to it.
+func readHead(text io.ReadSeeker) ([]byte, error) {
+	if _, err := text.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	head, err := io.ReadAll(io.LimitReader(text, maxJournalHead))
+	if err == nil {
+		_, err = text.Seek(0, io.SeekStart)
+	}
+	return head, err
+}
+
+// Deliver makes a mail durable that another part of the installation sends to an
+// address here. The same key delivers once. Its errors are those that a sender
+// would be told by SMTP.
+func (s *Service) Deliver(ctx context.Context, from, to, key string, text io.ReadSeeker) error {
+	h, err := s.find(ctx, to)
+	if err != nil {
+		return s.refusal(err)
+	}
+	return s.accept(ctx, h, cmp.Or(from, "<>"), to, key, text)
+}
+
+// refusal is what a sender is told where a recipient cannot be found.
+func (s *Service) refusal(err error) error {
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return errUnknown
+	case fault.Is(err, fault.ChannelUnavailable):
+		return errPaused
+	case fault.Is(err, fault.StorageFull):
+		return errFull
+	}
+	s.Log.Error("mail recipient look-up failed", "error", err)
+	return errLater
+}
+
+// Spool writes a mail that comes in to the disk, and counts it against what the
+// recipients' workspaces take in a day and against all unfinished mails. The caller
+// calls release when the mail is durable or refused. Its errors are what is said to
+// the sender.
+func (s *Service) Spool(ctx context.Context, network netip.Prefix, tenants []uuid.UUID, r io.Reader) (text *os.File, release func(), err error) {
+	within, err := s.countBytes(ctx, network, tenants, r)
+	if err != nil {
+		s.Log.Error("mail could not be received", "error", err)
+		return nil, nil, errLater
+	}
+	counted := &spooling{r: within, all: &s.spooled, limit: s.MaxSpooled}
+	text, err = s.Blobs.Spool(counted, s.MaxSize)
+	if err == nil {
+		return text, func() { _ = text.Close(); counted.release() }, nil
+	}
+	counted.release()
+	if _, refused := errors.AsType[*smtpd.Error](err); refused {
+		return nil, nil, err
+	}
+	if errors.Is(err, blob.ErrTooLarge) {
+		return nil, nil, smtpd.ErrTooLarge
+	}
+	s.Log.Error("mail could not be received", "error", err)
+	return nil, nil, errLater
+}
+
 // countBytes returns a reader that counts what comes in against what the
 // recipients' workspaces take in a day, from the sender's network and in all. It
 // fails with errTooMuch where that is used up.
-func (c *session) countBytes(r io.Reader) (io.Reader, error) {
+func (s *Service) countBytes(ctx context.Context, network netip.Prefix, tenants []uuid.UUID, r io.Reader) (io.Reader, error) {
 	type budget struct {
 		policy limit.Policy
 		key    limit.Key
 	}
 	var budgets []budget
 	seen := map[uuid.UUID]bool{}
-	for _, to := range c.to {
-		if seen[to.tenant] {
+	for _, tenant := range tenants {
+		if seen[tenant] {
 			continue
 		}
-		seen[to.tenant] = true
-		use, err := c.s.Blobs.Use(c.ctx, to.tenant)
+		seen[tenant] = true
+		use, err := s.Blobs.Use(ctx, tenant)
 		if err != nil {
 			return nil, err
 		}
 		budgets = append(budgets,
-			budget{limit.BytesADay("mail-bytes-network", max(use.Quota/networkPart, c.s.MaxSize)), limit.OfText(to.tenant.String() + " " + c.network.String())},
-			budget{limit.BytesADay("mail-bytes-workspace", max(use.Quota/workspacePart, c.s.MaxSize)), limit.Key(to.tenant)})
+			budget{limit.BytesADay("mail-bytes-network", max(use.Quota/networkPart, s.MaxSize)), limit.OfText(tenant.String() + " " + network.String())},
+			budget{limit.BytesADay("mail-bytes-workspace", max(use.Quota/workspacePart, s.MaxSize)), limit.Key(tenant)})
 	}
 	return limit.CountBytes(r, func() error {
 		for _, b := range budgets {
-			if !c.s.Limits.Take(c.ctx, b.policy, b.key).Allowed {
+			if !s.Limits.Take(ctx, b.policy, b.key).Allowed {
 				return errTooMuch
 			}
 		}

@@ -15,14 +15,25 @@ var owners sync.Map
 // would, until allow is called.
 func RefuseUpdates(tb testing.TB, d *db.DB, table string) (allow func()) {
 	tb.Helper()
+	return refuse(tb, d, "UPDATE", table)
+}
+
+// RefuseInserts makes every INSERT into a table fail until allow is called.
+func RefuseInserts(tb testing.TB, d *db.DB, table string) (allow func()) {
+	tb.Helper()
+	return refuse(tb, d, "INSERT", table)
+}
+
+func refuse(tb testing.TB, d *db.DB, verb, table string) (allow func()) {
+	tb.Helper()
 	name := "refuse_" + table
 	if d.Dialect() == db.SQLite {
-		change(tb, d, `CREATE TRIGGER `+name+` BEFORE UPDATE ON `+table+` BEGIN SELECT RAISE(ABORT, 'the test refuses updates'); END`)
+		change(tb, d, `CREATE TRIGGER `+name+` BEFORE `+verb+` ON `+table+` BEGIN SELECT RAISE(ABORT, 'the test refuses it'); END`)
 		return func() { change(tb, d, `DROP TRIGGER `+name) }
 	}
 	owner := ownerOf(tb, d)
-	change(tb, owner, `CREATE FUNCTION `+name+`() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the test refuses updates'; END $$`,
-		`CREATE TRIGGER `+name+` BEFORE UPDATE ON `+table+` FOR EACH ROW EXECUTE FUNCTION `+name+`()`)
+	change(tb, owner, `CREATE FUNCTION `+name+`() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the test refuses it'; END $$`,
+		`CREATE TRIGGER `+name+` BEFORE `+verb+` ON `+table+` FOR EACH ROW EXECUTE FUNCTION `+name+`()`)
 	return func() { change(tb, owner, `DROP TRIGGER `+name+` ON `+table, `DROP FUNCTION `+name+`()`) }
 }
 

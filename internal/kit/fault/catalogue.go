@@ -150,7 +150,7 @@ var catalogue = map[Code]entry{
 	CSATExpired:         {409, "The time for a rating is over.", "Puan verme süresi doldu."},
 	OtherCustomer:       {409, "These conversations belong to two customers. If the two are one person, merge the contacts first.", "Bu konuşmalar iki ayrı müşterinin. İkisi aynı kişiyse önce kişileri birleştirin."},
 	DomainTaken:         {409, "Another workspace has shown that this domain is its own.", "Başka bir çalışma alanı bu alan adının kendisine ait olduğunu göstermiş."},
-	MailboxKindAbsent:   {409, "This kind of mailbox is not served yet; use inbox.", "Bu tür posta kutusu henüz sunulmuyor; inbox kullanın."},
+	MailboxKindAbsent:   {409, "This kind of mailbox is not served yet; use inbox or forward.", "Bu tür posta kutusu henüz sunulmuyor; inbox ya da forward kullanın."},
 	StorageFull:         {409, "The workspace's storage is full, so this file cannot be kept. Delete what is not needed, or ask the operator for more.", "Çalışma alanının depolama alanı dolu, bu dosya saklanamıyor. Gerekmeyenleri silin ya da işletmeciden daha fazla alan isteyin."},
 	NotConfigured:       {409, "The operator of this installation has not set this up.", "Bu kurulumun işletmecisi bunu ayarlamamış."},
 	NumberNotActive:     {409, "This phone number is not active: its purchase is under way, or its fee is not paid.", "Bu telefon numarası etkin değil: satın alma sürüyor ya da ücreti ödenmemiş."},

@@ -90,6 +90,20 @@ func ResumeAccount(tx *db.Tx, account uuid.UUID) error {
 	return nil
 }
 
+// RunNow ends the hold of an account for one kind of job, and makes its jobs that wait
+// due. Those that run at the moment go on.
+func RunNow(tx *db.Tx, kind string, account uuid.UUID) error {
+	if _, err := tx.Exec(`DELETE FROM job_hold WHERE tenant_id = $1 AND account_id = $2 AND kind = $3`, tx.Tenant(), account, kind); err != nil {
+		return fmt.Errorf("jobs: run now: %w", err)
+	}
+	if _, err := tx.Exec(`UPDATE job SET next_at = $4 WHERE tenant_id = $1 AND account_id = $2 AND kind = $3 AND claim_id IS NULL AND dead_at IS NULL AND next_at > $4`,
+		tx.Tenant(), account, kind, clock.At(tx.Now())); err != nil {
+		return fmt.Errorf("jobs: run now: %w", err)
+	}
+	tx.Wake(Topic)
+	return nil
+}
+
 // endHold ends the hold of a job's kind and account after a success. Where the
 // account is still held for another kind, that reason is shown.
 func (r *Runner) endHold(tx *db.Tx, k *Kind, j *Job) error {

@@ -152,6 +152,40 @@ func TestResumeAccount(t *testing.T) {
 	})
 }
 
+// RunNow ends the hold of one kind, and jobs that wait are due.
+func TestRunNow(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		tenant, other := dbtest.Tenant(t, d, "a"), dbtest.Tenant(t, d, "b")
+		answer := errSilent
+		r := newRunner(t, d, func(context.Context, *jobs.Job) error { return answer }, outside)
+		enqueueFor(t, d, tenant, kind, account(1), "x")
+		r.step()
+		run := func(tenant uuid.UUID, kind string) {
+			t.Helper()
+			if err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error { return jobs.RunNow(tx, kind, account(1)) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if run(other, kind); r.step() != 0 {
+			t.Error("another tenant ended the hold")
+		}
+		if run(tenant, "another"); r.step() != 0 {
+			t.Error("another kind ended the hold")
+		}
+		answer = jobs.RetryAt(c.Now().Add(time.Hour), errors.New("busy"))
+		if run(tenant, kind); r.step() != 1 {
+			t.Error("still held")
+		}
+		if r.step() != 0 {
+			t.Error("did not wait")
+		}
+		if run(tenant, kind); r.step() != 1 {
+			t.Error("still waits")
+		}
+	})
+}
+
 // A job that takes longer than its kind allows has met a silent server too.
 func TestTimeoutOfAKindHolds(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -247,16 +248,27 @@ type Verification struct {
 	OK    bool  `json:"ok" example:"true"`
 	Lines int64 `json:"lines" example:"12" doc:"How many lines were checked"`
 	// FirstBad is the first line that does not fit, nil where all do.
-	FirstBad *int64 `json:"first_bad" nullable:"true" example:"7" doc:"The number of the first line that does not fit"`
-	Hash     string `json:"hash" doc:"Of the last line; keep it elsewhere to show later that nothing was rewritten"`
+	FirstBad *int64                   `json:"first_bad" nullable:"true" example:"7" doc:"The number of the first line that does not fit"`
+	Hash     string                   `json:"hash" doc:"Of the last line; keep it elsewhere to show later that nothing was rewritten"`
+	Signed   api.Nullable[SignedHead] `json:"signed" doc:"The last line of a day that was signed; null where none was"`
 }
 
 // verifyBatch is how many lines are read at once.
 const verifyBatch = 1000
 
 // Verify checks every line of a workspace: numbers without gaps, each with the
-// hash of the one before it and with its own, and the last as the head says.
+// hash of the one before it and with its own, those that were signed as they were
+// then, and the last as the head says.
 func (l *Ledger) Verify(r *db.Reader) (v Verification, err error) {
+	signed, err := signatures(r)
+	if err != nil {
+		return v, err
+	}
+	heads := map[int64]SignedHead{}
+	for _, h := range signed {
+		h.complete(l)
+		heads[h.Seq], v.Signed = h, api.Some(h)
+	}
 	bad := func(seq int64) (Verification, error) {
 		v.OK, v.FirstBad = false, &seq
 		return v, nil
@@ -272,6 +284,9 @@ func (l *Ledger) Verify(r *db.Reader) (v Verification, err error) {
 			if n.Seq != v.Lines+1 || n.PrevHash != v.Hash || err != nil || n.Hash != want {
 				return bad(v.Lines + 1)
 			}
+			if h, ok := heads[n.Seq]; ok && (h.Hash != n.Hash || !h.isSigned(l, r.Tenant())) {
+				return bad(n.Seq)
+			}
 			v.Lines, v.Hash = n.Seq, n.Hash
 		}
 		if len(lines) < verifyBatch {
@@ -282,7 +297,7 @@ func (l *Ledger) Verify(r *db.Reader) (v Verification, err error) {
 	if err != nil {
 		return v, err
 	}
-	if seq != v.Lines || hash != v.Hash {
+	if seq != v.Lines || hash != v.Hash || v.Signed.V != nil && v.Signed.V.Seq > v.Lines {
 		return bad(v.Lines + 1)
 	}
 	v.OK = true

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -172,6 +173,68 @@ func TestTampering(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v := verify(t, l, h); v.OK {
+			t.Errorf("got %+v", v)
+		}
+	})
+}
+
+// A head is signed once a day where there is something new, and who rewrites the
+// lines with all their hashes is found out.
+func TestSignedHeads(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		l := newLedger(t)
+		h, empty := d.Tenant(dbtest.Tenant(t, d, "a")), d.Tenant(dbtest.Tenant(t, d, "b"))
+		sign := func(want int) {
+			t.Helper()
+			if n, err := l.SignHeads(t.Context(), d); n != want || err != nil {
+				t.Errorf("signed %d, want %d: %v", n, want, err)
+			}
+		}
+		sign(0)
+		write(t, l, h, "elif@example.com")
+		first := write(t, l, h, "elif@example.com")
+		sign(1)
+		sign(0)
+		write(t, l, h, "elif@example.com")
+		sign(0)
+		v := verify(t, l, h)
+		if !v.OK || v.Signed.V == nil || v.Signed.V.Seq != 2 || v.Signed.V.Hash != first.Hash || v.Signed.V.Day != c.Now().Format(time.DateOnly) {
+			t.Errorf("got %+v", v)
+		}
+		c.Advance(24 * time.Hour)
+		sign(1)
+		c.Advance(24 * time.Hour)
+		sign(0)
+		if v := verify(t, l, h); !v.OK || v.Signed.V.Seq != 3 {
+			t.Errorf("got %+v", v)
+		}
+		if v := verify(t, l, empty); !v.OK || v.Signed.V != nil {
+			t.Errorf("got %+v", v)
+		}
+		change := func(query string) {
+			t.Helper()
+			if err := h.InTx(t.Context(), func(tx *db.Tx) error { _, err := tx.Exec(query, tx.Tenant()); return err }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// Another key signed it.
+		other, err := secret.NewBox(bytes.Repeat([]byte{8}, 32))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := verify(t, ledger.New(other), h); v.OK || *v.FirstBad != 2 {
+			t.Errorf("got %+v", v)
+		}
+		// The signature is of another chain: the lines were written anew.
+		change(`UPDATE privacy_ledger_signature SET hash = 'x' WHERE tenant_id = $1 AND seq = 2`)
+		if v := verify(t, l, h); v.OK || *v.FirstBad != 2 {
+			t.Errorf("got %+v", v)
+		}
+		// Signed lines are gone.
+		change(`DELETE FROM privacy_ledger_signature WHERE tenant_id = $1 AND seq = 2`)
+		change(`UPDATE privacy_ledger_signature SET seq = 9 WHERE tenant_id = $1`)
+		if v := verify(t, l, h); v.OK || *v.FirstBad != 4 {
 			t.Errorf("got %+v", v)
 		}
 	})

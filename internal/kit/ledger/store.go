@@ -3,6 +3,8 @@ package ledger
 import (
 	"encoding/json"
 
+	"github.com/google/uuid"
+
 	"konak/internal/kit/db"
 )
 
@@ -88,4 +90,23 @@ func putKey(tx *db.Tx, subject string, sealed []byte) error {
 func dropKey(tx *db.Tx, subject string) error {
 	_, err := tx.Exec(`DELETE FROM privacy_subject_key WHERE tenant_id = $1 AND subject_ref = $2`, tx.Tenant(), subject)
 	return err
+}
+
+// unsignedLedgers returns workspaces whose ledger has lines behind the last signature
+// and none of this day.
+func unsignedLedgers(r *db.Reader, today int64, limit int) ([]uuid.UUID, error) {
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT h.tenant_id FROM privacy_ledger_head h WHERE h.seq > 0 AND NOT EXISTS (
+		SELECT 1 FROM privacy_ledger_signature s WHERE s.tenant_id = h.tenant_id AND (s.seq >= h.seq OR s.day >= $1)) LIMIT $2`, today, limit)
+}
+
+func putSignature(tx *db.Tx, h *SignedHead) error {
+	_, err := tx.Exec(`INSERT INTO privacy_ledger_signature (tenant_id, day, seq, hash, signature) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (tenant_id, day) DO NOTHING`, tx.Tenant(), h.day, h.Seq, h.Hash, h.Signature)
+	return err
+}
+
+// signatures returns all signed heads, the oldest first.
+func signatures(r *db.Reader) ([]SignedHead, error) {
+	return db.All(r, func(row db.Row) (h SignedHead, err error) { return h, row.Scan(&h.day, &h.Seq, &h.Hash, &h.Signature) },
+		`SELECT day, seq, hash, signature FROM privacy_ledger_signature WHERE tenant_id = $1 ORDER BY day`, r.Tenant())
 }

@@ -44,7 +44,9 @@ type Incident any
 // Mail is a mail that is about to be handed over.
 type Mail struct {
 	// Ref names the mail, the same in every attempt.
-	Ref        string
+	Ref string
+	// Source is what wants to send it.
+	Source     string
 	MessageID  string
 	Sender     string
 	Recipients []string
@@ -52,6 +54,12 @@ type Mail struct {
 	Size       int64
 	Open       func() io.Reader
 }
+
+// What sends mails.
+const (
+	SourceCRM  = "crm"
+	SourceSMTP = "smtp" // a mail program
+)
 
 // MailVerdict is what becomes of a mail.
 type MailVerdict struct {

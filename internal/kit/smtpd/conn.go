@@ -24,6 +24,7 @@ const (
 	maxLine         = 2 << 10
 	maxFaults       = 50
 	maxIdleCommands = 20
+	maxBadSignIns   = 3
 )
 
 // conn is one connection.
@@ -46,8 +47,10 @@ type conn struct {
 	// lastEnd is when the session ends in any case.
 	lastEnd     time.Time
 	hello, mail bool
+	signedIn    bool
 	recipients  int
 	faults      int
+	badSignIns  int
 	// idleCommands is how many commands came since the last mail.
 	idleCommands int
 }
@@ -206,6 +209,8 @@ func (c *conn) obey(verb, arg string) bool {
 		return c.say(252, "2.5.0", "Send a mail and see")
 	case "STARTTLS":
 		return c.encrypt()
+	case "AUTH":
+		return c.signIn(arg)
 	case "QUIT":
 		c.say(221, "2.0.0", "Bye")
 		return false
@@ -230,6 +235,9 @@ func (c *conn) greet(extended bool, who string) bool {
 	lines := []string{c.server.Domain, "PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES"}
 	if c.server.TLS != nil && !c.secure {
 		lines = append(lines, "STARTTLS")
+	}
+	if _, ok := c.session.(Authenticator); ok && c.secure {
+		lines = append(lines, "AUTH PLAIN LOGIN")
 	}
 	lines = append(lines, "LIMITS RCPTMAX="+strconv.Itoa(c.server.MaxRecipients))
 	return c.send("250-" + strings.Join(lines, "\r\n250-") + fmt.Sprintf("\r\n250 SIZE %d\r\n", c.server.MaxSize))
@@ -299,7 +307,7 @@ func (c *conn) data() bool {
 	if !c.say(354, "", "Send the mail, then a line with a dot") {
 		return false
 	}
-	body := &dataReader{in: c.in, left: c.server.MaxSize}
+	body := &dataReader{in: c.in, left: c.server.MaxSize, strict: c.signedIn}
 	err := c.session.Data(body)
 	// The rest must be read before an answer can be understood, but not for ever.
 	body.left, body.lenient = c.server.MaxSize, true
@@ -325,6 +333,16 @@ func (c *conn) encrypt() bool {
 	case !c.say(220, "2.0.0", "Begin"):
 		return false
 	}
+	if !c.handshake() {
+		return false
+	}
+	c.hello = false
+	c.reset()
+	return true
+}
+
+// handshake begins to speak over TLS and says whether the sender does too.
+func (c *conn) handshake() bool {
 	over := tls.Server(c.raw, c.server.TLS)
 	ctx, cancel := context.WithTimeout(c.ctx, c.server.Patience)
 	defer cancel()
@@ -333,8 +351,7 @@ func (c *conn) encrypt() bool {
 		return false
 	}
 	c.use(over)
-	c.secure, c.hello = true, false
-	c.reset()
+	c.secure = true
 	return true
 }
 

@@ -10,7 +10,9 @@ var errBareLF = &Error{554, "5.6.11", "Lines must end in CR LF"}
 
 // dataReader reads a mail up to the line with a dot and takes off the dots that
 // the sender doubled. A line may have any length. More than left bytes is
-// ErrTooLarge, a line feed without its carriage return errBareLF; the mail can
+// ErrTooLarge, a line feed without its carriage return errBareLF, and so is the
+// other way round for whoever signed in: what they send goes on to servers that may
+// take it for the end of a line. The mail can
 // be read on after either, so that its end is found.
 type dataReader struct {
 	in      *bufio.Reader
@@ -19,6 +21,7 @@ type dataReader struct {
 	inLine  bool // something of the line was read
 	ended   bool
 	lenient bool // a bare line feed is no error, and no end of a line either
+	strict  bool // a carriage return without its line feed is an error too
 }
 
 // Read implements io.Reader.
@@ -66,8 +69,9 @@ func (d *dataReader) next() (byte, error) {
 	}
 	d.left--
 	bare := c == '\n' && d.last != '\r'
+	bareCR := d.strict && d.last == '\r' && c != '\n'
 	d.inLine, d.last = c != '\n' || bare, c
-	if bare && !d.lenient {
+	if (bare || bareCR) && !d.lenient {
 		return 0, errBareLF
 	}
 	return c, nil

@@ -30,6 +30,14 @@ type Session interface {
 	Reset()
 }
 
+// Authenticator is a Session in which mailboxes can sign in. AUTH is offered only
+// over an encrypted connection.
+type Authenticator interface {
+	Session
+	// Authenticate checks a user and a password.
+	Authenticate(user, password string) error
+}
+
 // Error is a refusal in the protocol's words.
 type Error struct {
 	Code     int
@@ -56,7 +64,8 @@ type Server struct {
 	// Patience is how long a sender may say nothing, MaxIdle how long a session
 	// may go on without a mail, whatever is said in it.
 	Patience, MaxIdle time.Duration
-	// TLS offers STARTTLS; nil for none.
+	// TLS offers STARTTLS, and is spoken from the beginning on the second listener of
+	// Serve; nil for none.
 	TLS *tls.Config
 	Log *slog.Logger
 	// NewSession is called for each connection, with the network that it comes
@@ -78,21 +87,42 @@ const (
 	graceTime   = 10 * time.Second // for a mail that is coming in when the server ends
 )
 
-// Serve takes mail on ln until ctx ends. Sessions that wait for a command end
-// at once then, a mail that is coming in has ten seconds.
-func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+// Serve takes mail on ln until ctx ends, and over TLS from the beginning on secure,
+// which may be nil. Both share all limits. Sessions that wait for a command end at
+// once then, a mail that is coming in has ten seconds.
+func (s *Server) Serve(ctx context.Context, ln, secure net.Listener) error {
 	s.conns, s.counts = map[*conn]struct{}{}, map[netip.Prefix]int{}
-	var all sync.WaitGroup
-	stopped := context.AfterFunc(ctx, func() { _ = ln.Close() })
-	defer stopped()
-	var failed error
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all, accepting sync.WaitGroup
+	for _, on := range []net.Listener{ln, secure} {
+		if on == nil {
+			continue
+		}
+		context.AfterFunc(ctx, func() { _ = on.Close() })
+		accepting.Go(func() { cancel(s.accept(ctx, on, on == secure, &all)) })
+	}
+	accepting.Wait()
+	s.each(func(c *conn) { c.wake() })
+	late := time.AfterFunc(graceTime, func() { s.each(func(c *conn) { _ = c.raw.Close() }) })
+	defer late.Stop()
+	all.Wait()
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// accept takes connections until the listener is closed. It returns
+// context.Canceled then, and the error of a listener that failed.
+func (s *Server) accept(ctx context.Context, ln net.Listener, secure bool, all *sync.WaitGroup) error {
 	for {
 		raw, err := ln.Accept()
 		if err != nil {
 			if ctx.Err() == nil && !errors.Is(err, net.ErrClosed) {
-				failed = err
+				return err
 			}
-			break
+			return context.Canceled
 		}
 		c := s.admit(ctx, raw)
 		if c == nil {
@@ -100,14 +130,11 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		}
 		all.Go(func() {
 			defer s.endSession(c)
-			c.serve()
+			if !secure || c.handshake() {
+				c.serve()
+			}
 		})
 	}
-	s.each(func(c *conn) { c.wake() })
-	late := time.AfterFunc(graceTime, func() { s.each(func(c *conn) { _ = c.raw.Close() }) })
-	defer late.Stop()
-	all.Wait()
-	return failed
 }
 
 func (s *Server) each(do func(c *conn)) {

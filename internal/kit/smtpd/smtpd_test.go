@@ -38,6 +38,12 @@ func (b *box) Data(r io.Reader) error {
 // start runs a server and gives its address, what it takes, and its end.
 func start(t *testing.T, change func(*Server)) (address string, mails chan string, stop func() error) {
 	t.Helper()
+	return startOn(t, nil, change)
+}
+
+// startOn is start with a listener for TLS.
+func startOn(t *testing.T, secure net.Listener, change func(*Server)) (address string, mails chan string, stop func() error) {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +58,7 @@ func start(t *testing.T, change func(*Server)) (address string, mails chan strin
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- s.Serve(ctx, ln) }()
+	go func() { done <- s.Serve(ctx, ln, secure) }()
 	stop = func() error {
 		cancel()
 		err := <-done

@@ -14,6 +14,9 @@ import (
 const (
 	Verified = "mail.domain.verified"
 	Failed   = "mail.domain.dns_failed"
+
+	AbuseDetected         = "mail.abuse.detected"
+	MailboxSuspendedEvent = "mail.mailbox.suspended"
 )
 
 // Events lists what this module announces.
@@ -25,8 +28,13 @@ func Events() event.Catalog {
 	}
 	degraded := active
 	degraded.State = Degraded
+	box := Mailbox{ID: active.ID, DomainID: active.ID, Address: "destek@kaya.example", Kind: KindInbox, AccountID: &active.ID, Targets: []string{}, HasPassword: true, State: MailboxActive, CreatedAt: at}
+	suspended := box
+	suspended.State = MailboxSuspended
 	return event.Catalog{
 		{Name: Verified, Module: "mail", Permission: perm.DomainsView, Description: "Every mandatory DNS record of a mail domain is there.", Turkish: "Bir posta alan adının zorunlu DNS kayıtlarının hepsi yerinde.", Example: active},
 		{Name: Failed, Module: "mail", Permission: perm.DomainsView, Description: "Mandatory DNS records of a mail domain are missing or wrong.", Turkish: "Bir posta alan adının zorunlu DNS kayıtları eksik ya da yanlış.", Example: degraded},
+		{Name: AbuseDetected, Module: "mail", Permission: perm.MailboxesView, Description: "A mailbox sends more than people do.", Turkish: "Bir posta kutusu insanların göndereceğinden fazlasını gönderiyor.", Example: Abuse{box, 212, false}},
+		{Name: MailboxSuspendedEvent, Module: "mail", Permission: perm.MailboxesView, Description: "A mailbox was suspended and sends nothing.", Turkish: "Bir posta kutusu askıya alındı ve posta göndermiyor.", Example: Suspension{suspended, ReasonAbuse}},
 	}
 }

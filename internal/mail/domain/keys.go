@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"crypto"
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/rsa"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/db"
 	"konak/internal/kit/secret"
 )
 
@@ -55,4 +57,39 @@ func (k *keyPair) seal(box *secret.Box, tenant, id uuid.UUID, selector string) (
 
 func keyPlace(id uuid.UUID, selector, kind string) string {
 	return "mail_domain/" + id.String() + "/" + selector + "/" + kind
+}
+
+// SigningKey is a domain's DKIM key at its selector.
+type SigningKey struct {
+	Selector string
+	Key      crypto.Signer
+}
+
+// SigningKeys returns the DKIM keys of a domain that is the workspace's own, RSA
+// first; none for another.
+func (s *Service) SigningKeys(r *db.Reader, name string) ([]SigningKey, error) {
+	d, sealed, err := findKeys(r, name)
+	if db.IsNoRow(err) || err == nil && !d.owned() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("domain: find keys: %w", err)
+	}
+	var out []SigningKey
+	for i, kind := range []struct{ name, suffix string }{{"rsa", "r"}, {"ed25519", "e"}} {
+		plain, err := s.Box.Open(r.Tenant(), keyPlace(d.ID, d.Selector, kind.name), sealed[i])
+		if err != nil {
+			return nil, fmt.Errorf("domain: open key: %w", err)
+		}
+		key, err := x509.ParsePKCS8PrivateKey(plain)
+		if err != nil {
+			return nil, fmt.Errorf("domain: read key: %w", err)
+		}
+		signer, ok := key.(crypto.Signer)
+		if !ok {
+			return nil, fmt.Errorf("domain: a key of type %T cannot sign", key)
+		}
+		out = append(out, SigningKey{d.Selector + kind.suffix, signer})
+	}
+	return out, nil
 }

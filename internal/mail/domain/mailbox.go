@@ -6,19 +6,47 @@ import (
 	"konak/internal/kit/clock"
 )
 
-// KindInbox is a mailbox whose mail goes to an e-mail account of the CRM. The
-// other kinds are not served yet.
-const KindInbox = "inbox"
+// The kinds of mailboxes.
+const (
+	// KindInbox is a mailbox whose mail goes to an e-mail account of the CRM.
+	KindInbox = "inbox"
+	// KindForward is a mailbox whose mail is sent on to other addresses.
+	KindForward = "forward"
+	// KindPersonal is a mailbox that people read by IMAP, which is not served yet.
+	KindPersonal = "personal"
+)
 
-// maxMailboxes is how many a workspace may have.
-const maxMailboxes = 1000
+// The states of a mailbox.
+const (
+	MailboxActive = "active"
+	// MailboxSuspended: it sends and forwards nothing. Mail to an inbox is still taken.
+	MailboxSuspended = "suspended"
+)
+
+const (
+	// maxMailboxes is how many a workspace may have.
+	maxMailboxes = 1000
+	// minPassword is how long a mailbox's password must be where the workspace has
+	// no default of its own.
+	minPassword = 12
+)
 
 // Mailbox is an address at one of the workspace's domains.
 type Mailbox struct {
-	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	DomainID  uuid.UUID  `json:"domain_id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	Address   string     `json:"address" example:"destek@kaya.example"`
-	Kind      string     `json:"kind" enum:"inbox" example:"inbox"`
-	AccountID uuid.UUID  `json:"account_id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The e-mail account of the CRM that its mail goes to"`
-	CreatedAt clock.Time `json:"created_at"`
+	ID          uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	DomainID    uuid.UUID  `json:"domain_id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Address     string     `json:"address" example:"destek@kaya.example"`
+	Kind        string     `json:"kind" enum:"inbox,forward" example:"inbox"`
+	AccountID   *uuid.UUID `json:"account_id" nullable:"true" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The e-mail account of the CRM that the mail of an inbox goes to"`
+	Targets     []string   `json:"targets" nullable:"false" example:"[]" doc:"Where the mail of a mailbox that forwards goes"`
+	QuotaMB     *int64     `json:"quota_mb" nullable:"true" example:"2048" doc:"How much mail an inbox takes in all; null for as much as the workspace may keep"`
+	UsedBytes   int64      `json:"used_bytes" example:"1048576" doc:"How much mail the inbox has taken"`
+	HasPassword bool       `json:"has_password" example:"true" doc:"Whether mail programs can send as this mailbox"`
+	State       string     `json:"state" enum:"active,suspended" example:"active" doc:"suspended: it sends nothing. Mail to an inbox is still taken, mail to one that forwards is put off with 450"`
+	CreatedAt   clock.Time `json:"created_at"`
+
+	passwordHash string
 }
+
+// isFull says whether an inbox takes no more mail.
+func (m *Mailbox) isFull() bool { return m.QuotaMB != nil && m.UsedBytes >= *m.QuotaMB<<20 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
 	"konak/internal/app/apptest"
@@ -85,7 +87,7 @@ func TestMailboxes(t *testing.T) {
 		other.box("info@firma.example", other.account("info@acme.example")).Want(200)
 		var m, moved domain.Mailbox
 		d.box("Info@Firma.example", first).Want(200).Data(&m)
-		if m.Address != "info@firma.example" || m.DomainID != of.Domain.ID || m.AccountID.String() != first {
+		if m.Address != "info@firma.example" || m.DomainID != of.Domain.ID || m.AccountID == nil || m.AccountID.String() != first {
 			t.Errorf("got %+v", m)
 		}
 		expect := func(to, subject string, code int) {
@@ -108,7 +110,7 @@ func TestMailboxes(t *testing.T) {
 		}
 		// The same address again changes where its mail goes.
 		d.box("info@firma.example", second).Want(200).Data(&moved)
-		if moved.ID != m.ID || moved.AccountID.String() != second {
+		if moved.ID != m.ID || moved.AccountID == nil || moved.AccountID.String() != second {
 			t.Errorf("got %+v", moved)
 		}
 		d.Owner.Do("PATCH", "/api/crm/v1/channels/"+second+"/status", map[string]any{"status": "paused"}).Want(200)
@@ -118,7 +120,7 @@ func TestMailboxes(t *testing.T) {
 		}
 		var list []domain.Mailbox
 		d.Owner.Get(base + "/mailboxes").Want(200).Data(&list)
-		if len(list) != 1 || list[0] != moved {
+		if len(list) != 1 || !cmp.Equal(list[0], moved, cmpopts.IgnoreUnexported(domain.Mailbox{})) {
 			t.Errorf("got %+v", list)
 		}
 		one := base + "/mailboxes/" + m.ID.String()
@@ -173,14 +175,12 @@ func TestMailboxInput(t *testing.T) {
 				t.Errorf("%s: got %+v", c.address, f.Fields)
 			}
 		}
-		for _, kind := range []string{"forward", "personal"} {
-			d.Owner.Post(mailboxes, map[string]any{"address": "a@firma.example", "kind": kind, "account_id": account}).Refused(409, "mailbox_kind_unavailable")
-		}
+		d.Owner.Post(mailboxes, map[string]any{"address": "a@firma.example", "kind": "personal"}).Refused(409, "mailbox_kind_unavailable")
 		var m domain.Mailbox
 		d.box("info@firma.example", account).Want(200).Data(&m)
 		err := d.s.DB.Tenant(d.ID).InTx(t.Context(), func(tx *db.Tx) error {
 			for i := range 999 {
-				if _, err := tx.Exec(`INSERT INTO mail_mailbox SELECT tenant_id, $2, domain_id, $3, kind, account_id, created_by, created_at
+				if _, err := tx.Exec(`INSERT INTO mail_mailbox SELECT tenant_id, $2, domain_id, $3, kind, account_id, targets, password_hash, quota_mb, used_bytes, state, created_by, created_at
 					FROM mail_mailbox WHERE tenant_id = $1 AND id = $4`, tx.Tenant(), tx.NewID(), fmt.Sprintf("x%d@firma.example", i), m.ID); err != nil {
 					return err
 				}

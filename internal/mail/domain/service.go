@@ -30,7 +30,9 @@ type Config struct {
 	// an SPF record that stands for the servers that send it.
 	Host, SPF string
 	// Accounts are where the mail of mailboxes goes.
-	Accounts Accounts
+	Accounts  Accounts
+	Passwords Passwords
+	Settings  Settings
 }
 
 // Service is the mail domains of workspaces.

@@ -1,9 +1,11 @@
 package domain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -21,17 +23,55 @@ type Accounts interface {
 	CheckAccount(r *db.Reader, id uuid.UUID) error
 }
 
-// ProvisionMailbox adds a mailbox, or changes where the mail of one goes. It
-// returns mailbox_kind_unavailable for a kind that is not served, and
-// limit_reached where the workspace has too many.
-func (s *Service) ProvisionMailbox(ctx context.Context, addr, kind string, account uuid.UUID) (m Mailbox, err error) {
-	email, ok := address.ParseEmail(addr)
-	local, name, _ := strings.Cut(email.Key, "@")
-	if !ok || !email.ASCII() || strings.Contains(local, "+") {
-		return m, fault.Invalid("address", "invalid_address")
+// Passwords hashes and checks the passwords of mailboxes.
+type Passwords interface {
+	Hash(ctx context.Context, password string) (string, error)
+	Verify(ctx context.Context, hash, password string) (bool, error)
+	// Dummy is the hash of no password: checking it takes as long as any other.
+	Dummy() string
+}
+
+// Settings are the workspace's settings that mailboxes follow.
+type Settings interface {
+	// MailboxDefaults returns how much mail a new inbox takes and how long a password
+	// must be, nil where the workspace has no default.
+	MailboxDefaults(r *db.Reader) (quotaMB, minPassword *int64, err error)
+	// AutoSuspend says whether a mailbox that sends too much is suspended.
+	AutoSuspend(r *db.Reader) (bool, error)
+}
+
+// MailboxInput is what a mailbox is provisioned with.
+type MailboxInput struct {
+	Address, Kind string
+	AccountID     *uuid.UUID // of an inbox
+	Targets       []string   // of one that forwards
+	// Password is "" and QuotaMB nil to keep what is there; a new mailbox has no
+	// password and the workspace's default quota then.
+	Password string
+	QuotaMB  *int64
+}
+
+// ProvisionMailbox adds a mailbox, or changes where the mail of one goes, its
+// password and its quota. It returns mailbox_kind_unavailable for a kind that is
+// not served, and limit_reached where the workspace has too many.
+func (s *Service) ProvisionMailbox(ctx context.Context, in MailboxInput) (m Mailbox, err error) {
+	email, name, err := parseMailboxAddress("address", in.Address)
+	if err != nil {
+		return m, err
 	}
-	if kind != KindInbox {
+	if in.Kind == KindPersonal {
 		return m, fault.New(fault.MailboxKindAbsent)
+	}
+	m = Mailbox{Address: email, Kind: in.Kind, Targets: []string{}, QuotaMB: in.QuotaMB}
+	if in.Kind == KindForward {
+		if m.Targets, err = parseTargets(email, in.Targets); err != nil {
+			return m, err
+		}
+	}
+	if in.Password != "" {
+		if m.passwordHash, err = s.hashPassword(ctx, in.Password); err != nil {
+			return m, err
+		}
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		d, err := lockByName(tx, name)
@@ -41,24 +81,82 @@ func (s *Service) ProvisionMailbox(ctx context.Context, addr, kind string, accou
 		if err != nil {
 			return fmt.Errorf("domain: find: %w", err)
 		}
-		if err := s.Accounts.CheckAccount(&tx.Reader, account); err != nil {
-			if fault.Is(err, fault.NotFound) {
-				return fault.Invalid("account_id", "unknown")
+		m.DomainID = d.ID
+		if in.Kind == KindInbox {
+			if m.AccountID, err = s.checkAccount(&tx.Reader, in.AccountID); err != nil {
+				return err
 			}
-			return err
 		}
-		m, err = putNewMailbox(tx, Mailbox{DomainID: d.ID, Address: email.Key, Kind: kind, AccountID: account})
+		m, err = s.putNewMailbox(tx, m)
 		return err
 	})
 	return m, err
 }
 
+// checkAccount returns the account, and a fault of the field account_id where it is
+// no e-mail account of the workspace.
+func (s *Service) checkAccount(r *db.Reader, account *uuid.UUID) (*uuid.UUID, error) {
+	if account == nil {
+		return nil, fault.Invalid("account_id", "required")
+	}
+	err := s.Accounts.CheckAccount(r, *account)
+	if fault.Is(err, fault.NotFound) {
+		err = fault.Invalid("account_id", "unknown")
+	}
+	return account, err
+}
+
+// parseTargets reads the addresses that a mailbox forwards to.
+func parseTargets(own string, list []string) ([]string, error) {
+	if len(list) == 0 {
+		return nil, fault.Invalid("targets", "required")
+	}
+	targets, ok := address.ParseEmails(list)
+	if !ok || address.ContainsEmail(targets, own) {
+		return nil, fault.Invalid("targets", "invalid_address")
+	}
+	return targets, nil
+}
+
+// hashPassword returns the hash of a mailbox's new password, and a fault of the
+// field password for one that is shorter than the workspace asks for.
+func (s *Service) hashPassword(ctx context.Context, password string) (string, error) {
+	_, least, err := s.readDefaults(ctx)
+	if err != nil {
+		return "", err
+	}
+	if int64(utf8.RuneCountInString(password)) < least {
+		return "", fault.Invalid("password", "too_short")
+	}
+	return s.Passwords.Hash(ctx, password)
+}
+
+func (s *Service) readDefaults(ctx context.Context) (quota *int64, least int64, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		var set *int64
+		if quota, set, err = s.Settings.MailboxDefaults(r); set != nil {
+			least = *set
+		} else {
+			least = minPassword
+		}
+		return err
+	})
+	return quota, least, err
+}
+
 // putNewMailbox writes a mailbox and its line of the audit log.
-func putNewMailbox(tx *db.Tx, m Mailbox) (Mailbox, error) {
+func (s *Service) putNewMailbox(tx *db.Tx, m Mailbox) (Mailbox, error) {
 	id := tx.NewID()
 	m.ID, m.CreatedAt = id, clock.At(tx.Now())
-	m, err := putMailbox(tx, m, memberOf(tx.Context()))
-	if err != nil {
+	_, err := findMailbox(&tx.Reader, m.Address)
+	if db.IsNoRow(err) && m.QuotaMB == nil && m.Kind == KindInbox {
+		m.QuotaMB, _, err = s.Settings.MailboxDefaults(&tx.Reader)
+	}
+	if err != nil && !db.IsNoRow(err) {
+		return m, err
+	}
+	hash := m.passwordHash
+	if m, err = putMailbox(tx, m, memberOf(tx.Context())); err != nil {
 		return m, fmt.Errorf("domain: put mailbox: %w", err)
 	}
 	n, err := countMailboxes(&tx.Reader)
@@ -72,7 +170,29 @@ func putNewMailbox(tx *db.Tx, m Mailbox) (Mailbox, error) {
 	if m.ID == id {
 		what = "mail.mailbox.added"
 	}
-	return m, audit.Write(tx, what, m.ID.String(), map[string]string{"address": m.Address, "account_id": m.AccountID.String()})
+	return m, audit.Write(tx, what, m.ID.String(), map[string]any{
+		"address": m.Address, "kind": m.Kind, "account_id": m.AccountID, "targets": m.Targets, "quota_mb": m.QuotaMB, "new_password": hash != "",
+	})
+}
+
+// SetMailboxState suspends a mailbox or lets it send again.
+func (s *Service) SetMailboxState(ctx context.Context, id uuid.UUID, state string) (m Mailbox, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if m, err = lockMailbox(tx, id); err != nil {
+			return db.NotFound(err)
+		}
+		if m.State == state {
+			return nil
+		}
+		if m, err = setMailboxState(tx, id, state); err != nil {
+			return err
+		}
+		if state == MailboxActive {
+			return audit.Write(tx, "mail.mailbox.resumed", id.String(), map[string]string{"address": m.Address})
+		}
+		return announceSuspension(tx, m, ReasonByHand)
+	})
+	return m, err
 }
 
 // DeleteMailbox removes a mailbox: mail to it is refused from now on.
@@ -91,20 +211,85 @@ func (s *Service) Mailboxes(ctx context.Context, p db.Page) (db.List[Mailbox], e
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Mailbox], error) { return listMailboxes(r, p) })
 }
 
-// FindInbox returns the workspace and the e-mail account that mail to an address
-// goes to, and not_found where there is none: no such mailbox, or a domain that is
-// nobody's own. What follows a plus in the address does not count.
-func (s *Service) FindInbox(ctx context.Context, addr string) (tenant, account uuid.UUID, err error) {
-	local, name, _ := strings.Cut(address.Fold(strings.TrimSpace(addr)), "@")
-	local, _, _ = strings.Cut(local, "+")
-	name, ok := address.ParseDomain(name)
+// HasMailbox says whether the reader's workspace has a mailbox of this address.
+func (s *Service) HasMailbox(r *db.Reader, addr string) (bool, error) {
+	_, err := findMailbox(r, addr)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// FindMailbox returns the mailbox that an address leads to and its workspace, and
+// not_found where there is none: no such mailbox, or a domain that is nobody's
+// own. What follows a plus in the address does not count.
+func (s *Service) FindMailbox(ctx context.Context, addr string) (tenant uuid.UUID, m Mailbox, err error) {
+	bare, name, ok := foldAddress(addr)
 	if !ok {
+		return tenant, m, fault.New(fault.NotFound)
+	}
+	if tenant, err = s.FindOwner(ctx, name); err != nil || tenant == uuid.Nil {
+		return tenant, m, cmp.Or(err, error(fault.New(fault.NotFound)))
+	}
+	m, err = db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (Mailbox, error) { return findMailbox(r, bare) })
+	return tenant, m, db.NotFound(err)
+}
+
+// FindInbox returns the workspace and the e-mail account that mail to an address
+// goes to. It returns not_found where there is none, and storage_full where the
+// inbox takes no more.
+func (s *Service) FindInbox(ctx context.Context, addr string) (tenant, account uuid.UUID, err error) {
+	tenant, m, err := s.FindMailbox(ctx, addr)
+	switch {
+	case err != nil:
+		return tenant, account, err
+	case m.Kind != KindInbox || m.AccountID == nil:
 		return tenant, account, fault.New(fault.NotFound)
+	case m.isFull():
+		return tenant, account, fault.New(fault.StorageFull).Because("mailbox")
 	}
-	tenant, err = db.Read(ctx, s.DB.System("mail domain look-up"), func(r *db.Reader) (uuid.UUID, error) { return findOwner(r, name) })
+	return tenant, *m.AccountID, nil
+}
+
+// CountMail counts a mail that an address's inbox takes, in the transaction that
+// takes it. It returns storage_full where it does not fit. An address that is no
+// mailbox's is not counted.
+func (s *Service) CountMail(tx *db.Tx, addr string, size int64) error {
+	bare, _, ok := foldAddress(addr)
+	if !ok {
+		return nil
+	}
+	m, err := addUsedBytes(tx, bare, size)
+	switch {
+	case db.IsNoRow(err):
+		return nil
+	case err != nil:
+		return err
+	case m.QuotaMB != nil && m.UsedBytes > *m.QuotaMB<<20:
+		return fault.New(fault.StorageFull).Because("mailbox")
+	}
+	return nil
+}
+
+// SignIn returns the mailbox of an address where the password is its own, with its
+// workspace. It returns wrong_credentials for any other, and takes as long for an
+// address that has no mailbox.
+func (s *Service) SignIn(ctx context.Context, addr, password string) (tenant uuid.UUID, m Mailbox, err error) {
+	tenant, m, err = s.FindMailbox(ctx, addr)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return tenant, m, err
+	}
+	known := err == nil && m.passwordHash != "" && m.Address == address.Fold(strings.TrimSpace(addr))
+	hash := m.passwordHash
+	if !known {
+		hash = s.Passwords.Dummy()
+	}
+	ok, err := s.Passwords.Verify(ctx, hash, password)
 	if err != nil {
-		return tenant, account, db.NotFound(err)
+		return tenant, m, err
 	}
-	m, err := db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (Mailbox, error) { return findMailbox(r, local+"@"+name) })
-	return tenant, m.AccountID, db.NotFound(err)
+	if !ok || !known {
+		return tenant, m, fault.New(fault.WrongCredentials)
+	}
+	return tenant, m, nil
 }

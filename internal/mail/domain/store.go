@@ -95,3 +95,11 @@ func release(tx *db.Tx, d *row) error {
 func findOwner(r *db.Reader, domain string) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT tenant_id FROM mail_domain_owner WHERE domain = $1`, domain)
 }
+
+// findKeys returns a domain with its sealed keys, RSA and Ed25519.
+func findKeys(r *db.Reader, domain string) (d row, sealed [2][]byte, err error) {
+	d, err = db.One(r, func(x db.Row) (d row, err error) {
+		return d, x.Scan(&d.ID, &d.Selector, &d.State, &sealed[0], &sealed[1])
+	}, `SELECT id, selector, state, rsa_sealed, ed25519_sealed FROM mail_domain WHERE tenant_id = $1 AND domain = $2`, r.Tenant(), domain)
+	return d, sealed, err
+}

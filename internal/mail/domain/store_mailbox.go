@@ -1,25 +1,33 @@
 package domain
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
 	"konak/internal/kit/db"
 )
 
-const mailboxColumns = `id, domain_id, address, kind, account_id, created_at`
+const mailboxColumns = `id, domain_id, address, kind, account_id, targets, password_hash, quota_mb, used_bytes, state, created_at`
 
 func scanMailbox(row db.Row) (m Mailbox, err error) {
-	err = row.Scan(&m.ID, &m.DomainID, &m.Address, &m.Kind, &m.AccountID, &m.CreatedAt)
+	var targets db.JSON[[]string]
+	err = row.Scan(&m.ID, &m.DomainID, &m.Address, &m.Kind, &m.AccountID, &targets, &m.passwordHash, &m.QuotaMB, &m.UsedBytes, &m.State, &m.CreatedAt)
+	m.Targets, m.HasPassword = db.OrEmpty(targets.V), m.passwordHash != ""
 	return m, err
 }
 
-// putMailbox adds a mailbox, or changes where the mail of one goes. The answer has
-// another id than m where it was there.
+// putMailbox adds a mailbox, or changes where the mail of one goes; its password
+// and its quota stay where m has none. The answer has another id than m where it
+// was there.
 func putMailbox(tx *db.Tx, m Mailbox, by *uuid.UUID) (Mailbox, error) {
-	return db.One(&tx.Reader, scanMailbox, `INSERT INTO mail_mailbox (tenant_id, id, domain_id, address, kind, account_id, created_by, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT (tenant_id, address) DO UPDATE SET kind = excluded.kind, account_id = excluded.account_id RETURNING `+mailboxColumns,
-		tx.Tenant(), m.ID, m.DomainID, m.Address, m.Kind, m.AccountID, by, m.CreatedAt)
+	return db.One(&tx.Reader, scanMailbox, `INSERT INTO mail_mailbox (tenant_id, id, domain_id, address, kind, account_id, targets, password_hash, quota_mb,
+			used_bytes, state, created_by, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10, $11, $12)
+		ON CONFLICT (tenant_id, address) DO UPDATE SET kind = excluded.kind, account_id = excluded.account_id, targets = excluded.targets,
+			password_hash = CASE WHEN excluded.password_hash = '' THEN mail_mailbox.password_hash ELSE excluded.password_hash END,
+			quota_mb = COALESCE(excluded.quota_mb, mail_mailbox.quota_mb) RETURNING `+mailboxColumns,
+		tx.Tenant(), m.ID, m.DomainID, m.Address, m.Kind, m.AccountID, db.AsJSON(m.Targets), m.passwordHash, m.QuotaMB, MailboxActive, by, m.CreatedAt)
 }
 
 func listMailboxes(r *db.Reader, p db.Page) (db.List[Mailbox], error) {
@@ -43,4 +51,42 @@ func deleteMailbox(tx *db.Tx, id uuid.UUID) (Mailbox, error) {
 
 func findMailbox(r *db.Reader, address string) (Mailbox, error) {
 	return db.One(r, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox WHERE tenant_id = $1 AND address = $2`, r.Tenant(), address)
+}
+
+func findMailboxByID(r *db.Reader, id uuid.UUID) (Mailbox, error) {
+	return db.One(r, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+func lockMailbox(tx *db.Tx, id uuid.UUID) (Mailbox, error) {
+	return db.One(&tx.Reader, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox m WHERE tenant_id = $1 AND id = $2`+tx.Dialect().ForUpdate("m"), tx.Tenant(), id)
+}
+
+func setMailboxState(tx *db.Tx, id uuid.UUID, state string) (Mailbox, error) {
+	return db.One(&tx.Reader, scanMailbox, `UPDATE mail_mailbox SET state = $3 WHERE tenant_id = $1 AND id = $2 RETURNING `+mailboxColumns, tx.Tenant(), id, state)
+}
+
+// addUsedBytes counts a mail that an inbox took. It returns no row where there is
+// no such mailbox.
+func addUsedBytes(tx *db.Tx, address string, n int64) (Mailbox, error) {
+	return db.One(&tx.Reader, scanMailbox, `UPDATE mail_mailbox SET used_bytes = used_bytes + $3 WHERE tenant_id = $1 AND address = $2 RETURNING `+mailboxColumns,
+		tx.Tenant(), address, n)
+}
+
+func hourOf(t time.Time) int64 { return t.Unix() / 3600 }
+
+// addSent counts recipients of a mailbox's mail and returns how many it has in
+// this hour and in the last 24.
+func addSent(tx *db.Tx, mailbox uuid.UUID, n int) (hour, day int64, err error) {
+	now := hourOf(tx.Now())
+	hour, err = db.One(&tx.Reader, db.Scalar[int64], `INSERT INTO mail_sent_hour (tenant_id, mailbox_id, hour, recipients) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tenant_id, mailbox_id, hour) DO UPDATE SET recipients = mail_sent_hour.recipients + excluded.recipients RETURNING recipients`,
+		tx.Tenant(), mailbox, now, n)
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, err := tx.Exec(`DELETE FROM mail_sent_hour WHERE tenant_id = $1 AND mailbox_id = $2 AND hour <= $3`, tx.Tenant(), mailbox, now-24); err != nil {
+		return 0, 0, err
+	}
+	day, err = db.One(&tx.Reader, db.Scalar[int64], `SELECT CAST(sum(recipients) AS bigint) FROM mail_sent_hour WHERE tenant_id = $1 AND mailbox_id = $2`, tx.Tenant(), mailbox)
+	return hour, day, err
 }

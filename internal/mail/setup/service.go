@@ -60,7 +60,7 @@ func (s *Service) Apply(ctx context.Context, name string, boxes []NewMailbox) (S
 		return Setup{}, err
 	}
 	for _, b := range boxes {
-		if _, err := s.domains.ProvisionMailbox(ctx, b.Address, domain.KindInbox, b.AccountID); err != nil {
+		if _, err := s.domains.ProvisionMailbox(ctx, domain.MailboxInput{Address: b.Address, Kind: domain.KindInbox, AccountID: &b.AccountID}); err != nil {
 			return Setup{}, err
 		}
 	}

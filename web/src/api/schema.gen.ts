@@ -4600,6 +4600,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mail/v1/journal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the mails of the journal
+         * @description Kept while journaling is on (PUT /settings/journaling), newest first.
+         */
+        get: operations["list-mail-journal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/journal/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a mail of the journal
+         * @description A mail in the format of RFC 5322: its first part says who sent it to whom, Bcc included, its second is the mail as it was handed over. Each reading is a line of the audit log. Where its content is gone from the storage or damaged there: 410 file_missing or file_damaged.
+         */
+        get: operations["read-mail-journal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mail/v1/mailboxes": {
         parameters: {
             query?: never;
@@ -4632,6 +4672,67 @@ export interface paths {
          * @description Mail to its address is refused from now on; what arrived stays in the inbox.
          */
         delete: operations["delete-mail-mailbox"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/mailboxes/{id}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Suspend a mailbox or let it send again
+         * @description A suspended mailbox sends nothing. Mail to an inbox is still taken, mail to one that forwards is put off with 450.
+         */
+        put: operations["set-mail-mailbox-state"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/migration-jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List mailbox migrations */
+        get: operations["list-mail-migrations"];
+        put?: never;
+        /**
+         * Write down a mailbox that is to be copied from another server
+         * @description The record of what is to be copied. It waits as queued until mailboxes can be read by IMAP here, and is asked for the password then. One that waits already for the same mailbox and source: 409.
+         */
+        post: operations["add-mail-migration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/migration-jobs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a mailbox migration
+         * @description One that is cancelled stays so: the answer is the same.
+         */
+        post: operations["cancel-mail-migration"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4708,10 +4809,111 @@ export interface paths {
         put?: never;
         /**
          * Register a mailbox
-         * @description Adds a mailbox at one of the workspace's domains, or changes where the mail of one goes. Mail is taken as soon as the domain's ownership record was seen; what follows a plus before the @ does not count.
+         * @description Adds a mailbox at one of the workspace's domains, or changes where the mail of one goes, its password and its quota. Mail is taken as soon as the domain's ownership record was seen; what follows a plus before the @ does not count.
          */
         post: operations["provision-mailbox"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mails on their way out
+         * @description What mailboxes send and forward, newest first. A mail is tried for five days. Mails that are done are shown for two weeks.
+         */
+        get: operations["list-mail-queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/queue/{id}/drop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a mail out of the queue
+         * @description Recipients who have not got it yet do not get it, and nobody is told. One that is done: 409.
+         */
+        post: operations["drop-mail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/queue/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a mail again at once
+         * @description With all other mail that waits for the same domains. One that is held or done: 409, with its state as the reason.
+         */
+        post: operations["retry-mail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/send-as": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List send-as grants */
+        get: operations["list-send-as-grants"];
+        put?: never;
+        /**
+         * Let a mailbox send as another address
+         * @description A mailbox sends as its own address; the mail server refuses any other with 553 unless there is a grant for it. One that is there already, and the mailbox's own address: 409.
+         */
+        post: operations["add-send-as-grant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/send-as/{grant_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a send-as grant
+         * @description From the next mail on.
+         */
+        delete: operations["revoke-send-as-grant"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4734,6 +4936,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mail/v1/settings/abuse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set what happens to mailboxes that send too much
+         * @description A mailbox that sends to more than 200 recipients in an hour is announced as mail.abuse.detected. With auto_suspend it is also suspended and its mail refused with 550 until somebody lets it send again. More than 2000 recipients in 24 hours are put off with 452 in any case.
+         */
+        put: operations["set-mail-abuse"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mail/v1/settings/admin-ip-allowlist": {
         parameters: {
             query?: never;
@@ -4747,6 +4969,46 @@ export interface paths {
          * @description Replaces the list. Every route under /api/mail/v1 then answers sessions from other addresses with 403 ip_not_allowed, reads included. A list without the caller's own address: 422 self_lockout. An empty list turns it off.
          */
         put: operations["set-mail-admin-ip-allowlist"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/settings/defaults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set what new mailboxes have
+         * @description Replaces all defaults: one that is left out or null is cleared. The quota counts for inboxes that are added from now on, the length for passwords that are set from now on.
+         */
+        put: operations["set-mail-defaults"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/settings/journaling": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Turn the journal on or off
+         * @description While it is on, every mail that the mail server takes for the workspace or from its mailboxes is kept with its envelope before the sender is told that it was taken; what cannot be kept is put off with 451. Turning it off deletes nothing. A longer retention also holds for mails that are there, a shorter one only for new ones.
+         */
+        put: operations["set-mail-journaling"];
         post?: never;
         delete?: never;
         options?: never;
@@ -4866,6 +5128,43 @@ export interface paths {
          */
         post: operations["mark-mail-setup-step"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/suppressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List addresses that do not exist
+         * @description Their servers said so. Mailboxes cannot send to them until they are removed here.
+         */
+        get: operations["list-mail-suppressions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/suppressions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Let mailboxes send to an address again */
+        delete: operations["delete-mail-suppression"];
         options?: never;
         head?: never;
         patch?: never;
@@ -6226,6 +6525,26 @@ export interface components {
             email: string;
             /** @example External auditor, until the end of the year */
             note?: string;
+        };
+        AddGrantInBody: {
+            /**
+             * @description At one of the workspace's domains
+             * @example satis@kaya.example
+             */
+            address: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            mailbox_id: string;
+        };
+        AddJobInBody: {
+            /**
+             * @description One of the workspace's mailboxes
+             * @example destek@kaya.example
+             */
+            mailbox: string;
+            source: components["schemas"]["MigrationSource"];
         };
         AddKeyInBody: {
             /**
@@ -10688,13 +11007,55 @@ export interface components {
              */
             trace_id: string;
         };
+        DomainGrant: {
+            /** @example satis@kaya.example */
+            address: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description The member who gave it
+             */
+            granted_by: string | null;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            mailbox_id: string;
+        };
+        DomainGrantEnvelope: {
+            data: components["schemas"]["DomainGrant"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DomainGrantListEnvelope: {
+            data: components["schemas"]["DomainGrant"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         DomainMailbox: {
             /**
              * Format: uuid
-             * @description The e-mail account of the CRM that its mail goes to
+             * @description The e-mail account of the CRM that the mail of an inbox goes to
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
-            account_id: string;
+            account_id: string | null;
             /** @example destek@kaya.example */
             address: string;
             /**
@@ -10708,6 +11069,11 @@ export interface components {
              */
             domain_id: string;
             /**
+             * @description Whether mail programs can send as this mailbox
+             * @example true
+             */
+            has_password: boolean;
+            /**
              * Format: uuid
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
@@ -10716,7 +11082,30 @@ export interface components {
              * @example inbox
              * @enum {string}
              */
-            kind: "inbox";
+            kind: "inbox" | "forward";
+            /**
+             * Format: int64
+             * @description How much mail an inbox takes in all; null for as much as the workspace may keep
+             * @example 2048
+             */
+            quota_mb: number | null;
+            /**
+             * @description suspended: it sends nothing. Mail to an inbox is still taken, mail to one that forwards is put off with 450
+             * @example active
+             * @enum {string}
+             */
+            state: "active" | "suspended";
+            /**
+             * @description Where the mail of a mailbox that forwards goes
+             * @example []
+             */
+            targets: string[];
+            /**
+             * Format: int64
+             * @description How much mail the inbox has taken
+             * @example 1048576
+             */
+            used_bytes: number;
         };
         DomainMailboxEnvelope: {
             data: components["schemas"]["DomainMailbox"];
@@ -11080,6 +11469,133 @@ export interface components {
         EnableRuleInBody: {
             /** @example false */
             enabled: boolean;
+        };
+        EngineQueueItem: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Until when it is tried
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            finished_at: string | null;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Whose mail it is
+             */
+            mailbox_id: string | null;
+            /** @example <a1b2@kaya.example> */
+            message_id: string;
+            /**
+             * @description submission: of a mail program. forward: of a mailbox that forwards. report: tells a sender who cannot be reached. return: another server's report on a forwarded mail
+             * @example submission
+             * @enum {string}
+             */
+            origin: "submission" | "forward" | "report" | "return";
+            recipients: components["schemas"]["EngineRecipient"][];
+            /**
+             * @description Of the envelope; empty for a report
+             * @example destek@kaya.example
+             */
+            sender: string;
+            /**
+             * Format: int64
+             * @example 2048
+             */
+            size: number;
+            /**
+             * @description held: in quarantine until somebody reviews it. queued: it is tried. done: every recipient has got it or never will
+             * @example queued
+             * @enum {string}
+             */
+            state: "held" | "queued" | "done";
+            /** @example Teklif */
+            subject: string;
+        };
+        EngineQueueItemEnvelope: {
+            data: components["schemas"]["EngineQueueItem"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        EngineQueueItemListEnvelope: {
+            data: components["schemas"]["EngineQueueItem"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        EngineRecipient: {
+            /** @example elif@example.com */
+            address: string;
+            /**
+             * @description What the other server said last
+             * @example 451 4.7.1 Greylisted
+             */
+            answer: string;
+            /**
+             * Format: date-time
+             * @description When that was
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string | null;
+            /**
+             * Format: int64
+             * @example 2
+             */
+            attempts: number;
+            /**
+             * @example queued
+             * @enum {string}
+             */
+            state: "queued" | "delivered" | "failed" | "dropped";
+        };
+        EngineSuppression: {
+            /** @example elif@example.com */
+            address: string;
+            /**
+             * @description What the other server said
+             * @example 550 5.1.1 No such user
+             */
+            answer: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+        };
+        EngineSuppressionListEnvelope: {
+            data: components["schemas"]["EngineSuppression"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         EnterCodeInBody: {
             /**
@@ -12403,6 +12919,23 @@ export interface components {
              */
             trace_id: string;
         };
+        LedgerSignedHead: {
+            /**
+             * Format: date
+             * @example 2026-11-15
+             */
+            day: string;
+            hash: string;
+            /** @description Of the installation, in base64; keep it elsewhere */
+            public_key: string;
+            /**
+             * Format: int64
+             * @example 12
+             */
+            seq: number;
+            /** @description Ed25519, in base64, of the lines konak-ledger, the workspace's id, day, seq and hash, each but the last ended by a line feed */
+            signature: string;
+        };
         LedgerVerification: {
             /**
              * Format: int64
@@ -12420,6 +12953,8 @@ export interface components {
             lines: number;
             /** @example true */
             ok: boolean;
+            /** @description The last line of a day that was signed; null where none was */
+            signed: components["schemas"]["LedgerSignedHead"] | null;
         };
         LedgerVerificationEnvelope: {
             data: components["schemas"]["LedgerVerification"];
@@ -12521,6 +13056,13 @@ export interface components {
             prechat: components["schemas"]["WidgetPrechat"];
             tr: components["schemas"]["WidgetText"];
         };
+        MailAbuse: {
+            /**
+             * @description Whether it is suspended at once; otherwise it is announced and an administrator decides
+             * @example true
+             */
+            auto_suspend: boolean;
+        };
         MailAllowlist: {
             /**
              * @description Addresses and networks, IPv4 and IPv6; an empty list lets everybody in
@@ -12529,6 +13071,20 @@ export interface components {
              *     ]
              */
             cidrs: string[];
+        };
+        MailDefaults: {
+            /**
+             * Format: int64
+             * @description How much mail a new inbox takes; null for no bound of its own
+             * @example 2048
+             */
+            default_quota_mb?: number | null;
+            /**
+             * Format: int64
+             * @description How long the password of a mailbox must be; null for 12
+             * @example 14
+             */
+            min_password_length?: number | null;
         };
         MailException: {
             /**
@@ -12640,11 +13196,11 @@ export interface components {
              */
             size: number;
             /**
-             * @description What wanted to send it
+             * @description What wanted to send it: the inbox, or a mail program of a mailbox
              * @example crm
              * @enum {string}
              */
-            source: "crm";
+            source: "crm" | "smtp";
             /**
              * @example open
              * @enum {string}
@@ -12672,6 +13228,75 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        MailJournalItem: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * @example outbound
+             * @enum {string}
+             */
+            direction: "inbound" | "outbound";
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** @example <a1b2@kaya.example> */
+            message_id: string;
+            recipients: components["schemas"]["MailJournalRecipient"][];
+            /**
+             * Format: date-time
+             * @description When it is deleted
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            retention_until: string;
+            /**
+             * @description Of the envelope; empty for a report of a mail server
+             * @example destek@kaya.example
+             */
+            sender: string;
+            /**
+             * Format: int64
+             * @description Of the mail, in bytes
+             * @example 2048
+             */
+            size: number;
+            /** @example Teklif */
+            subject: string;
+        };
+        MailJournalItemListEnvelope: {
+            data: components["schemas"]["MailJournalItem"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        MailJournalRecipient: {
+            /** @example elif@example.com */
+            address: string;
+            /**
+             * @description Where the mail names the recipient; bcc for one whom it does not name, expanded for one that a mailbox forwards to
+             * @example bcc
+             * @enum {string}
+             */
+            kind: "to" | "cc" | "bcc" | "expanded";
+        };
+        MailJournaling: {
+            /** @example true */
+            enabled: boolean;
+            /**
+             * Format: int64
+             * @description How long a mail is kept. A longer time also holds for mails that are there, a shorter one only for new ones
+             * @example 3650
+             */
+            retention_days: number;
         };
         MailMatch: {
             /**
@@ -12859,7 +13484,10 @@ export interface components {
             scope: "any" | "external";
         };
         MailSettings: {
+            abuse: components["schemas"]["MailAbuse"];
             admin_ip_allowlist: components["schemas"]["MailAllowlist"];
+            defaults: components["schemas"]["MailDefaults"];
+            journaling: components["schemas"]["MailJournaling"];
             require_2fa: components["schemas"]["MailRequire2FA"];
         };
         MailSettingsEnvelope: {
@@ -12901,6 +13529,13 @@ export interface components {
             reason: "encrypted" | "damaged" | "unsupported" | "too_large" | "too_deep" | "too_many_parts" | "compression_ratio" | "time_limit" | "unreadable";
             /** @example attachment:rapor.zip */
             where: string;
+        };
+        MailboxStateInBody: {
+            /**
+             * @example suspended
+             * @enum {string}
+             */
+            state: "active" | "suspended";
         };
         MailerOutboxMail: {
             /**
@@ -12964,6 +13599,92 @@ export interface components {
              * @description The conversation that stays
              */
             into_id: string;
+        };
+        MigrationCounts: {
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            copied: number;
+            /** Format: int64 */
+            failed: number;
+            /** Format: int64 */
+            folders: number;
+            /** Format: int64 */
+            messages_total: number;
+            /** Format: int64 */
+            skipped: number;
+        };
+        MigrationJob: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** Format: uuid */
+            created_by: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            ended_at: string | null;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * @description Where the mail goes
+             * @example destek@kaya.example
+             */
+            mailbox: string;
+            progress: components["schemas"]["MigrationCounts"];
+            source: components["schemas"]["MigrationSource"];
+            /**
+             * @description queued: it waits. Copying begins when mailboxes can be read by IMAP here
+             * @example queued
+             * @enum {string}
+             */
+            state: "queued" | "cancelled";
+        };
+        MigrationJobEnvelope: {
+            data: components["schemas"]["MigrationJob"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        MigrationJobListEnvelope: {
+            data: components["schemas"]["MigrationJob"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        MigrationSource: {
+            /**
+             * @description How to sign in there. The password is asked for when the copying begins
+             * @example password
+             * @enum {string}
+             */
+            auth: "password";
+            /** @example imap.eski.example */
+            host: string;
+            /**
+             * Format: int64
+             * @example 993
+             */
+            port: number;
+            /**
+             * @example tls
+             * @enum {string}
+             */
+            tls: "tls" | "starttls";
+            /** @example destek@kaya.example */
+            user: string;
         };
         MoveArticleInBody: {
             /** Format: uuid */
@@ -13571,21 +14292,39 @@ export interface components {
         ProvisionMailboxInBody: {
             /**
              * Format: uuid
-             * @description The e-mail account of the CRM
+             * @description The e-mail account of the CRM; an inbox needs one
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
-            account_id: string;
+            account_id?: string;
             /**
              * @description At one of the workspace's domains
              * @example destek@kaya.example
              */
             address: string;
             /**
-             * @description inbox: its mail goes to an e-mail account of the CRM. forward and personal are not served yet: 409
+             * @description inbox: its mail goes to an e-mail account of the CRM. forward: its mail is sent on to other addresses. personal is not served yet: 409
              * @example inbox
              * @enum {string}
              */
             kind: "inbox" | "forward" | "personal";
+            /**
+             * @description With it mail programs sign in and send as this mailbox. At least 12 characters, or as many as the settings say. Left out, it stays
+             * @example kırmızı-bisiklet-kapıda
+             */
+            password?: string;
+            /**
+             * Format: int64
+             * @description How much mail an inbox takes in all; by default what the settings say. Left out, it stays
+             * @example 2048
+             */
+            quota_mb?: number;
+            /**
+             * @description Where a mailbox of the kind forward sends its mail; it needs one at least
+             * @example [
+             *       "elif@example.com"
+             *     ]
+             */
+            targets?: string[];
         };
         PublicCreateConversationInBody: {
             /** @example Siparişim ne zaman gelir? */
@@ -56431,7 +57170,14 @@ export interface operations {
                      *         "first_bad": 7,
                      *         "hash": "text",
                      *         "lines": 12,
-                     *         "ok": true
+                     *         "ok": true,
+                     *         "signed": {
+                     *           "day": "2026-11-15",
+                     *           "hash": "text",
+                     *           "public_key": "text",
+                     *           "seq": 12,
+                     *           "signature": "text"
+                     *         }
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
@@ -56636,6 +57382,230 @@ export interface operations {
             };
         };
     };
+    "list-mail-journal": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "direction": "outbound",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "message_id": "<a1b2@kaya.example>",
+                     *           "recipients": [
+                     *             {
+                     *               "address": "elif@example.com",
+                     *               "kind": "bcc"
+                     *             }
+                     *           ],
+                     *           "retention_until": "2026-11-15T09:30:00.000000Z",
+                     *           "sender": "destek@kaya.example",
+                     *           "size": 2048,
+                     *           "subject": "Teklif"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailJournalItemListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "read-mail-journal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description A part, for a Range */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The file of If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such part */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "list-mail-mailboxes": {
         parameters: {
             query?: {
@@ -56664,8 +57634,13 @@ export interface operations {
                      *           "address": "destek@kaya.example",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "domain_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "has_password": true,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "kind": "inbox"
+                     *           "kind": "inbox",
+                     *           "quota_mb": 2048,
+                     *           "state": "active",
+                     *           "targets": [],
+                     *           "used_bytes": 1048576
                      *         }
                      *       ],
                      *       "next_cursor": null,
@@ -56780,6 +57755,547 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-mail-mailbox-state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailboxStateInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "address": "destek@kaya.example",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "domain_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "has_password": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "inbox",
+                     *         "quota_mb": 2048,
+                     *         "state": "active",
+                     *         "targets": [],
+                     *         "used_bytes": 1048576
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainMailboxEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-mail-migrations": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "mailbox": "destek@kaya.example",
+                     *           "progress": {
+                     *             "bytes": 0,
+                     *             "copied": 0,
+                     *             "failed": 0,
+                     *             "folders": 0,
+                     *             "messages_total": 0,
+                     *             "skipped": 0
+                     *           },
+                     *           "source": {
+                     *             "auth": "password",
+                     *             "host": "imap.eski.example",
+                     *             "port": 993,
+                     *             "tls": "tls",
+                     *             "user": "destek@kaya.example"
+                     *           },
+                     *           "state": "queued"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MigrationJobListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "add-mail-migration": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddJobInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "mailbox": "destek@kaya.example",
+                     *         "progress": {
+                     *           "bytes": 0,
+                     *           "copied": 0,
+                     *           "failed": 0,
+                     *           "folders": 0,
+                     *           "messages_total": 0,
+                     *           "skipped": 0
+                     *         },
+                     *         "source": {
+                     *           "auth": "password",
+                     *           "host": "imap.eski.example",
+                     *           "port": 993,
+                     *           "tls": "tls",
+                     *           "user": "destek@kaya.example"
+                     *         },
+                     *         "state": "queued"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MigrationJobEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "cancel-mail-migration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "mailbox": "destek@kaya.example",
+                     *         "progress": {
+                     *           "bytes": 0,
+                     *           "copied": 0,
+                     *           "failed": 0,
+                     *           "folders": 0,
+                     *           "messages_total": 0,
+                     *           "skipped": 0
+                     *         },
+                     *         "source": {
+                     *           "auth": "password",
+                     *           "host": "imap.eski.example",
+                     *           "port": 993,
+                     *           "tls": "tls",
+                     *           "user": "destek@kaya.example"
+                     *         },
+                     *         "state": "queued"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MigrationJobEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -57240,8 +58756,13 @@ export interface operations {
                      *         "address": "destek@kaya.example",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "domain_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "has_password": true,
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "kind": "inbox"
+                     *         "kind": "inbox",
+                     *         "quota_mb": 2048,
+                     *         "state": "active",
+                     *         "targets": [],
+                     *         "used_bytes": 1048576
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
@@ -57341,6 +58862,733 @@ export interface operations {
             };
         };
     };
+    "list-mail-queue": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description Only mails in this state */
+                state?: "held" | "queued" | "done";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "mailbox_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "message_id": "<a1b2@kaya.example>",
+                     *           "origin": "submission",
+                     *           "recipients": [
+                     *             {
+                     *               "address": "elif@example.com",
+                     *               "answer": "451 4.7.1 Greylisted",
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "attempts": 2,
+                     *               "state": "queued"
+                     *             }
+                     *           ],
+                     *           "sender": "destek@kaya.example",
+                     *           "size": 2048,
+                     *           "state": "queued",
+                     *           "subject": "Teklif"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EngineQueueItemListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "drop-mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "mailbox_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "message_id": "<a1b2@kaya.example>",
+                     *         "origin": "submission",
+                     *         "recipients": [
+                     *           {
+                     *             "address": "elif@example.com",
+                     *             "answer": "451 4.7.1 Greylisted",
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "attempts": 2,
+                     *             "state": "queued"
+                     *           }
+                     *         ],
+                     *         "sender": "destek@kaya.example",
+                     *         "size": 2048,
+                     *         "state": "queued",
+                     *         "subject": "Teklif"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EngineQueueItemEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "retry-mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "mailbox_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "message_id": "<a1b2@kaya.example>",
+                     *         "origin": "submission",
+                     *         "recipients": [
+                     *           {
+                     *             "address": "elif@example.com",
+                     *             "answer": "451 4.7.1 Greylisted",
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "attempts": 2,
+                     *             "state": "queued"
+                     *           }
+                     *         ],
+                     *         "sender": "destek@kaya.example",
+                     *         "size": 2048,
+                     *         "state": "queued",
+                     *         "subject": "Teklif"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EngineQueueItemEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-send-as-grants": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "address": "satis@kaya.example",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "granted_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "mailbox_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainGrantListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "add-send-as-grant": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddGrantInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "satis@kaya.example",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "granted_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "mailbox_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainGrantEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "revoke-send-as-grant": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                grant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "mail-settings": {
         parameters: {
             query?: never;
@@ -57359,10 +59607,21 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "abuse": {
+                     *           "auto_suspend": true
+                     *         },
                      *         "admin_ip_allowlist": {
                      *           "cidrs": [
                      *             "203.0.113.0/24"
                      *           ]
+                     *         },
+                     *         "defaults": {
+                     *           "default_quota_mb": 2048,
+                     *           "min_password_length": 14
+                     *         },
+                     *         "journaling": {
+                     *           "enabled": true,
+                     *           "retention_days": 3650
                      *         },
                      *         "require_2fa": {
                      *           "required": true
@@ -57430,6 +59689,137 @@ export interface operations {
             };
         };
     };
+    "set-mail-abuse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailAbuse"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "abuse": {
+                     *           "auto_suspend": true
+                     *         },
+                     *         "admin_ip_allowlist": {
+                     *           "cidrs": [
+                     *             "203.0.113.0/24"
+                     *           ]
+                     *         },
+                     *         "defaults": {
+                     *           "default_quota_mb": 2048,
+                     *           "min_password_length": 14
+                     *         },
+                     *         "journaling": {
+                     *           "enabled": true,
+                     *           "retention_days": 3650
+                     *         },
+                     *         "require_2fa": {
+                     *           "required": true
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailSettingsEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "set-mail-admin-ip-allowlist": {
         parameters: {
             query?: never;
@@ -57452,10 +59842,283 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "abuse": {
+                     *           "auto_suspend": true
+                     *         },
                      *         "admin_ip_allowlist": {
                      *           "cidrs": [
                      *             "203.0.113.0/24"
                      *           ]
+                     *         },
+                     *         "defaults": {
+                     *           "default_quota_mb": 2048,
+                     *           "min_password_length": 14
+                     *         },
+                     *         "journaling": {
+                     *           "enabled": true,
+                     *           "retention_days": 3650
+                     *         },
+                     *         "require_2fa": {
+                     *           "required": true
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailSettingsEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-mail-defaults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailDefaults"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "abuse": {
+                     *           "auto_suspend": true
+                     *         },
+                     *         "admin_ip_allowlist": {
+                     *           "cidrs": [
+                     *             "203.0.113.0/24"
+                     *           ]
+                     *         },
+                     *         "defaults": {
+                     *           "default_quota_mb": 2048,
+                     *           "min_password_length": 14
+                     *         },
+                     *         "journaling": {
+                     *           "enabled": true,
+                     *           "retention_days": 3650
+                     *         },
+                     *         "require_2fa": {
+                     *           "required": true
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailSettingsEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-mail-journaling": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailJournaling"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "abuse": {
+                     *           "auto_suspend": true
+                     *         },
+                     *         "admin_ip_allowlist": {
+                     *           "cidrs": [
+                     *             "203.0.113.0/24"
+                     *           ]
+                     *         },
+                     *         "defaults": {
+                     *           "default_quota_mb": 2048,
+                     *           "min_password_length": 14
+                     *         },
+                     *         "journaling": {
+                     *           "enabled": true,
+                     *           "retention_days": 3650
                      *         },
                      *         "require_2fa": {
                      *           "required": true
@@ -57572,10 +60235,21 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "abuse": {
+                     *           "auto_suspend": true
+                     *         },
                      *         "admin_ip_allowlist": {
                      *           "cidrs": [
                      *             "203.0.113.0/24"
                      *           ]
+                     *         },
+                     *         "defaults": {
+                     *           "default_quota_mb": 2048,
+                     *           "min_password_length": 14
+                     *         },
+                     *         "journaling": {
+                     *           "enabled": true,
+                     *           "retention_days": 3650
                      *         },
                      *         "require_2fa": {
                      *           "required": true
@@ -58241,6 +60915,193 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-mail-suppressions": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "address": "elif@example.com",
+                     *           "answer": "550 5.1.1 No such user",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EngineSuppressionListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-mail-suppression": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,34 +1,60 @@
-import { AtSign, Trash2 } from 'lucide-react'
+import { AtSign, CirclePause, CirclePlay, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { fieldText } from '@/api/message'
+import { errorText, fieldText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { ListPage, useAdd } from '@/shell/ListPage'
 import { Ago } from '@/ui/Ago'
+import { Badge } from '@/ui/Badge'
 import { IconButton } from '@/ui/Button'
 import { ConfirmAct } from '@/ui/ConfirmAct'
-import { Field, Input } from '@/ui/Field'
+import { Field, Input, Textarea } from '@/ui/Field'
 import { FormDialog } from '@/ui/FormLayer'
 import { Select } from '@/ui/Select'
 import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
-import { useAddMailMailbox, useDeleteMailMailbox, useEmailAccounts, useMailMailboxes, type Mailbox } from './domains'
+import { useAddMailMailbox, useDeleteMailMailbox, useEmailAccounts, useMailMailboxes, useSetMailboxState, type Mailbox } from './domains'
 
 export function MailMailboxesScreen() {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'mail.mailboxes.manage' })
   const list = useMailMailboxes()
   const accounts = useEmailAccounts().data ?? []
-  const [adding, setAdding] = useState(false)
+  const state = useSetMailboxState()
+  /** The mailbox that is changed, or 'new'. */
+  const [form, setForm] = useState<Mailbox | 'new' | null>(null)
   const [doomed, setDoomed] = useState<Mailbox | null>(null)
-  const add = useAdd('addresses.add', canManage, () => setAdding(true))
+  const add = useAdd('addresses.add', canManage, () => setForm('new'))
 
   const columns: Column<Mailbox>[] = [
     { id: 'address', header: t('addresses.address'), cell: (row) => <span className="font-medium break-all">{row.address}</span> },
-    { id: 'account', header: t('addresses.account'), cell: (row) => accounts.find((one) => one.id === row.account_id)?.name ?? <span className="text-ink-3">–</span> },
+    {
+      id: 'account',
+      header: t('addresses.account'),
+      cell: (row) => (
+        <>
+          <span className="break-all">{row.kind === 'forward' ? row.targets.join(', ') : (accounts.find((one) => one.id === row.account_id)?.name ?? '–')}</span>
+          <span className="block text-sm text-ink-3">{t(row.kind === 'forward' ? 'addresses.kind.forward' : 'addresses.kind.inbox')}</span>
+        </>
+      ),
+    },
+    {
+      id: 'sending',
+      header: t('addresses.sending'),
+      cell: (row) =>
+        row.state === 'suspended' ? (
+          <Badge tone="danger">{t('addresses.suspended')}</Badge>
+        ) : (
+          <Badge tone={row.has_password ? 'ok' : 'neutral'}>{t(row.has_password ? 'addresses.sends' : 'addresses.receivesOnly')}</Badge>
+        ),
+    },
     { id: 'created', header: t('common.created'), wide: true, cell: (row) => <Ago at={row.created_at} /> },
   ]
+
+  function setState(row: Mailbox) {
+    state.mutate({ id: row.id, state: row.state === 'active' ? 'suspended' : 'active' }, { onError: (error) => toast('danger', t('addresses.stateFailed'), errorText(error)) })
+  }
 
   return (
     <>
@@ -39,27 +65,44 @@ export function MailMailboxesScreen() {
         columns={columns}
         add={add}
         rowActions={
-          canManage && ((row: Mailbox) => <IconButton icon={Trash2} tone="danger" label={t('addresses.deleteOne', { address: row.address })} onClick={() => setDoomed(row)} />)
+          canManage &&
+          ((row: Mailbox) => (
+            <>
+              <IconButton
+                icon={row.state === 'active' ? CirclePause : CirclePlay}
+                label={t(row.state === 'active' ? 'addresses.suspendOne' : 'addresses.resumeOne', { address: row.address })}
+                onClick={() => setState(row)}
+              />
+              <IconButton icon={Pencil} label={t('addresses.changeOne', { address: row.address })} onClick={() => setForm(row)} />
+              <IconButton icon={Trash2} tone="danger" label={t('addresses.deleteOne', { address: row.address })} onClick={() => setDoomed(row)} />
+            </>
+          ))
         }
         empty={{ icon: AtSign, title: t('addresses.empty.title'), text: t('addresses.empty.text') }}
       />
-      {adding && <AddDialog accounts={accounts} onClose={() => setAdding(false)} />}
+      {form && <MailboxDialog row={form === 'new' ? null : form} accounts={accounts} onClose={() => setForm(null)} />}
       {doomed && <DeleteConfirm row={doomed} onClose={() => setDoomed(null)} />}
     </>
   )
 }
 
-function AddDialog({ accounts, onClose }: { accounts: { id: string; name: string }[]; onClose: () => void }) {
+function MailboxDialog({ row, accounts, onClose }: { row: Mailbox | null; accounts: { id: string; name: string }[]; onClose: () => void }) {
   const { t } = useI18n()
-  const add = useAddMailMailbox()
+  const save = useAddMailMailbox()
+  const [kind, setKind] = useState<Mailbox['kind']>(row?.kind ?? 'inbox')
+  const noAccount = kind === 'inbox' && accounts.length === 0
 
   function submit(data: FormData) {
-    const address = textOf(data, 'address')
-    add.mutate(
-      { address, account_id: textOf(data, 'account_id') },
+    const address = row?.address ?? textOf(data, 'address')
+    const goes =
+      kind === 'inbox'
+        ? { account_id: textOf(data, 'account_id'), quota_mb: textOf(data, 'quota_mb') === '' ? undefined : Number(textOf(data, 'quota_mb')) }
+        : { targets: textOf(data, 'targets').split(/[\s,]+/).filter(Boolean) }
+    save.mutate(
+      { address, kind, password: textOf(data, 'password') || undefined, ...goes },
       {
         onSuccess: () => {
-          toast('ok', t('addresses.added', { address }))
+          toast('ok', row ? t('addresses.changed', { address }) : t('addresses.added', { address }))
           onClose()
         },
       },
@@ -68,27 +111,47 @@ function AddDialog({ accounts, onClose }: { accounts: { id: string; name: string
 
   return (
     <FormDialog
-      title={t('addresses.add')}
-      description={accounts.length === 0 ? t('addresses.noAccount') : t('addresses.addLead')}
-      action={t('addresses.addAction')}
-      busy={add.isPending}
-      disabled={accounts.length === 0}
-      error={add.error}
-      fields={['address', 'account_id']}
+      title={row ? t('addresses.change') : t('addresses.add')}
+      description={noAccount ? t('addresses.noAccount') : t('addresses.addLead')}
+      action={row ? t('common.save') : t('addresses.addAction')}
+      busy={save.isPending}
+      disabled={noAccount}
+      error={save.error}
+      fields={['address', 'account_id', 'targets', 'password', 'quota_mb']}
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={t('addresses.address')} error={fieldText(add.error, 'address', { invalid_address: 'field.email', unknown_domain: 'addresses.unknownDomain' })}>
-        <Input name="address" type="email" autoComplete="off" placeholder={t('addresses.example')} required />
+      <Field label={t('addresses.address')} error={fieldText(save.error, 'address', { invalid_address: 'field.email', unknown_domain: 'addresses.unknownDomain' })}>
+        <Input name="address" type="email" autoComplete="off" placeholder={t('addresses.example')} defaultValue={row?.address} disabled={row !== null} required />
       </Field>
-      <Field label={t('addresses.account')} hint={t('addresses.accountHint')} error={fieldText(add.error, 'account_id')}>
-        <Select name="account_id" defaultValue={accounts[0]?.id}>
-          {accounts.map((one) => (
-            <option key={one.id} value={one.id}>
-              {one.name}
-            </option>
-          ))}
+      <Field label={t('addresses.kind')}>
+        <Select value={kind} onChange={(event) => setKind(event.target.value as Mailbox['kind'])}>
+          <option value="inbox">{t('addresses.kind.inbox')}</option>
+          <option value="forward">{t('addresses.kind.forward')}</option>
         </Select>
+      </Field>
+      {kind === 'inbox' ? (
+        <>
+          <Field label={t('addresses.account')} hint={t('addresses.accountHint')} error={fieldText(save.error, 'account_id')}>
+            <Select name="account_id" defaultValue={row?.account_id ?? accounts[0]?.id}>
+              {accounts.map((one) => (
+                <option key={one.id} value={one.id}>
+                  {one.name}
+                </option>
+              ))}
+            </Select>
+          </Field>
+          <Field label={t('addresses.quota')} hint={t('addresses.quotaHint')} error={fieldText(save.error, 'quota_mb')} optional>
+            <Input name="quota_mb" type="number" min={1} max={1048576} defaultValue={row?.quota_mb ?? ''} />
+          </Field>
+        </>
+      ) : (
+        <Field label={t('addresses.targets')} hint={t('addresses.targetsHint')} error={fieldText(save.error, 'targets', { invalid_address: 'field.email' })}>
+          <Textarea name="targets" rows={2} spellCheck={false} defaultValue={row?.targets.join('\n')} required />
+        </Field>
+      )}
+      <Field label={t('addresses.password')} hint={t('addresses.passwordHint')} error={fieldText(save.error, 'password', { too_short: 'addresses.passwordShort' })} optional>
+        <Input name="password" type="password" autoComplete="new-password" maxLength={200} />
       </Field>
     </FormDialog>
   )

@@ -4,11 +4,11 @@ import { useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { Button } from '@/ui/Button'
 import { Card } from '@/ui/Card'
-import { Checkbox, Field, Textarea } from '@/ui/Field'
+import { Checkbox, Field, Input, Textarea } from '@/ui/Field'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
-import { useMailSettings, useRequire2FA, useSaveAllowlist } from './settings'
+import { useMailSettings, useRequire2FA, useSaveAbuse, useSaveAllowlist, useSaveDefaults, useSaveJournaling, type MailSettings } from './settings'
 
 export function MailSettingsScreen() {
   const { t } = useI18n()
@@ -21,6 +21,9 @@ export function MailSettingsScreen() {
         {query.data && (
           <div className="flex max-w-180 flex-col gap-5">
             <AllowlistCard key={query.data.admin_ip_allowlist.cidrs.join()} cidrs={query.data.admin_ip_allowlist.cidrs} canManage={canManage} />
+            <DefaultsCard key={JSON.stringify(query.data.defaults)} defaults={query.data.defaults} canManage={canManage} />
+            <AbuseCard on={query.data.abuse.auto_suspend} canManage={canManage} />
+            <JournalCard key={JSON.stringify(query.data.journaling)} journaling={query.data.journaling} canManage={canManage} />
             <TwoFactorCard required={query.data.require_2fa.required} canManage={canManage} />
           </div>
         )}
@@ -53,6 +56,104 @@ function AllowlistCard({ cidrs, canManage }: { cidrs: string[]; canManage: boole
           <div>
             <Button type="submit" look="primary" busy={save.isPending}>
               {t('common.save')}
+            </Button>
+          </div>
+        )}
+      </form>
+    </Card>
+  )
+}
+
+/** What a number field holds, null for nothing. */
+function numberOf(data: FormData, name: string) {
+  const text = textOf(data, name)
+  return text === '' ? null : Number(text)
+}
+
+function DefaultsCard({ defaults, canManage }: { defaults: MailSettings['defaults']; canManage: boolean }) {
+  const { t } = useI18n()
+  const save = useSaveDefaults()
+  return (
+    <Card title={t('mailSettings.defaults.title')}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const data = new FormData(event.currentTarget)
+          save.mutate(
+            { default_quota_mb: numberOf(data, 'default_quota_mb'), min_password_length: numberOf(data, 'min_password_length') },
+            { onSuccess: () => toast('ok', t('mailSettings.saved')) },
+          )
+        }}
+      >
+        <Field label={t('mailSettings.defaults.quota')} hint={t('mailSettings.defaults.quotaHint')} error={fieldText(save.error, 'default_quota_mb')} optional>
+          <Input name="default_quota_mb" type="number" min={1} max={1048576} defaultValue={defaults.default_quota_mb ?? ''} disabled={!canManage} />
+        </Field>
+        <Field
+          label={t('mailSettings.defaults.password')}
+          hint={t('mailSettings.defaults.passwordHint')}
+          error={fieldText(save.error, 'min_password_length')}
+          optional
+        >
+          <Input name="min_password_length" type="number" min={8} max={128} defaultValue={defaults.min_password_length ?? ''} disabled={!canManage} />
+        </Field>
+        {canManage && (
+          <div>
+            <Button type="submit" look="primary" busy={save.isPending}>
+              {t('mailSettings.defaults.save')}
+            </Button>
+          </div>
+        )}
+      </form>
+    </Card>
+  )
+}
+
+function AbuseCard({ on, canManage }: { on: boolean; canManage: boolean }) {
+  const { t } = useI18n()
+  const save = useSaveAbuse()
+  return (
+    <Card title={t('mailSettings.abuse.title')}>
+      <Checkbox
+        label={t('mailSettings.abuse.label')}
+        detail={t('mailSettings.abuse.detail')}
+        checked={on}
+        disabled={!canManage || save.isPending}
+        onChange={(event) =>
+          save.mutate(event.target.checked, {
+            onSuccess: () => toast('ok', t('mailSettings.saved')),
+            onError: (error) => toast('danger', t('mailSettings.failed'), errorText(error)),
+          })
+        }
+      />
+    </Card>
+  )
+}
+
+function JournalCard({ journaling, canManage }: { journaling: MailSettings['journaling']; canManage: boolean }) {
+  const { t } = useI18n()
+  const save = useSaveJournaling()
+  return (
+    <Card title={t('mailSettings.journal.title')}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const data = new FormData(event.currentTarget)
+          save.mutate(
+            { enabled: data.has('enabled'), retention_days: numberOf(data, 'retention_days') ?? 0 },
+            { onSuccess: () => toast('ok', t('mailSettings.saved')) },
+          )
+        }}
+      >
+        <Checkbox name="enabled" label={t('mailSettings.journal.label')} detail={t('mailSettings.journal.detail')} defaultChecked={journaling.enabled} disabled={!canManage} />
+        <Field label={t('mailSettings.journal.days')} hint={t('mailSettings.journal.daysHint')} error={fieldText(save.error, 'retention_days')}>
+          <Input name="retention_days" type="number" min={1} max={36500} defaultValue={journaling.retention_days} disabled={!canManage} required />
+        </Field>
+        {canManage && (
+          <div>
+            <Button type="submit" look="primary" busy={save.isPending}>
+              {t('mailSettings.journal.save')}
             </Button>
           </div>
         )}

@@ -9,9 +9,12 @@ import type { Tone } from '@/ui/Badge'
 export type Domain = Schemas['DomainDomain']
 export type DomainRecord = Schemas['DomainRecord']
 export type Mailbox = Schemas['DomainMailbox']
+export type NewMailbox = Schemas['ProvisionMailboxInBody']
+export type Grant = Schemas['DomainGrant']
 
 const key = ['mail', 'domains'] as const
 const mailboxKey = ['mail', 'mailboxes'] as const
+const grantKey = ['mail', 'send-as'] as const
 const pageSize = 50
 /** The server asks the name servers once in ten seconds at most. */
 const lookEvery = 15_000
@@ -106,7 +109,48 @@ export function useMailMailboxes() {
 export function useAddMailMailbox() {
   const refresh = useRefresh(mailboxKey)
   return useMutation({
-    mutationFn: (body: { address: string; account_id: string }) => ask(api.POST('/api/mail/v1/provision/mailbox', { body: { ...body, kind: 'inbox' } })),
+    mutationFn: (body: NewMailbox) => ask(api.POST('/api/mail/v1/provision/mailbox', { body })),
+    onSuccess: refresh,
+  })
+}
+
+export function useSetMailboxState() {
+  const refresh = useRefresh(mailboxKey)
+  return useMutation({
+    mutationFn: ({ id, state }: { id: string; state: Mailbox['state'] }) => ask(api.PUT('/api/mail/v1/mailboxes/{id}/state', { params: { path: { id } }, body: { state } })),
+    onSuccess: refresh,
+  })
+}
+
+/** All mailboxes, to choose one of; none for people who may not see them. */
+export function useMailboxChoices() {
+  const may = meets(useMe(), { permission: 'mail.mailboxes.view' })
+  return useQuery({
+    enabled: may,
+    queryKey: [...mailboxKey, 'choices'],
+    queryFn: () => readAll((page) => ask(api.GET('/api/mail/v1/mailboxes', { params: { query: page } }))),
+  })
+}
+
+export function useGrants() {
+  return usePages({
+    key: grantKey,
+    fetch: (cursor) => ask(api.GET('/api/mail/v1/send-as', { params: { query: { limit: pageSize, cursor } } })),
+  })
+}
+
+export function useAddGrant() {
+  const refresh = useRefresh(grantKey)
+  return useMutation({
+    mutationFn: (body: { mailbox_id: string; address: string }) => ask(api.POST('/api/mail/v1/send-as', { body })),
+    onSuccess: refresh,
+  })
+}
+
+export function useRevokeGrant() {
+  const refresh = useRefresh(grantKey)
+  return useMutation({
+    mutationFn: (grant_id: string) => ask(api.DELETE('/api/mail/v1/send-as/{grant_id}', { params: { path: { grant_id } } })),
     onSuccess: refresh,
   })
 }

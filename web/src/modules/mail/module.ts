@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { AtSign, FileLock2, Globe, ListChecks, ScanSearch, Settings2, ShieldAlert, ShieldCheck, Webhook } from 'lucide-react'
+import { AtSign, FileLock2, FolderSync, Globe, ListChecks, PenLine, ScanSearch, Send, Settings2, ShieldAlert, ShieldCheck, Webhook } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { readWebhookSearch } from '@/webhooks/search'
@@ -52,6 +52,27 @@ const addressesRoute = createRoute({
   staticData: { screen: { title: 'addresses.title', lead: 'addresses.lead', icon: AtSign, permission: 'mail.mailboxes.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
+const sendAsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/mail/send-as',
+  component: lazyRouteComponent(withTexts(() => import('./SendAsScreen'), 'mail'), 'SendAsScreen'),
+  staticData: { screen: { title: 'sendAs.title', lead: 'sendAs.lead', icon: PenLine, permission: 'mail.send_as.view', licence: 'mail', nav: true, settings: 'mail' } },
+})
+
+const queueRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/mail/queue',
+  component: lazyRouteComponent(withTexts(() => import('./MailQueueScreen'), 'mail'), 'MailQueueScreen'),
+  staticData: { screen: { title: 'mailQueue.title', lead: 'mailQueue.lead', icon: Send, permission: 'mail.mailboxes.view', licence: 'mail', nav: true, settings: 'mail' } },
+})
+
+const migrationsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/mail/migrations',
+  component: lazyRouteComponent(withTexts(() => import('./MigrationsScreen'), 'mail'), 'MigrationsScreen'),
+  staticData: { screen: { title: 'migrations.title', lead: 'migrations.lead', icon: FolderSync, permission: 'mail.migrations.view', licence: 'mail', nav: true, settings: 'mail' } },
+})
+
 const rulesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/dlp/rules',
@@ -102,8 +123,8 @@ const webhookRoute = createRoute({
 export const mailModule = defineModule({
   id: 'mail',
   title: 'nav.mail',
-  routes: [setupRoute, domainsRoute, domainRoute, addressesRoute, rulesRoute, dlpExceptionsRoute, incidentsRoute, mailSettingsRoute, privacyRoute, webhooksRoute, webhookRoute],
-  live: { dlp: [['mail', 'dlp']], 'mail.domain': [['mail', 'domains', 'list']], gdpr: [['mail', 'privacy']], '*': [['mail', 'deliveries'], ['mail', 'webhooks']] },
+  routes: [setupRoute, domainsRoute, domainRoute, addressesRoute, sendAsRoute, queueRoute, migrationsRoute, rulesRoute, dlpExceptionsRoute, incidentsRoute, mailSettingsRoute, privacyRoute, webhooksRoute, webhookRoute],
+  live: { dlp: [['mail', 'dlp']], 'mail.domain': [['mail', 'domains', 'list']], 'mail.mailbox': [['mail', 'mailboxes']], 'mail.delivered': [['mail', 'queue']], 'mail.delayed': [['mail', 'queue']], 'mail.bounced': [['mail', 'queue']], gdpr: [['mail', 'privacy']], '*': [['mail', 'deliveries'], ['mail', 'webhooks']] },
   notices: [
     {
       ...need,

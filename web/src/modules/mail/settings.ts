@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
 
+export type MailSettings = Schemas['MailSettings']
 export type PrivacyRequest = Schemas['MailPrivacyRequest']
 export type LedgerLine = Schemas['LedgerLine']
 
@@ -25,6 +26,30 @@ export function useRequire2FA() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (required: boolean) => ask(api.PUT('/api/mail/v1/settings/require-2fa', { body: { required } })).then((envelope) => envelope.data),
+    onSuccess: (data) => client.setQueryData(settingsKey, data),
+  })
+}
+
+export function useSaveDefaults() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: MailSettings['defaults']) => ask(api.PUT('/api/mail/v1/settings/defaults', { body })).then((envelope) => envelope.data),
+    onSuccess: (data) => client.setQueryData(settingsKey, data),
+  })
+}
+
+export function useSaveAbuse() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (auto_suspend: boolean) => ask(api.PUT('/api/mail/v1/settings/abuse', { body: { auto_suspend } })).then((envelope) => envelope.data),
+    onSuccess: (data) => client.setQueryData(settingsKey, data),
+  })
+}
+
+export function useSaveJournaling() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: MailSettings['journaling']) => ask(api.PUT('/api/mail/v1/settings/journaling', { body })).then((envelope) => envelope.data),
     onSuccess: (data) => client.setQueryData(settingsKey, data),
   })
 }

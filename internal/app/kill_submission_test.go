@@ -1,0 +1,270 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/smtp"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"konak/internal/kit/db"
+	"konak/internal/kit/smtpd"
+)
+
+// A mail of a mailbox that was answered with 250 is delivered and in the journal after
+// kill -9 at any moment, and nothing is delivered that is not in the journal.
+func TestKillSubmission(t *testing.T) {
+	t.Parallel()
+	onBoth(t, sharedPostgres, func(k *trial) {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		k.must(err)
+		addr := ln.Addr().String()
+		k.must(ln.Close())
+		out := startCountingServer(k)
+		cert, key := writeCertificate(k)
+		k.args = append(k.args, "--mail-listen="+addr, "--mail-domain=in.konak.example", "--mail-tls-cert="+cert, "--mail-tls-key="+key, "--mail-route=*="+out.address)
+		(&submissionTrial{trial: k, smtpAddr: addr, out: out}).run()
+	})
+}
+
+// submissionTrial is a trial of a mailbox that sends.
+type submissionTrial struct {
+	*trial
+	smtpAddr string
+	out      *countingServer
+}
+
+const submissionPassword = "yeşil-kapı-üç-anahtar"
+
+func (k *submissionTrial) run() {
+	p := k.start()
+	d := k.open()
+	k.prepare(p, d)
+	for range mailKills {
+		ctx, cancel := context.WithCancel(k.ctx)
+		var wg sync.WaitGroup
+		for i := range writers {
+			wg.Go(func() { k.send(ctx, i) })
+		}
+		k.writeUntil(1 + k.rand.IntN(mostWrites/2))
+		k.must(p.kill())
+		cancel()
+		wg.Wait()
+		p = k.start()
+	}
+	k.until("the queue to be empty", func() bool {
+		return k.number(d, `SELECT count(*) FROM mail_queue WHERE state <> 'done'`) == 0
+	})
+	k.must(p.stop())
+	k.verifyMails(d)
+}
+
+// prepare makes a mailbox at a domain of the workspace, with a journal.
+func (k *submissionTrial) prepare(p *process, d *db.DB) {
+	k.t.Helper()
+	k.signIn(p)
+	c := newClient(p.url, k.token)
+	_, err := c.post(k.ctx, "/api/mail/v1/provision/domain/quickstart", "", map[string]any{"domain": "firma.example"})
+	k.must(err)
+	// Nobody asks the DNS here.
+	k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(`UPDATE mail_domain SET state = 'active' WHERE domain = 'firma.example'`); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`INSERT INTO mail_domain_owner (domain, tenant_id, domain_id, since) SELECT domain, tenant_id, id, 0 FROM mail_domain WHERE domain = 'firma.example'`)
+		return err
+	}))
+	box, err := c.post(k.ctx, "/api/mail/v1/provision/mailbox", "", map[string]any{
+		"address": "kutu@firma.example", "kind": "forward", "targets": []string{"elif@example.com"}, "password": submissionPassword,
+	})
+	k.must(err)
+	req, err := http.NewRequestWithContext(k.ctx, http.MethodPut, p.url+"/api/mail/v1/settings/journaling", bytes.NewReader([]byte(`{"enabled":true,"retention_days":10}`)))
+	k.must(err)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+k.token)
+	answer, err := http.DefaultClient.Do(req)
+	k.must(err)
+	_ = answer.Body.Close()
+	if box.Data.ID == "" || answer.StatusCode != http.StatusOK {
+		k.t.Fatalf("no mailbox or no journal: %+v, %s", box, answer.Status)
+	}
+}
+
+// send hands mails over in one session until ctx ends; one that was not taken comes
+// again.
+func (k *submissionTrial) send(ctx context.Context, i int) {
+	for ctx.Err() == nil {
+		if err := k.sendInSession(ctx, i); err != nil {
+			select {
+			case <-ctx.Done():
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+}
+
+func (k *submissionTrial) sendInSession(ctx context.Context, i int) error {
+	c, err := smtp.Dial(k.smtpAddr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	if err := c.StartTLS(&tls.Config{InsecureSkipVerify: true}); err != nil {
+		return err
+	}
+	if err := c.Auth(smtp.PlainAuth("", "kutu@firma.example", submissionPassword, "127.0.0.1")); err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		name := k.next(i)
+		if err := c.Mail("kutu@firma.example"); err != nil {
+			return err
+		}
+		if err := c.Rcpt(name); err != nil {
+			return err
+		}
+		w, err := c.Data()
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, "From: kutu@firma.example\r\nTo: "+name+"\r\nSubject: "+name+"\r\n\r\nNerede?\r\n"); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+		k.mu.Lock()
+		k.acknowledged[name], k.pending[i] = name, ""
+		k.mu.Unlock()
+	}
+	return nil
+}
+
+// verifyMails holds what was taken against what was delivered and what is in the
+// journal. A mail whose 250 was lost comes a second time, and may arrive so.
+func (k *submissionTrial) verifyMails(d *db.DB) {
+	journal := map[string]int{}
+	queue := map[string]int{}
+	k.must(d.System("test").Read(k.ctx, func(r *db.Reader) error {
+		for table, into := range map[string]map[string]int{"mail_journal": journal, "mail_queue": queue} {
+			list, err := db.All(r, db.Scalar[string], `SELECT subject FROM `+table)
+			if err != nil {
+				return err
+			}
+			for _, subject := range list {
+				into[subject]++
+			}
+		}
+		return nil
+	}))
+	arrived := k.out.arrived()
+	repeated := 0
+	for name := range k.acknowledged {
+		if arrived[name] == 0 || journal[name] == 0 {
+			k.t.Errorf("%s was taken, arrived %d times and is in the journal %d times", name, arrived[name], journal[name])
+		}
+	}
+	for name, n := range arrived {
+		if n > queue[name] {
+			repeated += n - queue[name]
+		}
+		if journal[name] != queue[name] || queue[name] == 0 {
+			k.t.Errorf("%s arrived %d times, was taken %d times and is in the journal %d times", name, n, queue[name], journal[name])
+		}
+	}
+	// What a server accepted in the moment of a kill is sent again.
+	if repeated > mailKills*writers {
+		k.t.Errorf("%d mails were sent twice", repeated)
+	}
+	k.t.Logf("%d acknowledged, %d arrived, %d sent twice", len(k.acknowledged), len(arrived), repeated)
+}
+
+func (k *submissionTrial) number(d *db.DB, query string) (n int) {
+	k.must(d.System("test").Read(k.ctx, func(r *db.Reader) (err error) {
+		n, err = db.One(r, db.Scalar[int], query)
+		return err
+	}))
+	return n
+}
+
+// countingServer is a mail server that counts the mails that it takes by their subjects.
+type countingServer struct {
+	address string
+	mu      sync.Mutex
+	times   map[string]int
+}
+
+func startCountingServer(k *trial) *countingServer {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	k.must(err)
+	o := &countingServer{address: ln.Addr().String(), times: map[string]int{}}
+	server := smtpd.Server{
+		Domain: "outside.example", MaxSize: 1 << 20, MaxRecipients: 10, MaxSessions: 100, MaxPerAddress: 100, MaxPerNetwork: 100,
+		Patience: time.Minute, MaxIdle: time.Minute, Log: slog.New(slog.DiscardHandler),
+		NewSession: func(context.Context, netip.Prefix) smtpd.Session { return countingSession{o} },
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ctx, ln, nil) }()
+	k.t.Cleanup(func() { cancel(); <-done })
+	return o
+}
+
+func (o *countingServer) arrived() map[string]int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.times
+}
+
+var subjectLine = regexp.MustCompile(`(?m)^Subject: (.*)\r$`)
+
+type countingSession struct{ o *countingServer }
+
+func (countingSession) Mail(string) error { return nil }
+func (countingSession) Rcpt(string) error { return nil }
+func (countingSession) Reset()            {}
+
+func (s countingSession) Data(r io.Reader) error {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	if m := subjectLine.FindSubmatch(text); m != nil {
+		s.o.mu.Lock()
+		defer s.o.mu.Unlock()
+		s.o.times[string(m[1])]++
+	}
+	return nil
+}
+
+// writeCertificate writes a certificate that signs itself and its key.
+func writeCertificate(k *trial) (cert, key string) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	k.must(err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	k.must(err)
+	sealed, err := x509.MarshalPKCS8PrivateKey(private)
+	k.must(err)
+	dir := k.t.TempDir()
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	k.must(os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	k.must(os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: sealed}), 0o600))
+	return cert, key
+}

@@ -1,0 +1,33 @@
+package mail
+
+import (
+	"context"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+type journalItemIn struct {
+	ID api.ID `path:"id" record:"mail_journal"`
+}
+
+// registerJournal adds the routes of the journal.
+func (s *Service) registerJournal(a *api.API) {
+	list := route("GET", "/journal", "list-mail-journal", "List the mails of the journal", perm.PrivacyView)
+	list.Doc = "Kept while journaling is on (PUT /settings/journaling), newest first."
+	api.HandleList(a, list, func(ctx context.Context, in *listIn) (db.List[JournalItem], error) {
+		return s.JournalItems(ctx, in.Page())
+	})
+
+	read := route("GET", "/journal/{id}/report", "read-mail-journal", "Read a mail of the journal", perm.PrivacyManage)
+	read.Refusals = []int{410}
+	read.Doc = "A mail in the format of RFC 5322: its first part says who sent it to whom, Bcc included, its second is the mail as it was handed over. Each reading is a line of the audit log. Where its content is gone from the storage or damaged there: 410 file_missing or file_damaged."
+	api.HandleFile(a, read, func(ctx context.Context, in *journalItemIn) (*api.File, error) {
+		i, f, err := s.OpenJournalItem(ctx, in.ID.UUID)
+		if err != nil {
+			return nil, err
+		}
+		return &api.File{Name: "journal-" + i.ID.String() + ".eml", Type: "message/rfc822", Tag: i.ID.String(), Modified: i.At.Time, Content: f}, nil
+	})
+}

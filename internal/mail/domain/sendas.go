@@ -1,0 +1,134 @@
+package domain
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
+)
+
+// maxGrants is how many send-as grants a workspace may have.
+const maxGrants = 10_000
+
+// Grant lets a mailbox send as another address.
+type Grant struct {
+	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	MailboxID uuid.UUID  `json:"mailbox_id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Address   string     `json:"address" example:"satis@kaya.example"`
+	GrantedBy *uuid.UUID `json:"granted_by" nullable:"true" format:"uuid" doc:"The member who gave it"`
+	CreatedAt clock.Time `json:"created_at"`
+}
+
+// Grants lists the newest first.
+func (s *Service) Grants(ctx context.Context, p db.Page) (db.List[Grant], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Grant], error) { return listGrants(r, p) })
+}
+
+// AddGrant lets a mailbox send as an address at one of the workspace's domains. It
+// returns conflict where it may already, its own address included.
+func (s *Service) AddGrant(ctx context.Context, mailbox uuid.UUID, addr string) (g Grant, err error) {
+	email, name, err := parseMailboxAddress("address", addr)
+	if err != nil {
+		return g, err
+	}
+	err = idempotency.Do(ctx, s.tenant(ctx), &g, func(tx *db.Tx) error {
+		m, err := lockMailbox(tx, mailbox)
+		if db.IsNoRow(err) {
+			return fault.Invalid("mailbox_id", "unknown")
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := lockByName(tx, name); err != nil {
+			if db.IsNoRow(err) {
+				return fault.Invalid("address", "unknown_domain")
+			}
+			return err
+		}
+		g = Grant{ID: tx.NewID(), MailboxID: mailbox, Address: email, GrantedBy: memberOf(ctx), CreatedAt: clock.At(tx.Now())}
+		fresh := m.Address != email
+		if fresh {
+			if fresh, err = insertGrant(tx, g); err != nil {
+				return err
+			}
+		}
+		if !fresh {
+			return fault.New(fault.Conflict).Field("address", "taken")
+		}
+		n, err := countGrants(&tx.Reader)
+		if err != nil {
+			return err
+		}
+		if n > maxGrants {
+			return fault.New(fault.LimitReached, maxGrants).Because("send_as")
+		}
+		return audit.Write(tx, "mail.send_as.granted", g.ID.String(), map[string]string{"mailbox": m.Address, "address": email})
+	})
+	return g, err
+}
+
+// RevokeGrant takes a grant back. Sessions that are open feel it with their next mail.
+func (s *Service) RevokeGrant(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		g, err := deleteGrant(tx, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		return audit.Write(tx, "mail.send_as.revoked", id.String(), map[string]string{"mailbox_id": g.MailboxID.String(), "address": g.Address})
+	})
+}
+
+// MaySendAs says whether a mailbox may send as an address: its own, or one that it
+// has a grant for, at a domain that is the workspace's own at the moment. What
+// follows a plus in its own address does not count.
+func (s *Service) MaySendAs(ctx context.Context, tenant uuid.UUID, m Mailbox, addr string) (bool, error) {
+	bare, name, ok := foldAddress(addr)
+	if !ok {
+		return false, nil
+	}
+	owner, err := s.FindOwner(ctx, name)
+	if err != nil || owner != tenant {
+		return false, err
+	}
+	if bare == m.Address {
+		return true, nil
+	}
+	return db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (bool, error) { return hasGrant(r, m.ID, bare) })
+}
+
+// parseMailboxAddress reads an address that a mailbox can have and returns it with
+// its domain. It returns a fault of the field for others.
+func parseMailboxAddress(field, addr string) (email, name string, err error) {
+	e, ok := address.ParseEmail(addr)
+	local, name, _ := strings.Cut(e.Key, "@")
+	if !ok || !e.ASCII() || strings.Contains(local, "+") {
+		return "", "", fault.Invalid(field, "invalid_address")
+	}
+	return e.Key, name, nil
+}
+
+// foldAddress returns an address without what follows a plus, and its domain. It
+// returns false for what is no address.
+func foldAddress(addr string) (bare, name string, ok bool) {
+	local, name, _ := strings.Cut(address.Fold(strings.TrimSpace(addr)), "@")
+	local, _, _ = strings.Cut(local, "+")
+	name, ok = address.ParseDomain(name)
+	return local + "@" + name, name, ok && local != ""
+}
+
+// FindOwner returns the workspace that a domain belongs to, the zero id where it is
+// nobody's.
+func (s *Service) FindOwner(ctx context.Context, name string) (uuid.UUID, error) {
+	owner, err := db.Read(ctx, s.DB.System("mail domain look-up"), func(r *db.Reader) (uuid.UUID, error) { return findOwner(r, name) })
+	if db.IsNoRow(err) {
+		return uuid.Nil, nil
+	}
+	return owner, err
+}

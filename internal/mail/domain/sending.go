@@ -1,0 +1,107 @@
+package domain
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+)
+
+// How many recipients a mailbox may send to.
+const (
+	// suspiciousHour is how many in an hour are taken for abuse.
+	suspiciousHour = 200
+	// maxDay is how many in 24 hours are let through in any case.
+	maxDay = 2000
+)
+
+// Why a mailbox may not send.
+var (
+	ErrSuspended  = errors.New("domain: the mailbox is suspended")
+	ErrSentEnough = errors.New("domain: the mailbox has sent all that it may in a day")
+)
+
+// Why a mailbox was suspended.
+const (
+	ReasonByHand = "by_hand"
+	ReasonAbuse  = "too_many_recipients"
+)
+
+// Abuse is a mailbox that sends more than people do.
+type Abuse struct {
+	Mailbox
+	Recipients int64 `json:"recipients" example:"212" doc:"To how many recipients it has sent in this hour"`
+	Suspended  bool  `json:"suspended" doc:"Whether it was suspended for it"`
+}
+
+// Suspension is a mailbox that was suspended.
+type Suspension struct {
+	Mailbox
+	Reason string `json:"reason" enum:"by_hand,too_many_recipients" example:"too_many_recipients"`
+}
+
+// CountSending counts the recipients of a mail that a mailbox is about to send. A
+// mailbox that sends to too many in an hour is announced once in that hour, and
+// suspended where the workspace asks for it. It returns ErrSuspended where the
+// mailbox may not send, and ErrSentEnough where it has sent all that it may in a
+// day; the mail must not be sent then.
+func (s *Service) CountSending(ctx context.Context, tenant, mailbox uuid.UUID, recipients int) error {
+	var refused error
+	err := s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
+		refused = nil
+		m, err := lockMailbox(tx, mailbox)
+		if db.IsNoRow(err) || err == nil && m.State == MailboxSuspended {
+			refused = ErrSuspended
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		hour, day, err := addSent(tx, mailbox, recipients)
+		if err != nil {
+			return err
+		}
+		if day > maxDay {
+			refused = ErrSentEnough
+		}
+		if hour <= suspiciousHour || hour-int64(recipients) > suspiciousHour {
+			return nil
+		}
+		suspend, err := s.Settings.AutoSuspend(&tx.Reader)
+		if err != nil {
+			return err
+		}
+		if suspend {
+			if m, err = setMailboxState(tx, mailbox, MailboxSuspended); err != nil {
+				return err
+			}
+			refused = ErrSuspended
+			if err := announceSuspension(tx, m, ReasonAbuse); err != nil {
+				return err
+			}
+		}
+		if err := audit.Write(tx, AbuseDetected, m.ID.String(), map[string]any{"address": m.Address, "recipients": hour, "suspended": suspend}); err != nil {
+			return err
+		}
+		_, err = event.Emit(tx, event.Change{Type: AbuseDetected, Object: Abuse{m, hour, suspend}})
+		return err
+	})
+	if err == nil {
+		err = refused
+	}
+	return err
+}
+
+// announceSuspension writes the audit line and the event of a mailbox that was
+// suspended.
+func announceSuspension(tx *db.Tx, m Mailbox, reason string) error {
+	if err := audit.Write(tx, MailboxSuspendedEvent, m.ID.String(), map[string]string{"address": m.Address, "reason": reason}); err != nil {
+		return err
+	}
+	_, err := event.Emit(tx, event.Change{Type: MailboxSuspendedEvent, Object: Suspension{m, reason}})
+	return err
+}

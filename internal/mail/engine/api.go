@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+// Suppression is an address that does not exist, so that mailboxes cannot send to it.
+type Suppression struct {
+	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Address   string     `json:"address" example:"elif@example.com"`
+	Answer    string     `json:"answer" example:"550 5.1.1 No such user" doc:"What the other server said"`
+	CreatedAt clock.Time `json:"created_at"`
+}
+
+type listQueueIn struct {
+	api.Paged
+	State string `query:"state" enum:"held,queued,done" doc:"Only mails in this state"`
+}
+
+type listSuppressionsIn struct{ api.Paged }
+
+type queueItemIn struct {
+	ID api.ID `path:"id" record:"mail_queue"`
+}
+
+type suppressionIn struct {
+	ID api.ID `path:"id" record:"mail_suppression"`
+}
+
+func route(method, path, id, summary string, p perm.Permission) api.Route {
+	return api.Route{
+		Method: method, Path: "/api/mail/v1" + path, ID: id, Tag: "Mail",
+		Summary: summary, Access: api.Session, Permission: p, Licence: "mail",
+	}
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	list := route("GET", "/queue", "list-mail-queue", "List mails on their way out", perm.MailboxesView)
+	list.Doc = "What mailboxes send and forward, newest first. A mail is tried for five days. Mails that are done are shown for two weeks."
+	api.HandleList(a, list, func(ctx context.Context, in *listQueueIn) (db.List[QueueItem], error) {
+		return s.Queue(ctx, in.State, in.Page())
+	})
+
+	retry := route("POST", "/queue/{id}/retry", "retry-mail", "Try a mail again at once", perm.MailboxesManage)
+	retry.Refusals = []int{409}
+	retry.Doc = "With all other mail that waits for the same domains. One that is held or done: 409, with its state as the reason."
+	api.Handle(a, retry, func(ctx context.Context, in *queueItemIn) (QueueItem, error) { return s.Retry(ctx, in.ID.UUID) })
+
+	drop := route("POST", "/queue/{id}/drop", "drop-mail", "Take a mail out of the queue", perm.MailboxesManage)
+	drop.Refusals = []int{409}
+	drop.Doc = "Recipients who have not got it yet do not get it, and nobody is told. One that is done: 409."
+	api.Handle(a, drop, func(ctx context.Context, in *queueItemIn) (QueueItem, error) { return s.Drop(ctx, in.ID.UUID) })
+
+	bad := route("GET", "/suppressions", "list-mail-suppressions", "List addresses that do not exist", perm.MailboxesView)
+	bad.Doc = "Their servers said so. Mailboxes cannot send to them until they are removed here."
+	api.HandleList(a, bad, func(ctx context.Context, in *listSuppressionsIn) (db.List[Suppression], error) {
+		return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Suppression], error) { return listSuppressions(r, in.Page()) })
+	})
+
+	api.Handle(a, route("DELETE", "/suppressions/{id}", "delete-mail-suppression", "Let mailboxes send to an address again", perm.MailboxesManage),
+		func(ctx context.Context, in *suppressionIn) (api.Deleted, error) {
+			return api.Deleted{ID: in.ID, Deleted: true}, s.deleteSuppression(ctx, in.ID.UUID)
+		})
+}
+
+func (s *Service) deleteSuppression(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		gone, err := deleteSuppression(tx, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		return audit.Write(tx, "mail.suppression.deleted", id.String(), map[string]string{"address": gone.Address})
+	})
+}

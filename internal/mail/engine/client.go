@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/smtp"
+	"net/textproto"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+
+	"konak/internal/kit/outbound"
+	"konak/internal/kit/trtext"
+)
+
+// How long a server may take for a whole mail, and for its last word.
+const (
+	handOverTime = 5 * time.Minute
+	quitTime     = 5 * time.Second
+)
+
+// maxHosts is how many servers of a destination are tried.
+const maxHosts = 5
+
+// target is a server that takes the mail of a destination.
+type target struct {
+	host, address string
+	// operator is set for one that the operator named.
+	operator bool
+}
+
+// errNoServer says that a domain takes no mail.
+var errNoServer = errors.New("5.1.10 The domain takes no mail")
+
+// findServers returns the servers of a destination, those to try first in front. It
+// returns errNoServer where there are none.
+func (s *Service) findServers(ctx context.Context, destination string) ([]target, error) {
+	for _, name := range []string{destination, "*"} {
+		if at, ok := s.Routes[name]; ok {
+			host, _, _ := net.SplitHostPort(at)
+			return []target{{host, at, true}}, nil
+		}
+	}
+	list, err := s.DNS.LookupMX(ctx, destination)
+	if missing, ok := errors.AsType[*net.DNSError](err); ok && missing.IsNotFound {
+		// A domain without MX records takes its mail itself (RFC 5321, 5.1).
+		return []target{{destination, net.JoinHostPort(destination, "25"), false}}, nil
+	}
+	if err != nil && len(list) == 0 {
+		return nil, err
+	}
+	var out []target
+	for _, mx := range list[:min(len(list), maxHosts)] {
+		if host := strings.TrimSuffix(mx.Host, "."); host != "" {
+			out = append(out, target{host, net.JoinHostPort(host, "25"), false})
+		}
+	}
+	if len(out) == 0 {
+		return nil, errNoServer
+	}
+	return out, nil
+}
+
+// handOver hands a mail over to a server of a destination and returns what became of
+// each copy. An error says that no server took or refused any.
+func (s *Service) handOver(ctx context.Context, from, destination string, to []string, text *os.File) (map[string]outcome, error) {
+	servers, err := s.findServers(ctx, destination)
+	if errors.Is(err, errNoServer) {
+		return outcomeOfAll(to, StateFailed, errNoServer.Error()), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, server := range servers {
+		var outcomes map[string]outcome
+		outcomes, err = s.talk(ctx, server, true, from, to, text)
+		if errors.Is(err, errTLS) {
+			// Encryption that does not work is no reason to leave a mail where it is:
+			// anybody on the way could have taken the offer away as well.
+			outcomes, err = s.talk(ctx, server, false, from, to, text)
+		}
+		if err == nil {
+			return outcomes, nil
+		}
+		if missing, ok := errors.AsType[*net.DNSError](err); ok && missing.IsNotFound && len(servers) == 1 {
+			return outcomeOfAll(to, StateFailed, "5.1.2 The domain does not exist"), nil
+		}
+	}
+	return nil, err
+}
+
+var errTLS = errors.New("no TLS")
+
+// talk has one conversation with a server.
+func (s *Service) talk(ctx context.Context, server target, encrypt bool, from string, to []string, text *os.File) (map[string]outcome, error) {
+	client := s.Out
+	if server.operator {
+		client = s.operator
+	}
+	// Mail servers speak without encryption where the other side offers none, so that
+	// is no reason not to connect.
+	conn, err := client.Dial(ctx, server.address, false)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close() }()
+	outcomes, err := s.speak(conn, server, encrypt, from, to, text)
+	return outcomes, conn.Explain(err)
+}
+
+func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, from string, to []string, text *os.File) (map[string]outcome, error) {
+	c, err := smtp.NewClient(conn, server.host)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = c.Close() }()
+	if err := c.Hello(s.Host); err != nil {
+		return nil, err
+	}
+	if offered, _ := c.Extension("STARTTLS"); offered && encrypt {
+		conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
+		// Nothing says which name the certificate must have: it is not checked.
+		if err := c.StartTLS(&tls.Config{ServerName: server.host, InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}); err != nil { //nolint:gosec // opportunistic, RFC 7435
+			return nil, fmt.Errorf("%w: %w", errTLS, err)
+		}
+	}
+	conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
+	if err := c.Mail(from); err != nil {
+		return answerForAll(to, err)
+	}
+	outcomes := map[string]outcome{}
+	var taken []string
+	for _, addr := range to {
+		conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
+		err := c.Rcpt(addr)
+		if err == nil {
+			taken = append(taken, addr)
+			continue
+		}
+		o, err := readAnswer(err)
+		if err != nil {
+			return nil, err
+		}
+		outcomes[addr] = o
+	}
+	if len(taken) == 0 {
+		return outcomes, nil
+	}
+	answers, err := sendData(c, conn, taken, text)
+	if err != nil {
+		return nil, err
+	}
+	for addr, o := range answers {
+		outcomes[addr] = o
+	}
+	return outcomes, nil
+}
+
+// sendData sends the mail itself.
+func sendData(c *smtp.Client, conn *outbound.Conn, to []string, text *os.File) (map[string]outcome, error) {
+	conn.Renew(outbound.MaxAnswer, handOverTime)
+	w, err := c.Data()
+	if err != nil {
+		return answerForAll(to, err)
+	}
+	if _, err := text.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(w, text); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return answerForAll(to, err)
+	}
+	// The mail is accepted; how the conversation ends no longer matters.
+	conn.Renew(outbound.MaxAnswer, quitTime)
+	_ = c.Quit()
+	return outcomeOfAll(to, StateDelivered, "250"), nil
+}
+
+// readAnswer returns what a server's refusal means. It returns err where it is none.
+func readAnswer(err error) (outcome, error) {
+	reply, ok := errors.AsType[*textproto.Error](err)
+	if !ok {
+		return outcome{}, err
+	}
+	state := StateQueued
+	if reply.Code >= 500 {
+		state = StateFailed
+	}
+	text := fmt.Sprintf("%d %s", reply.Code, reply.Msg)
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	return outcome{state, trtext.Cut(text, maxAnswer)}, nil
+}
+
+func answerForAll(to []string, err error) (map[string]outcome, error) {
+	o, err := readAnswer(err)
+	if err != nil {
+		return nil, err
+	}
+	return outcomeOfAll(to, o.State, o.Answer), nil
+}

@@ -1,0 +1,323 @@
+package engine_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"konak/internal/app"
+	"konak/internal/kit/dbtest"
+	"konak/internal/kit/hostile"
+	"konak/internal/kit/smtpd"
+	"konak/internal/mail/domain"
+	"konak/internal/mail/engine"
+)
+
+var (
+	noSuchUser = &smtpd.Error{Code: 550, Enhanced: "5.1.1", Message: "No such user"}
+	greylisted = &smtpd.Error{Code: 451, Enhanced: "4.7.1", Message: "Greylisted"}
+)
+
+// Who cannot be reached is reported once, and nobody sends to them again until
+// somebody says so.
+func TestBounce(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.out.answer("yok@other.example", noSuchUser)
+		mail := text("info@firma.example", "teklif", "")
+		if code := o.submit(mail, "yok@other.example", "elif@other.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		o.s.Settle()
+		if got := o.out.got(); len(got) != 1 || !slices.Equal(got[0].to, []string{"elif@other.example"}) {
+			t.Errorf("got %+v", got)
+		}
+		var reports []engine.QueueItem
+		for _, m := range o.queue() {
+			if m.Origin == engine.OriginReport {
+				reports = append(reports, m)
+			}
+		}
+		if len(reports) != 1 || reports[0].Sender != "" || reports[0].Recipients[0].Address != "info@firma.example" || reports[0].State != engine.StateDone {
+			t.Errorf("got %+v", reports)
+		}
+		if code := o.submit(mail, "YOK@other.example"); code != 550 {
+			t.Errorf("to who does not exist: said %d", code)
+		}
+		var list []engine.Suppression
+		o.Owner.Get(base + "/suppressions").Want(200).Data(&list)
+		if len(list) != 1 || list[0].Address != "yok@other.example" || list[0].Answer != "550 5.1.1 No such user" {
+			t.Fatalf("got %+v", list)
+		}
+		one := base + "/suppressions/" + list[0].ID.String()
+		o.s.Workspace("acme").Owner.Delete(one).Refused(404, "not_found")
+		o.Owner.Delete(one).Want(200)
+		o.Owner.Delete(one).Refused(404, "not_found")
+		o.out.answer("yok@other.example", nil)
+		if code := o.submit(mail, "yok@other.example"); code != 250 {
+			t.Errorf("said %d", code)
+		}
+		if events := o.Events(); !slices.Contains(events, engine.Bounced) {
+			t.Errorf("got %q", events)
+		}
+	})
+}
+
+// A report says in the format of mail servers who was not reached and why.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addMailbox(map[string]any{"address": "ekip@firma.example", "kind": "forward", "targets": []string{"yok@other.example"}})
+		o.out.answer("yok@other.example", noSuchUser)
+		if code := o.bring("ayse@third.example", text("ayse@third.example", "soru", ""), "ekip@firma.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		o.s.Settle()
+		got := o.out.got()
+		if len(got) != 1 || got[0].from != "" || !slices.Equal(got[0].to, []string{"ayse@third.example"}) {
+			t.Fatalf("got %+v", got)
+		}
+		for _, want := range []string{
+			"Auto-Submitted: auto-replied\r\n", "report-type=delivery-status", "Final-Recipient: rfc822; yok@other.example\r\n", "Action: failed\r\n", "Status: 5.1.1\r\n",
+			"Diagnostic-Code: smtp; 550 5.1.1 No such user\r\n", "Subject: soru\r\n",
+		} {
+			if !strings.Contains(got[0].text, want) {
+				t.Errorf("%q is not in %s", want, got[0].text)
+			}
+		}
+	})
+}
+
+// A server that asks for patience is tried again with growing pauses, and given up
+// after five days.
+func TestRetries(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.out.answer("elif@other.example", greylisted)
+		mail := text("info@firma.example", "teklif", "")
+		o.submit(mail, "elif@other.example")
+		attempts := func() int64 {
+			t.Helper()
+			o.s.Settle()
+			list := o.queue()
+			return list[len(list)-1].Recipients[0].Attempts
+		}
+		for _, c := range []struct {
+			after time.Duration
+			want  int64
+		}{{0, 1}, {59 * time.Second, 1}, {time.Second, 2}, {119 * time.Second, 2}, {time.Second, 3}} {
+			o.s.Clock.Advance(c.after)
+			if got := attempts(); got != c.want {
+				t.Errorf("after %s: %d attempts, want %d", c.after, got, c.want)
+			}
+		}
+		item := o.queue()[0]
+		if r := item.Recipients[0]; item.State != engine.StateQueued || r.State != engine.StateQueued || r.Answer != "451 4.7.1 Greylisted" {
+			t.Errorf("got %+v", item)
+		}
+		one := base + "/queue/" + item.ID.String()
+		o.Owner.Post(one+"/retry", nil).Want(200)
+		if got := attempts(); got != 4 {
+			t.Errorf("after a retry: %d attempts", got)
+		}
+		for range 40 {
+			o.s.Clock.Advance(4 * time.Hour)
+			o.s.Settle()
+		}
+		o.Owner = o.SignIn("owner@demo.example")
+		list := o.queue()
+		if r := list[len(list)-1]; r.State != engine.StateDone || r.Recipients[0].State != engine.StateFailed || !strings.HasPrefix(r.Recipients[0].Answer, "4.4.7") {
+			t.Errorf("got %+v", r)
+		}
+		want := []string{domain.Verified, engine.Delayed, engine.Bounced}
+		if got := o.mailEvents(); !slices.Equal(got, want) {
+			t.Errorf("got %q", got)
+		}
+		o.Owner.Post(one+"/retry", nil).Refused(409, "conflict")
+		o.Owner.Post(one+"/drop", nil).Refused(409, "conflict")
+	})
+}
+
+// What an administrator drops is not sent.
+func TestDrop(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.submit(text("info@firma.example", "teklif", ""), "elif@other.example")
+		one := base + "/queue/" + o.queue()[0].ID.String()
+		o.s.Workspace("acme").Owner.Post(one+"/drop", nil).Refused(404, "not_found")
+		var item engine.QueueItem
+		o.Owner.Post(one+"/drop", nil).Want(200).Data(&item)
+		if item.State != engine.StateDone || item.Recipients[0].State != engine.StateDropped {
+			t.Errorf("got %+v", item)
+		}
+		o.s.Settle()
+		if n := len(o.out.got()); n != 0 {
+			t.Errorf("%d mails were sent", n)
+		}
+		o.s.Clock.Advance(15 * 24 * time.Hour)
+		n, err := o.s.Engine.CleanQueue(t.Context())
+		if err != nil || n != 1 {
+			t.Errorf("cleaned %d: %v", n, err)
+		}
+	})
+}
+
+// What a server has accepted is not sent again, whatever fails behind it.
+func TestAcceptedOnce(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.submit(text("info@firma.example", "teklif", ""), "elif@other.example")
+		allow := dbtest.RefuseUpdates(t, o.s.DB, "mail_queue_recipient")
+		o.s.Settle()
+		if n := len(o.out.got()); n != 1 {
+			t.Fatalf("%d mails arrived", n)
+		}
+		allow()
+		o.s.Clock.Advance(time.Hour)
+		o.s.Settle()
+		if n := len(o.out.got()); n != 1 {
+			t.Errorf("%d mails arrived", n)
+		}
+		if m := o.queue()[0]; m.State != engine.StateDone || m.Recipients[0].State != engine.StateDelivered {
+			t.Errorf("got %+v", m)
+		}
+	})
+}
+
+// A destination that says nothing holds up no other.
+func TestStallingDestination(t *testing.T) {
+	t.Parallel()
+	slow := hostile.SMTP(t, "banner", hostile.Silent)
+	run(t, func(c *app.Config) { c.MailRoutes = append(c.MailRoutes, "slow.example="+slow.Address()) }, func(t *testing.T, o *office) {
+		for range 5 {
+			o.submit(text("info@firma.example", "teklif", ""), "elif@slow.example", "elif@other.example")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { o.s.Jobs.Run(ctx) })
+		defer wg.Wait()
+		defer cancel()
+		<-slow.Reached()
+		wait(t, "the mails for the other destination", func() bool { return len(o.out.got()) == 5 })
+		for _, m := range o.queue() {
+			for _, r := range m.Recipients {
+				if want := map[bool]string{true: engine.StateQueued, false: engine.StateDelivered}[strings.HasSuffix(r.Address, "slow.example")]; r.State != want {
+					// The mark follows the mail.
+					wait(t, r.Address, func() bool { return stateOf(o, m, r.Address) == want })
+				}
+			}
+		}
+	})
+}
+
+func stateOf(o *office, m engine.QueueItem, addr string) string {
+	for _, item := range o.queue() {
+		for _, r := range item.Recipients {
+			if item.ID == m.ID && r.Address == addr {
+				return r.State
+			}
+		}
+	}
+	return ""
+}
+
+// wait asks until something is so. A silent server would be waited for longer.
+func wait(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	end, tick := time.NewTimer(40*time.Second), time.NewTicker(20*time.Millisecond)
+	defer end.Stop()
+	defer tick.Stop()
+	for !so() {
+		select {
+		case <-end.C:
+			t.Fatalf("%s: not in time", what)
+		case <-tick.C:
+		}
+	}
+}
+
+// A mailbox that forwards sends its mail on so that bounces find the way back, and
+// never in circles.
+func TestForward(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		box := o.addMailbox(map[string]any{"address": "ekip@firma.example", "kind": "forward", "targets": []string{"elif@other.example", "ali@third.example"}})
+		mail := text("ayse@third.example", "soru", "")
+		if code := o.bring("ayse@third.example", mail, "EKIP+x@firma.example", "info@firma.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		if got := o.subjects(); !slices.Equal(got, []string{"soru"}) {
+			t.Errorf("the inbox got %q", got)
+		}
+		got := o.out.got()
+		if len(got) != 2 || !strings.HasSuffix(got[0].text, mail) || !strings.HasPrefix(got[0].text, "Received: by "+host) {
+			t.Fatalf("got %+v", got)
+		}
+		to := append(slices.Clone(got[0].to), got[1].to...)
+		slices.Sort(to)
+		back := got[0].from
+		if diff := cmp.Diff([]string{"ali@third.example", "elif@other.example"}, to); diff != "" || !strings.HasPrefix(back, "fwd-") || !strings.HasSuffix(back, "@firma.example") {
+			t.Errorf("from %s: %s", back, diff)
+		}
+		report := "From: mailer-daemon@other.example\r\nSubject: failed\r\n\r\nNo such user\r\n"
+		if code := o.bring("spam@bad.example", report, back); code != 550 {
+			t.Errorf("a mail that is no bounce: said %d", code)
+		}
+		forged := "fwd-0" + back[5:]
+		if back[4] == '0' {
+			forged = "fwd-1" + back[5:]
+		}
+		if code := o.bring("", report, forged); code != 550 {
+			t.Errorf("a forged address: said %d", code)
+		}
+		if code := o.bring("", report, back); code != 250 {
+			t.Errorf("a bounce: said %d", code)
+		}
+		o.s.Settle()
+		if got := o.out.got(); len(got) != 3 || got[2].from != "" || !slices.Equal(got[2].to, []string{"ayse@third.example"}) || !strings.HasSuffix(got[2].text, report) {
+			t.Errorf("got %+v", got)
+		}
+		o.Owner.Put(base+"/mailboxes/"+box.ID.String()+"/state", map[string]any{"state": "suspended"}).Want(200)
+		if code := o.bring("ayse@third.example", mail, "ekip@firma.example"); code != 450 {
+			t.Errorf("suspended: said %d", code)
+		}
+		if code := o.submit(text("info@firma.example", "içeriden", ""), "ekip@firma.example"); code != 250 {
+			t.Errorf("from inside: said %d", code)
+		}
+		o.s.Settle()
+		if got := o.queue()[0]; got.Recipients[0].State != engine.StateQueued || len(o.out.got()) != 3 {
+			t.Errorf("got %+v", got)
+		}
+		o.Owner.Put(base+"/mailboxes/"+box.ID.String()+"/state", map[string]any{"state": "active"}).Want(200)
+		if code := o.bring("ayse@third.example", strings.Repeat("Received: by x\r\n", 31)+mail, "ekip@firma.example"); code != 554 {
+			t.Errorf("a mail in circles: said %d", code)
+		}
+	})
+}
+
+// Two mailboxes that forward to each other end.
+func TestForwardLoop(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addMailbox(map[string]any{"address": "bir@firma.example", "kind": "forward", "targets": []string{"iki@firma.example"}})
+		o.addMailbox(map[string]any{"address": "iki@firma.example", "kind": "forward", "targets": []string{"bir@firma.example"}})
+		if code := o.bring("ayse@third.example", text("ayse@third.example", "soru", ""), "bir@firma.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		o.s.Settle()
+		var last engine.QueueItem
+		for _, m := range o.queue() {
+			if m.Origin == engine.OriginForward && m.Recipients[0].State == engine.StateFailed {
+				last = m
+			}
+		}
+		if len(last.Recipients) == 0 || !strings.HasPrefix(last.Recipients[0].Answer, "554 5.4.6") {
+			t.Errorf("got %+v", last)
+		}
+	})
+}

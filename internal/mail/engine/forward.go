@@ -1,0 +1,255 @@
+package engine
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/blob"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/smtpd"
+	"konak/internal/kit/trtext"
+	"konak/internal/mail"
+	"konak/internal/mail/domain"
+	"konak/internal/mail/header"
+)
+
+// maxHops is how many servers a mail may have passed.
+const maxHops = 30
+
+// forward is a mailbox that sends its mail on.
+type forward struct {
+	tenant uuid.UUID
+	box    domain.Mailbox
+}
+
+// sendOn takes a sender's mail of which some copies are sent on. The inboxes get
+// theirs first: a sender who tries again after a failure behind it is recognised
+// there.
+func (c *session) sendOn(r io.Reader) error {
+	var tenants []uuid.UUID
+	for _, f := range c.forwards {
+		tenants = append(tenants, f.tenant)
+	}
+	text, release, err := c.s.Inbox.Spool(c.ctx, c.network, tenants, r)
+	if err != nil {
+		return err
+	}
+	defer release()
+	h, err := readHeader(text)
+	if err == nil && h.Count("received") > maxHops {
+		err = errLoop
+	}
+	if err != nil {
+		return c.asRefusal("a mail could not be read", err)
+	}
+	if c.inboxes > 0 {
+		if _, err := text.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if err := c.inbox.Data(text); err != nil {
+			return err
+		}
+	}
+	ctx := context.WithoutCancel(c.ctx)
+	for _, f := range c.forwards {
+		if err := c.s.forward(ctx, f, c.s.DB.Clock().NewID(), c.from, h, text); err != nil {
+			return c.asRefusal("a mail could not be sent on", err)
+		}
+	}
+	for _, back := range c.returns {
+		if err := c.s.sendBack(ctx, back, c.s.DB.Clock().NewID(), h, text); err != nil {
+			return c.asRefusal("a bounce could not be sent on", err)
+		}
+	}
+	return nil
+}
+
+// forward puts a mail into the queue for the targets of a mailbox, and into the
+// journal. The policy judges it as a mail of the mailbox. The same id is sent once.
+func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from string, h *header.Header, text *os.File) error {
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: f.tenant})
+	size, err := text.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	m := queued{
+		ID: id, MailboxID: &f.box.ID, Origin: OriginForward, Sender: s.returnAddress(id, f.box.Address), ReportTo: from,
+		MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Cut(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
+	}
+	if from == "" {
+		m.Sender = "" // nobody reports on a report
+	}
+	verdict, err := s.askPolicy(ctx, &m, f.box.Address, f.box.Targets, io.NewSectionReader(text, 0, size), size)
+	if err != nil {
+		return err
+	}
+	if verdict.Refused != "" {
+		return errPolicy
+	}
+	if verdict.Hold {
+		m.State = StateHeld
+	}
+	if m.blob, err = s.keepTraced(ctx, id, f.box.Address, text, size); err != nil {
+		return err
+	}
+	item := mail.NewJournalItem(mail.Inbound, from, []string{f.box.Address}, h, blob.Blob{Size: size})
+	for _, addr := range f.box.Targets {
+		item.Recipients = append(item.Recipients, mail.JournalRecipient{Address: addr, Kind: "expanded"})
+	}
+	if item.BlobID, err = s.keepForJournal(ctx, io.NewSectionReader(text, 0, size)); err != nil {
+		return err
+	}
+	refused, err := s.prepareReport(ctx, &m, refusedByPolicy(verdict.RefusedRecipients))
+	if err != nil {
+		return err
+	}
+	return s.DB.Tenant(f.tenant).InTx(ctx, func(tx *db.Tx) error {
+		fresh, err := s.enqueue(tx, m, f.box.Targets)
+		if err != nil || !fresh {
+			return err
+		}
+		if err := s.Mail.AddToJournal(tx, item); err != nil {
+			return err
+		}
+		return s.settle(tx, &m, refused)
+	})
+}
+
+// sendBack sends another server's report on a forwarded mail to who sent that mail.
+func (s *Service) sendBack(ctx context.Context, back queued, id uuid.UUID, h *header.Header, text *os.File) error {
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: back.tenant})
+	size, err := text.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	m := queued{ID: id, Origin: OriginReturn, MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Cut(h.Text("subject"), maxSubject), State: StateQueued}
+	if m.blob, err = s.keepTraced(ctx, id, back.Sender, text, size); err != nil {
+		return err
+	}
+	return s.DB.Tenant(back.tenant).InTx(ctx, func(tx *db.Tx) error {
+		_, err := s.enqueue(tx, m, []string{back.ReportTo})
+		return err
+	})
+}
+
+// keepTraced keeps a mail with a line that says that it passed this server.
+func (s *Service) keepTraced(ctx context.Context, id uuid.UUID, addr string, text *os.File, size int64) (blob.Blob, error) {
+	trace := fmt.Sprintf("Received: by %s (Konak) with ESMTP id %s\r\n\tfor <%s>;\r\n\t%s\r\n", s.Host, id, addr, s.DB.Clock().Now().Format(time.RFC1123Z))
+	whole := io.MultiReader(strings.NewReader(trace), io.NewSectionReader(text, 0, size))
+	return s.Blobs.PutWithin(ctx, caller.From(ctx).TenantID, blob.Workspace, whole, s.MaxSize+header.MaxSize)
+}
+
+// deliverHere delivers a mail of the queue to addresses of this installation.
+func (s *Service) deliverHere(ctx context.Context, m *queued, to []string, text *os.File) map[string]outcome {
+	out := map[string]outcome{}
+	for _, addr := range to {
+		err := s.deliverHereTo(ctx, m, addr, text)
+		said, refused := errors.AsType[*smtpd.Error](err)
+		o := outcome{StateDelivered, "250"}
+		switch {
+		case refused && said.Code >= 500:
+			o = outcome{StateFailed, said.Error()}
+		case err != nil:
+			s.Log.Warn("a mail has to wait for a mailbox of this installation", "mail", m.ID, "error", err)
+			o = outcome{StateQueued, trtext.Cut(err.Error(), maxAnswer)}
+		}
+		out[addr] = o
+	}
+	return out
+}
+
+func (s *Service) deliverHereTo(ctx context.Context, m *queued, addr string, text *os.File) error {
+	h, err := readHeader(text)
+	if err != nil {
+		return err
+	}
+	if h.Count("received") > maxHops {
+		return errLoop
+	}
+	id := uuid.NewSHA1(m.ID, []byte(address.Fold(addr))) // the same in every attempt
+	if back, ok, err := s.findReturn(ctx, addr); err != nil || ok {
+		if err == nil && (m.Sender != "" || back.ReportTo == "") {
+			err = errUnknown
+		}
+		if err != nil {
+			return err
+		}
+		return s.sendBack(ctx, back, id, h, text)
+	}
+	tenant, box, err := s.Domains.FindMailbox(ctx, addr)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	if err == nil && box.Kind == domain.KindForward {
+		if box.State == domain.MailboxSuspended {
+			return errPaused
+		}
+		return s.forward(ctx, forward{tenant, box}, id, m.Sender, h, text)
+	}
+	return s.Inbox.Deliver(ctx, m.Sender, addr, id.String(), text)
+}
+
+// returnPrefix begins the addresses that bounces of forwarded mail return to.
+const returnPrefix = "fwd-"
+
+// macSize is how many bytes sign such an address.
+const macSize = 8
+
+var returnEncoding = base32.HexEncoding.WithPadding(base32.NoPadding)
+
+// returnAddress is who a forwarded mail is from: an address at the mailbox's domain,
+// so that receivers find this server responsible, which leads back to the mail.
+func (s *Service) returnAddress(id uuid.UUID, mailbox string) string {
+	name := destinationOf(mailbox)
+	return returnPrefix + strings.ToLower(returnEncoding.EncodeToString(append(id[:], s.signReturn(id, name)...))) + "@" + name
+}
+
+func (s *Service) signReturn(id uuid.UUID, name string) []byte {
+	mac := hmac.New(sha256.New, s.Key)
+	mac.Write(id[:])
+	mac.Write([]byte(name))
+	return mac.Sum(nil)[:macSize]
+}
+
+// findReturn returns the forwarded mail that an address leads back to, and false for
+// an address that is no such one. The mail has nobody to report to where it is not
+// known any more.
+func (s *Service) findReturn(ctx context.Context, addr string) (m queued, ok bool, err error) {
+	local, _, _ := strings.Cut(address.Fold(strings.TrimSpace(addr)), "@")
+	code, ok := strings.CutPrefix(local, returnPrefix)
+	if !ok {
+		return m, false, nil
+	}
+	text, err := returnEncoding.DecodeString(strings.ToUpper(code))
+	if err != nil || len(text) != len(uuid.UUID{})+macSize {
+		return m, false, nil
+	}
+	id, name := uuid.UUID(text[:16]), destinationOf(addr)
+	if !hmac.Equal(text[16:], s.signReturn(id, name)) {
+		return m, false, nil
+	}
+	tenant, err := s.Domains.FindOwner(ctx, name)
+	if err != nil || tenant == uuid.Nil {
+		return m, true, err
+	}
+	m, err = db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (queued, error) { return findMail(r, id) })
+	if db.IsNoRow(err) {
+		return queued{}, true, nil
+	}
+	m.tenant = tenant
+	return m, true, err
+}

@@ -1,0 +1,316 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
+	"konak/internal/mail"
+	"konak/internal/mail/domain"
+	"konak/internal/mail/engine"
+)
+
+// addRule adds a rule that finds the word "gizli".
+func (o *office) addRule(action string, options map[string]any) {
+	o.t.Helper()
+	o.Owner.Post(base+"/dlp/rules", map[string]any{
+		"name": action, "pattern_type": "keyword", "pattern": "gizli", "action": action, "options": options,
+	}).Want(201)
+}
+
+func (o *office) incidents() (list []mail.Incident) {
+	o.t.Helper()
+	o.Owner.Get(base + "/dlp/incidents").Want(200).Data(&list)
+	return list
+}
+
+// What a rule blocks is refused before it is taken; copies of exempt recipients go.
+func TestPolicyBlocks(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addRule("block", nil)
+		secret := text("info@firma.example", "plan", "") + "gizli\r\n"
+		if code := o.submit(secret, "elif@other.example"); code != 550 {
+			t.Errorf("said %d", code)
+		}
+		if list := o.queue(); len(list) != 0 {
+			t.Errorf("in the queue: %+v", list)
+		}
+		if list := o.incidents(); len(list) != 1 || list[0].Source != "smtp" || list[0].ActionTaken != mail.ActionBlock || list[0].Sender != "info@firma.example" {
+			t.Errorf("got %+v", list)
+		}
+		if code := o.submit(text("info@firma.example", "plan", ""), "elif@other.example"); code != 250 {
+			t.Errorf("without the word: said %d", code)
+		}
+		o.Owner.Post(base+"/dlp/exceptions", map[string]any{"email": "denetci@other.example"}).Want(201)
+		if code := o.submit(secret, "elif@other.example", "denetci@other.example"); code != 250 {
+			t.Errorf("to an exempt recipient: said %d", code)
+		}
+		o.s.Settle()
+		got := o.out.got()
+		if len(got) != 2 || !slices.Equal(got[1].to, []string{"denetci@other.example"}) {
+			t.Errorf("got %+v", got)
+		}
+		if got := o.queue(); !slices.ContainsFunc(got, func(m engine.QueueItem) bool { return m.Origin == engine.OriginReport }) {
+			t.Errorf("no report: %+v", got)
+		}
+	})
+}
+
+// What waits for a review is taken, and goes or comes back by what is decided.
+func TestPolicyHolds(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addRule("quarantine", nil)
+		for _, subject := range []string{"birinci", "ikinci"} {
+			if code := o.submit(text("info@firma.example", subject, "")+"gizli\r\n", "elif@other.example"); code != 250 {
+				t.Fatalf("said %d", code)
+			}
+		}
+		o.s.Clock.Advance(2 * time.Minute)
+		o.s.Settle()
+		if n := len(o.out.got()); n != 0 {
+			t.Fatalf("%d mails left", n)
+		}
+		item := o.queue()[0]
+		if item.State != engine.StateHeld {
+			t.Errorf("got %+v", item)
+		}
+		o.Owner.Post(base+"/queue/"+item.ID.String()+"/retry", nil).Refused(409, "conflict")
+		list := o.incidents()
+		if len(list) != 2 || list[0].QueueRef != item.ID.String() {
+			t.Fatalf("got %+v", list)
+		}
+		o.Owner.Post(base+"/dlp/incidents/"+list[0].ID.String()+"/release", map[string]any{}).Want(200)
+		o.Owner.Post(base+"/dlp/incidents/"+list[1].ID.String()+"/reject", map[string]any{}).Want(200)
+		o.s.Clock.Advance(time.Minute)
+		o.s.Settle()
+		if got := o.out.got(); len(got) != 1 || field(got[0].text, "Subject") != "ikinci" {
+			t.Errorf("got %+v", got)
+		}
+		for _, m := range o.queue() {
+			if m.Subject == "birinci" && (m.State != engine.StateDone || !strings.Contains(m.Recipients[0].Answer, "dlp_rejected")) {
+				t.Errorf("got %+v", m)
+			}
+		}
+	})
+}
+
+// Mail that a mailbox sends on is judged as its own: what may not leave does not leave
+// by a mailbox that forwards.
+func TestPolicyOfForward(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addRule("block", map[string]any{"scope": "external"})
+		o.addMailbox(map[string]any{"address": "ekip@firma.example", "kind": "forward", "targets": []string{"elif@other.example"}})
+		secret := text("info@firma.example", "plan", "") + "gizli\r\n"
+		if code := o.submit(secret, "ekip@firma.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		o.s.Settle()
+		if n := len(o.out.got()); n != 0 {
+			t.Errorf("%d mails left", n)
+		}
+		if code := o.bring("ayse@third.example", secret, "ekip@firma.example"); code != 550 {
+			t.Errorf("said %d", code)
+		}
+	})
+}
+
+// While the journal is on, every mail is in it with its envelope before it is taken.
+func TestJournal(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addMailbox(map[string]any{"address": "ekip@firma.example", "kind": "forward", "targets": []string{"elif@other.example"}})
+		settings := base + "/settings/journaling"
+		outgoing := text("info@firma.example", "giden", "Cc: ali@third.example\r\nBcc: gizli@other.example\r\n")
+		send := func() {
+			t.Helper()
+			incoming := text("ayse@third.example", "gelen", "")
+			for name, code := range map[string]int{
+				"submission": o.submit(outgoing, "elif@other.example", "ali@third.example", "gizli@other.example"),
+				"inbox":      o.bring("ayse@third.example", incoming, "info@firma.example"),
+				"forward":    o.bring("ayse@third.example", incoming, "ekip@firma.example"),
+			} {
+				if code != 250 {
+					t.Errorf("%s: said %d", name, code)
+				}
+			}
+		}
+		journal := func() (list []mail.JournalItem) {
+			t.Helper()
+			o.Owner.Get(base + "/journal").Want(200).Data(&list)
+			return list
+		}
+		send()
+		if list := journal(); len(list) != 0 {
+			t.Errorf("while it is off: %+v", list)
+		}
+		var set mail.Settings
+		o.Owner.Put(settings, map[string]any{"enabled": true, "retention_days": 10}).Want(200).Data(&set)
+		if !set.Journaling.Enabled || set.Journaling.RetentionDays != 10 {
+			t.Errorf("got %+v", set)
+		}
+		send()
+		list := journal()
+		if len(list) != 3 {
+			t.Fatalf("got %+v", list)
+		}
+		kinds := map[string]string{}
+		var sent mail.JournalItem
+		for _, i := range list {
+			if i.Direction == mail.Outbound {
+				sent = i
+			}
+			for _, r := range i.Recipients {
+				kinds[i.Direction+" "+r.Address] = r.Kind
+			}
+		}
+		for address, kind := range map[string]string{
+			"outbound elif@other.example": "to", "outbound ali@third.example": "cc", "outbound gizli@other.example": "bcc",
+			"inbound info@firma.example": "bcc", "inbound ekip@firma.example": "bcc", "inbound elif@other.example": "expanded",
+		} {
+			if kinds[address] != kind {
+				t.Errorf("%s: %q, want %q", address, kinds[address], kind)
+			}
+		}
+		if sent.Sender != "info@firma.example" || sent.Subject != "giden" || sent.MessageID != "<giden@mua.example>" {
+			t.Errorf("got %+v", sent)
+		}
+		one := base + "/journal/" + sent.ID.String() + "/report"
+		o.s.Workspace("acme").Owner.Get(one).Refused(404, "not_found")
+		report := string(o.Owner.Get(one).Want(200).Body)
+		if !strings.Contains(report, "\r\nBcc: gizli@other.example\r\n") || !strings.Contains(report, "Content-Type: message/rfc822") || !strings.Contains(report, "\r\n\r\n"+outgoing) {
+			t.Errorf("got %s", report)
+		}
+
+		// A shorter retention holds for new mails, a longer one for all; off deletes nothing.
+		ends := func() (days []int) {
+			for _, i := range journal() {
+				days = append(days, int(i.RetentionUntil.Sub(i.At.Time)/(24*time.Hour)))
+			}
+			return days
+		}
+		o.Owner.Put(settings, map[string]any{"enabled": true, "retention_days": 5}).Want(200)
+		if got := ends(); !slices.Equal(got, []int{10, 10, 10}) {
+			t.Errorf("got %d", got)
+		}
+		o.Owner.Put(settings, map[string]any{"enabled": false, "retention_days": 20}).Want(200)
+		if got := ends(); !slices.Equal(got, []int{20, 20, 20}) {
+			t.Errorf("got %d", got)
+		}
+		o.s.Clock.Advance(19 * 24 * time.Hour)
+		if n, err := o.s.Mail.CleanJournal(t.Context()); n != 0 || err != nil {
+			t.Errorf("cleaned %d: %v", n, err)
+		}
+		o.s.Clock.Advance(48 * time.Hour)
+		if n, err := o.s.Mail.CleanJournal(t.Context()); n != 3 || err != nil {
+			t.Errorf("cleaned %d: %v", n, err)
+		}
+		o.Owner = o.SignIn("owner@demo.example")
+		o.Owner.Put(settings, map[string]any{"enabled": true, "retention_days": 0}).Refused(422, "validation_failed")
+		for action, want := range map[string]int{"mail.settings.journaling": 3, "mail.journal.read": 1} {
+			var lines []struct{}
+			o.Owner.Get("/api/v1/auth/audit?action=" + action).Want(200).Data(&lines)
+			if len(lines) != want {
+				t.Errorf("%s: %d lines in the audit log, want %d", action, len(lines), want)
+			}
+		}
+	})
+}
+
+// A mail that cannot be in the journal is not taken.
+func TestJournalFailsClosed(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.Owner.Put(base+"/settings/journaling", map[string]any{"enabled": true, "retention_days": 10}).Want(200)
+		allow := dbtest.RefuseInserts(t, o.s.DB, "mail_journal")
+		if code := o.submit(text("info@firma.example", "giden", ""), "elif@other.example"); code != 451 {
+			t.Errorf("a mailbox's mail: said %d", code)
+		}
+		if code := o.bring("ayse@third.example", text("ayse@third.example", "gelen", ""), "info@firma.example"); code != 451 {
+			t.Errorf("a stranger's mail: said %d", code)
+		}
+		allow()
+		o.s.Settle()
+		if list, subjects := o.queue(), o.subjects(); len(list) != 0 || len(subjects) != 0 {
+			t.Errorf("taken: %+v, %q", list, subjects)
+		}
+		if code := o.submit(text("info@firma.example", "giden", ""), "elif@other.example"); code != 250 {
+			t.Errorf("after it: said %d", code)
+		}
+	})
+}
+
+// A mailbox that sends to too many is announced, and suspended where the workspace
+// asks for it.
+func TestAbuse(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		to := make([]string, 50)
+		for i := range to {
+			to[i] = fmt.Sprintf("a%d@other.example", i)
+		}
+		mail := text("info@firma.example", "haber", "")
+		send := func(want int) {
+			t.Helper()
+			if code := o.submit(mail, to...); code != want {
+				t.Errorf("said %d, want %d", code, want)
+			}
+		}
+		detected := func() (abuse, suspended int) {
+			for _, name := range o.Events() {
+				switch name {
+				case domain.AbuseDetected:
+					abuse++
+				case domain.MailboxSuspendedEvent:
+					suspended++
+				}
+			}
+			return abuse, suspended
+		}
+		for range 4 {
+			send(250)
+		}
+		if abuse, _ := detected(); abuse != 0 {
+			t.Errorf("%d times after 200 recipients", abuse)
+		}
+		send(250)
+		send(250)
+		if abuse, suspended := detected(); abuse != 1 || suspended != 0 {
+			t.Errorf("announced %d times, suspended %d times", abuse, suspended)
+		}
+		o.Owner.Put(base+"/settings/abuse", map[string]any{"auto_suspend": true}).Want(200)
+		o.s.Clock.Advance(time.Hour)
+		for range 4 {
+			send(250)
+		}
+		send(550)
+		send(550)
+		if abuse, suspended := detected(); abuse != 2 || suspended != 1 {
+			t.Errorf("announced %d times, suspended %d times", abuse, suspended)
+		}
+		var boxes []domain.Mailbox
+		o.Owner.Get(base + "/mailboxes").Want(200).Data(&boxes)
+		if boxes[0].State != domain.MailboxSuspended {
+			t.Errorf("got %+v", boxes[0])
+		}
+		// What is let through in a day has an end in any case.
+		o.Owner.Put(base+"/settings/abuse", map[string]any{"auto_suspend": false}).Want(200)
+		o.Owner.Put(base+"/mailboxes/"+boxes[0].ID.String()+"/state", map[string]any{"state": "active"}).Want(200)
+		err := o.s.DB.Tenant(o.ID).InTx(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`UPDATE mail_sent_hour SET recipients = 1980 WHERE tenant_id = $1 AND hour = $2`, o.ID, tx.Now().Unix()/3600)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		send(452)
+		o.s.Clock.Advance(24 * time.Hour)
+		send(250)
+	})
+}

@@ -1,0 +1,273 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/blob"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+// lifetime is for how long a mail is tried.
+const lifetime = 5 * 24 * time.Hour
+
+// The states of a mail in the queue and of its recipients.
+const (
+	StateHeld      = "held"   // waits for a review of the policy
+	StateQueued    = "queued" // is tried
+	StateDone      = "done"   // every recipient has got it or never will
+	StateDelivered = "delivered"
+	StateFailed    = "failed"
+	StateDropped   = "dropped" // by an administrator
+)
+
+// Where a mail in the queue comes from.
+const (
+	OriginSubmission = "submission" // a mail program of a mailbox
+	OriginForward    = "forward"    // a mailbox that forwards
+	OriginReport     = "report"     // tells a sender who cannot be reached
+	OriginReturn     = "return"     // a report of another server on a forwarded mail
+)
+
+// queued is a mail in the queue.
+type queued struct {
+	ID        uuid.UUID
+	MailboxID *uuid.UUID
+	Origin    string
+	// Sender is that of the envelope, ReportTo who is told of failures; "" for nobody.
+	Sender, ReportTo string
+	MessageID        string
+	Subject          string
+	State            string
+	CreatedAt        clock.Time
+	ExpiresAt        clock.Time
+	DelayedAt        *clock.Time
+	FinishedAt       *clock.Time
+	blob             blob.Blob
+	// tenant is set where the mail was found across workspaces.
+	tenant uuid.UUID
+}
+
+// Recipient is a recipient of a mail in the queue.
+type Recipient struct {
+	Address  string      `json:"address" example:"elif@example.com"`
+	State    string      `json:"state" enum:"queued,delivered,failed,dropped" example:"queued"`
+	Attempts int64       `json:"attempts" example:"2"`
+	Answer   string      `json:"answer" example:"451 4.7.1 Greylisted" doc:"What the other server said last"`
+	At       *clock.Time `json:"at" nullable:"true" doc:"When that was"`
+
+	destination string
+}
+
+// QueueItem is a mail in the queue as the API shows it.
+type QueueItem struct {
+	ID         uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	MailboxID  *uuid.UUID  `json:"mailbox_id" nullable:"true" format:"uuid" doc:"Whose mail it is"`
+	Origin     string      `json:"origin" enum:"submission,forward,report,return" example:"submission" doc:"submission: of a mail program. forward: of a mailbox that forwards. report: tells a sender who cannot be reached. return: another server's report on a forwarded mail"`
+	Sender     string      `json:"sender" example:"destek@kaya.example" doc:"Of the envelope; empty for a report"`
+	MessageID  string      `json:"message_id" example:"<a1b2@kaya.example>"`
+	Subject    string      `json:"subject" example:"Teklif"`
+	Size       int64       `json:"size" example:"2048"`
+	State      string      `json:"state" enum:"held,queued,done" example:"queued" doc:"held: in quarantine until somebody reviews it. queued: it is tried. done: every recipient has got it or never will"`
+	Recipients []Recipient `json:"recipients" nullable:"false"`
+	CreatedAt  clock.Time  `json:"created_at"`
+	ExpiresAt  clock.Time  `json:"expires_at" doc:"Until when it is tried"`
+	FinishedAt *clock.Time `json:"finished_at" nullable:"true"`
+}
+
+func (m *queued) item(recipients []Recipient) QueueItem {
+	return QueueItem{
+		ID: m.ID, MailboxID: m.MailboxID, Origin: m.Origin, Sender: m.Sender, MessageID: m.MessageID, Subject: m.Subject, Size: m.blob.Size, State: m.State,
+		Recipients: db.OrEmpty(recipients), CreatedAt: m.CreatedAt, ExpiresAt: m.ExpiresAt, FinishedAt: m.FinishedAt,
+	}
+}
+
+// destinationOf returns the domain of an address as name servers know it.
+func destinationOf(addr string) string {
+	_, name, _ := strings.Cut(address.Fold(addr), "@")
+	if parsed, ok := address.ParseDomain(name); ok {
+		return parsed
+	}
+	return name
+}
+
+// destinations is the space of the ids that stand for destinations.
+var destinations = uuid.MustParse("6f0c4a51-9b0e-5d7c-8a7f-0d2f6c1be7a4")
+
+// destinationID is the account of the jobs for a destination.
+func destinationID(name string) uuid.UUID { return uuid.NewSHA1(destinations, []byte(name)) }
+
+// deliverPayload is what a deliverJob does.
+type deliverPayload struct {
+	MailID      uuid.UUID `json:"mail_id"`
+	Destination string    `json:"destination"`
+}
+
+const (
+	deliverJob = "mail.deliver"
+	reviewJob  = "mail.review"
+)
+
+// enqueue puts a mail into the queue with its jobs, in the transaction that takes it.
+// It returns false where the mail is there already.
+func (s *Service) enqueue(tx *db.Tx, m queued, to []string) (bool, error) {
+	m.CreatedAt, m.ExpiresAt = clock.At(tx.Now()), clock.At(tx.Now().Add(lifetime))
+	fresh, err := insertMail(tx, &m)
+	if err != nil || !fresh {
+		return false, err
+	}
+	if err := blob.Hold(tx, m.blob.ID); err != nil {
+		return false, err
+	}
+	for _, addr := range to {
+		if err := insertRecipient(tx, m.ID, addr, destinationOf(addr)); err != nil {
+			return false, err
+		}
+	}
+	if m.State == StateHeld {
+		_, err := jobs.Enqueue(tx, reviewJob, tx.Now().Add(reviewPause), reviewPayload{m.ID})
+		return true, err
+	}
+	return true, enqueueJobs(tx, m.ID, to)
+}
+
+// enqueueJobs adds a job for each destination of a mail.
+func enqueueJobs(tx *db.Tx, mail uuid.UUID, to []string) error {
+	var names []string
+	for _, addr := range to {
+		if name := destinationOf(addr); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if _, err := jobs.EnqueueForAccount(tx, deliverJob, destinationID(name), tx.Now(), deliverPayload{mail, name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Queue lists the mails of the queue, the newest first.
+func (s *Service) Queue(ctx context.Context, state string, p db.Page) (list db.List[QueueItem], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		list, err = listQueue(r, state, p)
+		return err
+	})
+	return list, err
+}
+
+// Retry tries what is left of a mail at once, with all that waits for the same
+// destinations. It returns conflict for a mail that is
+// not in the queue any more, or is held.
+func (s *Service) Retry(ctx context.Context, id uuid.UUID) (item QueueItem, err error) {
+	err = s.changeMail(ctx, id, "mail.queue.retried", &item, func(tx *db.Tx, m *queued, left []Recipient) error {
+		if m.State != StateQueued {
+			return fault.New(fault.Conflict).Because(m.State)
+		}
+		for _, r := range left {
+			if err := jobs.RunNow(tx, deliverJob, destinationID(r.destination)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return item, err
+}
+
+// Drop takes what is left of a mail out of the queue. Nobody is told. It returns
+// conflict for a mail that is not in the queue any more.
+func (s *Service) Drop(ctx context.Context, id uuid.UUID) (item QueueItem, err error) {
+	err = s.changeMail(ctx, id, "mail.queue.dropped", &item, func(tx *db.Tx, m *queued, left []Recipient) error {
+		if m.State == StateDone {
+			return fault.New(fault.Conflict).Because(m.State)
+		}
+		for _, r := range left {
+			if _, err := settleRecipient(tx, m.ID, r.Address, outcome{State: StateDropped}); err != nil {
+				return err
+			}
+		}
+		return finish(tx, m)
+	})
+	return item, err
+}
+
+// changeMail changes a mail that is locked and reads it again.
+func (s *Service) changeMail(ctx context.Context, id uuid.UUID, action string, item *QueueItem, change func(*db.Tx, *queued, []Recipient) error) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		m, err := lockMail(tx, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		left, err := recipientsLeft(&tx.Reader, id)
+		if err != nil {
+			return err
+		}
+		if err := change(tx, &m, left); err != nil {
+			return err
+		}
+		if m, err = lockMail(tx, id); err != nil {
+			return err
+		}
+		all, err := recipientsOf(&tx.Reader, id)
+		if err != nil {
+			return err
+		}
+		*item = m.item(all)
+		return audit.Write(tx, action, id.String(), map[string]any{"sender": m.Sender, "recipients": addressesOf(left)})
+	})
+}
+
+func addressesOf(list []Recipient) []string {
+	out := make([]string, len(list))
+	for i, r := range list {
+		out[i] = r.Address
+	}
+	return out
+}
+
+// finish marks a mail as done where nobody is left, and lets go of its content.
+func finish(tx *db.Tx, m *queued) error {
+	left, err := recipientsLeft(&tx.Reader, m.ID)
+	if err != nil || len(left) > 0 {
+		return err
+	}
+	changed, err := finishMail(tx, m.ID)
+	if err != nil || !changed {
+		return err
+	}
+	return blob.Drop(tx, m.blob.ID)
+}
+
+// keepFinished is for how long the queue shows mails that are done. Bounces of
+// forwarded mail find their way back as long.
+const keepFinished = 14 * 24 * time.Hour
+
+// cleanBatch is how many mails are deleted in one transaction.
+const cleanBatch = 100
+
+// CleanQueue deletes mails that have been done for long and says how many.
+func (s *Service) CleanQueue(ctx context.Context) (n int, err error) {
+	err = s.DB.System("janitor").InTx(ctx, func(tx *db.Tx) error {
+		n, err = deleteFinished(tx, clock.At(tx.Now().Add(-keepFinished)), cleanBatch)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("engine: clean: %w", err)
+	}
+	return n, nil
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.DB.Tenant(caller.From(ctx).TenantID)
+}

@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
+	"konak/internal/mail/header"
+)
+
+// report is what became of copies of a mail, with the mail that tells the sender of
+// those that failed; nil where nobody is told.
+type report struct {
+	outcomes map[string]outcome
+	mail     *queued
+}
+
+// prepareReport makes the report on copies of a mail. What it keeps is used only where
+// settle finds that a failure is new.
+func (s *Service) prepareReport(ctx context.Context, m *queued, known map[string]outcome) (report, error) {
+	out := report{outcomes: known}
+	var failed []string
+	for _, addr := range slices.Sorted(maps.Keys(known)) {
+		if known[addr].State == StateFailed {
+			failed = append(failed, addr)
+		}
+	}
+	if len(failed) == 0 || m.ReportTo == "" {
+		return out, nil
+	}
+	text, err := s.composeReport(ctx, m, known, failed)
+	if err != nil {
+		return out, err
+	}
+	id := uuid.NewSHA1(m.ID, []byte("report "+strings.Join(failed, " ")))
+	r := queued{ID: id, MailboxID: m.MailboxID, Origin: OriginReport, MessageID: reportID(id, s.Host), Subject: reportSubject, State: StateQueued}
+	// The sender was told that the mail was taken, so the report is kept in any case.
+	if r.blob, err = s.Blobs.Put(ctx, caller.From(ctx).TenantID, bytes.NewReader(text), int64(len(text))); err != nil {
+		return out, fmt.Errorf("engine: keep report: %w", err)
+	}
+	out.mail = &r
+	return out, nil
+}
+
+const reportSubject = "Undelivered mail / Teslim edilemeyen posta"
+
+func reportID(id uuid.UUID, host string) string { return "<" + id.String() + "@" + host + ">" }
+
+// composeReport writes a delivery status notification (RFC 3464).
+func (s *Service) composeReport(ctx context.Context, m *queued, known map[string]outcome, failed []string) ([]byte, error) {
+	head, err := s.readOriginalHead(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	now := s.DB.Clock().Now().Format(time.RFC1123Z)
+	boundary := "report-" + m.ID.String()
+	var b bytes.Buffer
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\r\n", args...) }
+	line("From: Mail Delivery System <mailer-daemon@%s>", s.Host)
+	line("To: <%s>", m.ReportTo)
+	line("Subject: %s", reportSubject)
+	line("Date: %s", now)
+	line("Message-ID: %s", reportID(uuid.NewSHA1(m.ID, []byte("report "+strings.Join(failed, " "))), s.Host))
+	if m.MessageID != "" {
+		line("References: %s", m.MessageID)
+	}
+	line("Auto-Submitted: auto-replied")
+	line("MIME-Version: 1.0")
+	line("Content-Type: multipart/report; report-type=delivery-status; boundary=%q", boundary)
+	line("")
+	line("--%s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n", boundary)
+	line("Your mail could not be delivered to these recipients:")
+	line("Postanız şu alıcılara teslim edilemedi:\r\n")
+	for _, addr := range failed {
+		line("<%s>: %s", addr, known[addr].Answer)
+	}
+	line("\r\n--%s\r\nContent-Type: message/delivery-status\r\n", boundary)
+	line("Reporting-MTA: dns; %s", s.Host)
+	line("Arrival-Date: %s", m.CreatedAt.Format(time.RFC1123Z))
+	for _, addr := range failed {
+		line("\r\nFinal-Recipient: rfc822; %s", addr)
+		line("Action: failed")
+		line("Status: %s", statusOf(known[addr].Answer))
+		line("Diagnostic-Code: smtp; %s", known[addr].Answer)
+		line("Last-Attempt-Date: %s", now)
+	}
+	line("\r\n--%s\r\nContent-Type: text/rfc822-headers\r\nContent-Transfer-Encoding: 8bit\r\n", boundary)
+	b.Write(head)
+	line("\r\n--%s--", boundary)
+	return b.Bytes(), nil
+}
+
+// statusOf returns the enhanced status code in a server's answer, 5.0.0 where it has
+// none.
+func statusOf(answer string) string {
+	for word := range strings.FieldsSeq(answer) {
+		if len(word) >= 5 && (word[0] == '4' || word[0] == '5') && strings.Count(word, ".") == 2 && strings.Trim(word, "0123456789.") == "" {
+			return word
+		}
+	}
+	return "5.0.0"
+}
+
+// maxOriginalHead is how much of the original's header a report shows.
+const maxOriginalHead = 32 << 10
+
+// readOriginalHead returns the header of a mail that is in the queue or about to be.
+func (s *Service) readOriginalHead(ctx context.Context, m *queued) ([]byte, error) {
+	f, err := s.Blobs.Open(ctx, caller.From(ctx).TenantID, m.blob.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, maxOriginalHead))
+	if err != nil {
+		return nil, err
+	}
+	h, _ := header.Parse(text)
+	return bytes.TrimRight(text[:h.Size], "\r\n"), nil
+}

@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/netip"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/limit"
+	"konak/internal/kit/smtpd"
+	"konak/internal/mail/domain"
+)
+
+// What is said to mailboxes and senders.
+var (
+	errPassword   = &smtpd.Error{Code: 535, Enhanced: "5.7.8", Message: "The address or the password is wrong"}
+	errSignIns    = &smtpd.Error{Code: 454, Enhanced: "4.7.0", Message: "Too many tries, try again later"}
+	errSignIn     = &smtpd.Error{Code: 530, Enhanced: "5.7.0", Message: "Sign in again"}
+	errSuspended  = &smtpd.Error{Code: 550, Enhanced: "5.7.1", Message: "The mailbox is suspended"}
+	errSentEnough = &smtpd.Error{Code: 452, Enhanced: "4.7.1", Message: "The mailbox has sent all that it may in a day, try again later"}
+	errNotYours   = &smtpd.Error{Code: 553, Enhanced: "5.7.1", Message: "You may not send as this address"}
+	errFrom       = &smtpd.Error{Code: 550, Enhanced: "5.7.1", Message: "You may not send as the address in From or Sender"}
+	errNoFrom     = &smtpd.Error{Code: 550, Enhanced: "5.6.0", Message: "The mail needs one From that can be read"}
+	errHeader     = &smtpd.Error{Code: 552, Enhanced: "5.3.4", Message: "The header is too long"}
+	errAddress    = &smtpd.Error{Code: 553, Enhanced: "5.1.3", Message: "The address cannot be read"}
+	errSuppressed = &smtpd.Error{Code: 550, Enhanced: "5.1.1", Message: "The address does not exist: an earlier mail to it came back"}
+	errPolicy     = &smtpd.Error{Code: 550, Enhanced: "5.7.1", Message: "A data-loss-prevention rule of your company does not let this mail leave"}
+	errLoop       = &smtpd.Error{Code: 554, Enhanced: "5.4.6", Message: "The mail goes in circles"}
+	errPaused     = &smtpd.Error{Code: 450, Enhanced: "4.2.1", Message: "The mailbox is suspended, try again later"}
+	errUnknown    = &smtpd.Error{Code: 550, Enhanced: "5.1.1", Message: "No such mailbox here"}
+	errLater      = &smtpd.Error{Code: 451, Enhanced: "4.3.0", Message: "Could not be stored, try again later"}
+	errFull       = &smtpd.Error{Code: 452, Enhanced: "4.2.2", Message: "The storage is full, try again later"}
+)
+
+// How often a network may sign in: as one mailbox, and in all. Mail programs sign in
+// for every mail, so this is more than people need and far less than guessing does.
+var (
+	signInsOfMailbox = limit.Policy{Name: "smtp-sign-in", Burst: 100, Window: 10 * time.Minute}
+	signInsOfNetwork = limit.Policy{Name: "smtp-sign-in-network", Burst: 1000, Window: 10 * time.Minute}
+)
+
+// account is a mailbox that signed in.
+type account struct {
+	tenant uuid.UUID
+	box    domain.Mailbox
+}
+
+// session is one conversation with a mailbox or a sender.
+type session struct {
+	s       *Service
+	ctx     context.Context
+	network netip.Prefix
+	// inbox takes what goes to the CRM.
+	inbox smtpd.Session
+	// who is signed in, nil for nobody.
+	who  *account
+	from string
+	// to are the recipients of a mailbox's mail.
+	to []string
+	// forwards and returns are recipients of a sender's mail whose copies are sent on;
+	// inboxes is how many others there are.
+	forwards []forward
+	returns  []queued
+	inboxes  int
+}
+
+// Authenticate implements smtpd.Authenticator.
+func (c *session) Authenticate(user, password string) error {
+	key := address.Fold(user)
+	if !c.s.Limits.Take(c.ctx, signInsOfNetwork, limit.OfText(c.network.String())).Allowed ||
+		!c.s.Limits.Take(c.ctx, signInsOfMailbox, limit.OfText(c.network.String()+" "+key)).Allowed {
+		return errSignIns
+	}
+	tenant, box, err := c.s.Domains.SignIn(c.ctx, user, password)
+	switch {
+	case fault.Is(err, fault.WrongCredentials):
+		return errPassword
+	case err != nil:
+		return c.later("a mailbox could not sign in", err)
+	}
+	c.who = &account{tenant, box}
+	return nil
+}
+
+// later writes an error to the log and returns what the sender is told instead.
+func (c *session) later(what string, err error) error {
+	c.s.Log.Error(what, "error", err)
+	return errLater
+}
+
+// Mail implements smtpd.Session.
+func (c *session) Mail(from string) error {
+	c.Reset()
+	c.from = from
+	if c.who == nil {
+		return c.inbox.Mail(from)
+	}
+	// The mailbox may have changed since it signed in.
+	tenant, box, err := c.s.Domains.FindMailbox(c.ctx, c.who.box.Address)
+	switch {
+	case fault.Is(err, fault.NotFound) || err == nil && (tenant != c.who.tenant || !box.HasPassword):
+		return errSignIn
+	case err != nil:
+		return c.later("a mailbox could not be found", err)
+	case box.State == domain.MailboxSuspended:
+		return errSuspended
+	}
+	c.who.box = box
+	return c.checkSender(from, errNotYours)
+}
+
+// checkSender returns refusal where the mailbox may not send as an address.
+func (c *session) checkSender(addr string, refusal error) error {
+	may, err := c.s.Domains.MaySendAs(c.ctx, c.who.tenant, c.who.box, addr)
+	switch {
+	case err != nil:
+		return c.later("a sender could not be checked", err)
+	case !may:
+		return refusal
+	}
+	return nil
+}
+
+// Rcpt implements smtpd.Session.
+func (c *session) Rcpt(to string) error {
+	if c.who != nil {
+		return c.addRecipient(to)
+	}
+	if back, ok, err := c.s.findReturn(c.ctx, to); ok || err != nil {
+		if err != nil {
+			return c.later("a bounce could not be matched", err)
+		}
+		if c.from != "" || back.ReportTo == "" {
+			return errUnknown // only bounces go there
+		}
+		c.returns = append(c.returns, back)
+		return nil
+	}
+	tenant, box, err := c.s.Domains.FindMailbox(c.ctx, to)
+	switch {
+	case err != nil && !fault.Is(err, fault.NotFound):
+		return c.later("mail recipient look-up failed", err)
+	case err == nil && box.Kind == domain.KindForward && box.State == domain.MailboxSuspended:
+		return errPaused
+	case err == nil && box.Kind == domain.KindForward:
+		c.forwards = append(c.forwards, forward{tenant, box})
+		return nil
+	}
+	if err := c.inbox.Rcpt(to); err != nil {
+		return err
+	}
+	c.inboxes++
+	return nil
+}
+
+// addRecipient adds a recipient of a mailbox's mail.
+func (c *session) addRecipient(to string) error {
+	e, ok := address.ParseEmail(to)
+	if !ok || !e.ASCII() {
+		return errAddress
+	}
+	known, err := db.Read(c.ctx, c.s.DB.Tenant(c.who.tenant), func(r *db.Reader) (bool, error) { return isSuppressed(r, e.Key) })
+	switch {
+	case err != nil:
+		return c.later("mail recipient look-up failed", err)
+	case known:
+		return errSuppressed
+	}
+	if !address.ContainsEmail(c.to, e.Address) {
+		c.to = append(c.to, e.Address)
+	}
+	return nil
+}
+
+// Data implements smtpd.Session.
+func (c *session) Data(r io.Reader) error {
+	switch {
+	case c.who != nil:
+		return c.submit(r)
+	case len(c.forwards) == 0 && len(c.returns) == 0:
+		return c.inbox.Data(r)
+	}
+	return c.sendOn(r)
+}
+
+// Reset implements smtpd.Session.
+func (c *session) Reset() {
+	c.from, c.to, c.forwards, c.returns, c.inboxes = "", nil, nil, nil, 0
+	c.inbox.Reset()
+}
+
+// asRefusal returns an error that is said to the sender as it is, and errLater for
+// any other.
+func (c *session) asRefusal(what string, err error) error {
+	if _, ok := errors.AsType[*smtpd.Error](err); ok || err == nil {
+		return err
+	}
+	if fault.Is(err, fault.StorageFull) {
+		return errFull
+	}
+	return c.later(what, err)
+}

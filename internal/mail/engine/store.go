@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const mailColumns = `id, mailbox_id, origin, sender, report_to, message_id, subject, size, blob_id, state, created_at, expires_at, delayed_at, finished_at`
+
+func scanMail(row db.Row) (m queued, err error) {
+	err = row.Scan(&m.ID, &m.MailboxID, &m.Origin, &m.Sender, &m.ReportTo, &m.MessageID, &m.Subject, &m.blob.Size, &m.blob.ID, &m.State,
+		&m.CreatedAt, &m.ExpiresAt, &m.DelayedAt, &m.FinishedAt)
+	return m, err
+}
+
+// insertMail returns false where the mail is there already.
+func insertMail(tx *db.Tx, m *queued) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO mail_queue (tenant_id, id, mailbox_id, origin, sender, report_to, message_id, subject, size, blob_id, state, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (tenant_id, id) DO NOTHING`,
+		tx.Tenant(), m.ID, m.MailboxID, m.Origin, m.Sender, m.ReportTo, m.MessageID, m.Subject, m.blob.Size, m.blob.ID, m.State, m.CreatedAt, m.ExpiresAt)
+	return n > 0, err
+}
+
+func findMail(r *db.Reader, id uuid.UUID) (queued, error) {
+	return db.One(r, scanMail, `SELECT `+mailColumns+` FROM mail_queue WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+func lockMail(tx *db.Tx, id uuid.UUID) (queued, error) {
+	return db.One(&tx.Reader, scanMail, `SELECT `+mailColumns+` FROM mail_queue q WHERE tenant_id = $1 AND id = $2`+tx.Dialect().ForUpdate("q"), tx.Tenant(), id)
+}
+
+// listQueue lists the newest first; an empty state means all.
+func listQueue(r *db.Reader, state string, p db.Page) (db.List[QueueItem], error) {
+	query := `SELECT ` + mailColumns + ` FROM mail_queue WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`
+	args := []any{r.Tenant(), p.After.ID, p.Limit + 1}
+	if state != "" {
+		query = `SELECT ` + mailColumns + ` FROM mail_queue WHERE tenant_id = $1 AND state = $4 AND id < $2 ORDER BY id DESC LIMIT $3`
+		args = append(args, state)
+	}
+	rows, err := db.All(r, scanMail, query, args...)
+	if err != nil {
+		return db.List[QueueItem]{}, err
+	}
+	items := make([]QueueItem, len(rows))
+	for i := range rows {
+		recipients, err := recipientsOf(r, rows[i].ID)
+		if err != nil {
+			return db.List[QueueItem]{}, err
+		}
+		items[i] = rows[i].item(recipients)
+	}
+	return db.Cut(items, p, func(q QueueItem) db.Key { return db.Key{ID: q.ID} }), nil
+}
+
+// releaseMail puts a held mail into the queue. It returns false where it is not held.
+func releaseMail(tx *db.Tx, id uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`UPDATE mail_queue SET state = 'queued' WHERE tenant_id = $1 AND id = $2 AND state = 'held'`, tx.Tenant(), id)
+	return n > 0, err
+}
+
+// finishMail returns false where the mail is done already.
+func finishMail(tx *db.Tx, id uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`UPDATE mail_queue SET state = 'done', finished_at = $3 WHERE tenant_id = $1 AND id = $2 AND finished_at IS NULL`,
+		tx.Tenant(), id, clock.At(tx.Now()))
+	return n > 0, err
+}
+
+// markDelayed returns false where the mail is known to be late.
+func markDelayed(tx *db.Tx, id uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`UPDATE mail_queue SET delayed_at = $3 WHERE tenant_id = $1 AND id = $2 AND delayed_at IS NULL`, tx.Tenant(), id, clock.At(tx.Now()))
+	return n > 0, err
+}
+
+// deleteFinished deletes mails of all workspaces that were done before a time.
+func deleteFinished(tx *db.Tx, before clock.Time, limit int) (int, error) {
+	n, err := tx.Exec(`DELETE FROM mail_queue WHERE (tenant_id, id) IN (
+		SELECT tenant_id, id FROM mail_queue WHERE finished_at < $1 ORDER BY finished_at LIMIT $2)`, before, limit)
+	return int(n), err
+}
+
+const recipientColumns = `address, destination, state, attempts, answer, at`
+
+func scanRecipient(row db.Row) (r Recipient, err error) {
+	return r, row.Scan(&r.Address, &r.destination, &r.State, &r.Attempts, &r.Answer, &r.At)
+}
+
+func insertRecipient(tx *db.Tx, mail uuid.UUID, addr, destination string) error {
+	_, err := tx.Exec(`INSERT INTO mail_queue_recipient (tenant_id, mail_id, address, destination, state, attempts, answer)
+		VALUES ($1, $2, $3, $4, $5, 0, '') ON CONFLICT (tenant_id, mail_id, address) DO NOTHING`, tx.Tenant(), mail, addr, destination, StateQueued)
+	return err
+}
+
+func recipientsOf(r *db.Reader, mail uuid.UUID) ([]Recipient, error) {
+	return db.All(r, scanRecipient, `SELECT `+recipientColumns+` FROM mail_queue_recipient WHERE tenant_id = $1 AND mail_id = $2 ORDER BY address`, r.Tenant(), mail)
+}
+
+// recipientsLeft are those who have neither got a mail nor never will.
+func recipientsLeft(r *db.Reader, mail uuid.UUID) ([]Recipient, error) {
+	return db.All(r, scanRecipient, `SELECT `+recipientColumns+` FROM mail_queue_recipient
+		WHERE tenant_id = $1 AND mail_id = $2 AND state = 'queued' ORDER BY address`, r.Tenant(), mail)
+}
+
+// settleRecipient writes down what became of a recipient's copy. It returns false
+// where that was known.
+func settleRecipient(tx *db.Tx, mail uuid.UUID, addr string, o outcome) (bool, error) {
+	n, err := tx.Exec(`UPDATE mail_queue_recipient SET state = $4, answer = $5, at = $6, attempts = attempts + 1
+		WHERE tenant_id = $1 AND mail_id = $2 AND address = $3 AND state = 'queued'`, tx.Tenant(), mail, addr, o.State, o.Answer, clock.At(tx.Now()))
+	return n > 0, err
+}
+
+// noteAttempt writes down why a recipient's copy has to wait.
+func noteAttempt(tx *db.Tx, mail uuid.UUID, addr, answer string) error {
+	_, err := tx.Exec(`UPDATE mail_queue_recipient SET answer = $4, at = $5, attempts = attempts + 1
+		WHERE tenant_id = $1 AND mail_id = $2 AND address = $3 AND state = 'queued'`, tx.Tenant(), mail, addr, answer, clock.At(tx.Now()))
+	return err
+}
+
+const suppressionColumns = `id, address, answer, created_at`
+
+func scanSuppression(row db.Row) (s Suppression, err error) {
+	return s, row.Scan(&s.ID, &s.Address, &s.Answer, &s.CreatedAt)
+}
+
+func putSuppression(tx *db.Tx, key, answer string) error {
+	_, err := tx.Exec(`INSERT INTO mail_suppression (tenant_id, id, address, answer, created_at) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (tenant_id, address) DO NOTHING`, tx.Tenant(), tx.NewID(), key, answer, clock.At(tx.Now()))
+	return err
+}
+
+func isSuppressed(r *db.Reader, key string) (bool, error) {
+	_, err := db.One(r, db.Scalar[int], `SELECT 1 FROM mail_suppression WHERE tenant_id = $1 AND address = $2`, r.Tenant(), key)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func listSuppressions(r *db.Reader, p db.Page) (db.List[Suppression], error) {
+	rows, err := db.All(r, scanSuppression, `SELECT `+suppressionColumns+` FROM mail_suppression
+		WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, r.Tenant(), p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(s Suppression) db.Key { return db.Key{ID: s.ID} }), err
+}
+
+func deleteSuppression(tx *db.Tx, id uuid.UUID) (Suppression, error) {
+	return db.One(&tx.Reader, scanSuppression, `DELETE FROM mail_suppression WHERE tenant_id = $1 AND id = $2 RETURNING `+suppressionColumns, tx.Tenant(), id)
+}

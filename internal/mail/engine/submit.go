@@ -1,0 +1,228 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/emersion/go-msgauth/dkim"
+	"github.com/google/uuid"
+
+	"konak/internal/kit/blob"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/policy"
+	"konak/internal/kit/trtext"
+	"konak/internal/mail"
+	"konak/internal/mail/domain"
+	"konak/internal/mail/header"
+)
+
+// submit takes a mail of the mailbox that signed in. When it returns nil the mail is
+// in the queue.
+func (c *session) submit(r io.Reader) error {
+	text, release, err := c.s.Inbox.Spool(c.ctx, c.network, []uuid.UUID{c.who.tenant}, r)
+	if err != nil {
+		return err
+	}
+	defer release()
+	h, err := readHeader(text)
+	if err != nil {
+		return c.asRefusal("a mail could not be read", err)
+	}
+	if err := c.checkFrom(h); err != nil {
+		return err
+	}
+	err = c.s.Domains.CountSending(c.ctx, c.who.tenant, c.who.box.ID, len(c.to))
+	switch {
+	case errors.Is(err, domain.ErrSuspended):
+		return errSuspended
+	case errors.Is(err, domain.ErrSentEnough):
+		return errSentEnough
+	case err != nil:
+		return c.later("a mail could not be counted", err)
+	}
+	// From here on nothing depends on the connection any more.
+	ctx := caller.With(context.WithoutCancel(c.ctx), &caller.Caller{Kind: caller.System, TenantID: c.who.tenant})
+	return c.asRefusal("a mail could not be taken", c.s.submit(ctx, c.who, c.from, c.to, h, text))
+}
+
+// readHeader reads the header of a mail.
+func readHeader(text *os.File) (*header.Header, error) {
+	h, err := header.Read(io.NewSectionReader(text, 0, header.MaxSize+4))
+	if errors.Is(err, header.ErrTooLong) {
+		return nil, errHeader
+	}
+	return h, err
+}
+
+// checkFrom returns a refusal for a mail that is not from the mailbox: whoever stands
+// in From and Sender is who the mailbox may send as.
+func (c *session) checkFrom(h *header.Header) error {
+	from, ok := h.Addresses("from")
+	sender, readable := h.Addresses("sender")
+	if h.Count("from") != 1 || h.Count("sender") > 1 || !ok || !readable || len(from) == 0 {
+		return errNoFrom
+	}
+	for _, addr := range slices.Concat(from, sender) {
+		if err := c.checkSender(addr, errFrom); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// submit asks the policy about a mail and puts it into the queue and the journal.
+func (s *Service) submit(ctx context.Context, who *account, from string, to []string, h *header.Header, text *os.File) error {
+	size, err := text.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	m := queued{
+		ID: s.DB.Clock().NewID(), MailboxID: &who.box.ID, Origin: OriginSubmission, Sender: from, ReportTo: from,
+		MessageID: h.Value("message-id"), Subject: trtext.Cut(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
+	}
+	if m.MessageID == "" {
+		m.MessageID = "<" + m.ID.String() + "@" + s.Host + ">"
+	}
+	verdict, err := s.askPolicy(ctx, &m, from, to, io.NewSectionReader(text, 0, size), size)
+	if err != nil {
+		return err
+	}
+	if verdict.Refused != "" {
+		return errPolicy
+	}
+	if verdict.Hold {
+		m.State = StateHeld
+	}
+	kept, err := s.keepSigned(ctx, &m, h, text, size)
+	if err != nil {
+		return err
+	}
+	m.blob = kept
+	item := mail.NewJournalItem(mail.Outbound, from, to, h, blob.Blob{Size: size})
+	if item.BlobID, err = s.keepForJournal(ctx, io.NewSectionReader(text, 0, size)); err != nil {
+		return err
+	}
+	refused, err := s.prepareReport(ctx, &m, refusedByPolicy(verdict.RefusedRecipients))
+	if err != nil {
+		return err
+	}
+	return s.DB.Tenant(who.tenant).InTx(ctx, func(tx *db.Tx) error {
+		if err := s.Mail.AddToJournal(tx, item); err != nil {
+			return err
+		}
+		if _, err := s.enqueue(tx, m, to); err != nil {
+			return err
+		}
+		return s.settle(tx, &m, refused)
+	})
+}
+
+// maxSubject is how much of a subject the queue shows.
+const maxSubject = 200
+
+// refusedByPolicy are the outcomes of recipients whom a rule keeps a mail from.
+func refusedByPolicy(addresses []string) map[string]outcome {
+	out := map[string]outcome{}
+	for _, addr := range addresses {
+		out[addr] = outcome{State: StateFailed, Answer: errPolicy.Error()}
+	}
+	return out
+}
+
+// askPolicy asks whether a mail of a sender may leave.
+func (s *Service) askPolicy(ctx context.Context, m *queued, sender string, to []string, text io.ReadSeeker, size int64) (policy.MailVerdict, error) {
+	return s.Mail.CheckMail(ctx, policy.Mail{
+		Ref: m.ID.String(), Source: policy.SourceSMTP, MessageID: m.MessageID, Sender: sender, Recipients: to, Subject: m.Subject, Size: size,
+		Open: func() io.Reader {
+			_, _ = text.Seek(0, io.SeekStart) // a mail that cannot be read is found by the scan
+			return text
+		},
+	})
+}
+
+// keepForJournal keeps a mail where the workspace has a journal, and returns the zero
+// id where it has none.
+func (s *Service) keepForJournal(ctx context.Context, text io.Reader) (uuid.UUID, error) {
+	tenant := caller.From(ctx).TenantID
+	journals, err := db.Read(ctx, s.DB.Tenant(tenant), s.Mail.Journals)
+	if err != nil || !journals {
+		return uuid.Nil, err
+	}
+	kept, err := s.Blobs.PutWithin(ctx, tenant, blob.Workspace, text, s.MaxSize)
+	return kept.ID, err
+}
+
+// hidden are the fields that do not leave with a mail.
+var hidden = []string{"bcc", "resent-bcc", "return-path"}
+
+// keepSigned keeps a mail as it leaves: without what others must not see, with what
+// was missing, and signed by its domain.
+func (s *Service) keepSigned(ctx context.Context, m *queued, h *header.Header, text *os.File, size int64) (blob.Blob, error) {
+	var head strings.Builder
+	for _, f := range h.Fields {
+		if !slices.Contains(hidden, f.Name) {
+			head.WriteString(strings.TrimRight(f.Raw, "\r\n") + "\r\n")
+		}
+	}
+	now := s.DB.Clock().Now()
+	if h.Count("date") == 0 {
+		fmt.Fprintf(&head, "Date: %s\r\n", now.Format(time.RFC1123Z))
+	}
+	if h.Count("message-id") == 0 {
+		fmt.Fprintf(&head, "Message-ID: %s\r\n", m.MessageID)
+	}
+	head.WriteString("\r\n")
+	open := func() io.Reader {
+		return io.MultiReader(strings.NewReader(head.String()), io.NewSectionReader(text, h.Size, size-h.Size))
+	}
+	from, _ := h.Addresses("from")
+	signatures, err := s.sign(ctx, from[0], open)
+	if err != nil {
+		return blob.Blob{}, err
+	}
+	trace := fmt.Sprintf("Received: by %s (Konak) with ESMTPSA id %s;\r\n\t%s\r\n", s.Host, m.ID, now.Format(time.RFC1123Z))
+	whole := io.MultiReader(strings.NewReader(signatures+trace), open())
+	return s.Blobs.PutWithin(ctx, caller.From(ctx).TenantID, blob.Workspace, whole, s.MaxSize+header.MaxSize)
+}
+
+// signedFields are the fields that a signature covers. Those that stand twice cannot
+// be added later.
+var signedFields = []string{
+	"From", "From", "Sender", "Reply-To", "To", "To", "Cc", "Cc", "Subject", "Subject", "Date", "Date", "Message-ID", "In-Reply-To", "References",
+	"MIME-Version", "Content-Type", "Content-Type", "Content-Transfer-Encoding", "List-Unsubscribe", "List-Unsubscribe-Post",
+}
+
+// sign returns the DKIM signatures of a mail by the domain of an address.
+func (s *Service) sign(ctx context.Context, from string, open func() io.Reader) (string, error) {
+	name := destinationOf(from)
+	keys, err := db.Read(ctx, s.DB.Tenant(caller.From(ctx).TenantID), func(r *db.Reader) ([]domain.SigningKey, error) {
+		return s.Domains.SigningKeys(r, name)
+	})
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for _, k := range keys {
+		signer, err := dkim.NewSigner(&dkim.SignOptions{
+			Domain: name, Selector: k.Selector, Signer: k.Key, HeaderKeys: signedFields,
+			HeaderCanonicalization: dkim.CanonicalizationRelaxed, BodyCanonicalization: dkim.CanonicalizationRelaxed,
+		})
+		if err != nil {
+			return "", fmt.Errorf("engine: sign: %w", err)
+		}
+		_, err = io.Copy(signer, open())
+		if err = errors.Join(err, signer.Close()); err != nil {
+			return "", fmt.Errorf("engine: sign: %w", err)
+		}
+		out.WriteString(signer.Signature())
+	}
+	return out.String(), nil
+}

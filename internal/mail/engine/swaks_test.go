@@ -1,0 +1,122 @@
+package engine_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// What swaks says by its exit code.
+const (
+	swaksSent   = 0
+	swaksSender = 23
+	swaksData   = 26
+	swaksAuth   = 28
+)
+
+// Somebody else's mail program hands mails over: by every way to sign in, as somebody
+// else, with what may not leave, and with text that is smuggled behind a mail.
+func TestSwaks(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("swaks"); err != nil {
+		t.Skip("swaks is not installed (scripts/ensure-mail-servers)")
+	}
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addRule("block", nil)
+		for _, c := range []struct {
+			name, method, password, from, body string
+			code                               int
+		}{
+			{"plain", "PLAIN", password, "info@firma.example", "Merhaba", swaksSent},
+			{"login", "LOGIN", password, "info@firma.example", "Merhaba", swaksSent},
+			{"wrong password", "PLAIN", "wrong", "info@firma.example", "Merhaba", swaksAuth},
+			{"somebody else", "PLAIN", password, "satis@firma.example", "Merhaba", swaksSender},
+			{"what may not leave", "PLAIN", password, "info@firma.example", "Bu gizli bir plan", swaksData},
+			{"in another form", "PLAIN", password, "info@firma.example", "Bu g\u200bİZLİ bir plan", swaksData},
+		} {
+			if code, said := o.swaks(c.from, []string{"--auth", c.method, "--auth-user", "info@firma.example", "--auth-password", c.password, "--body", c.body}); code != c.code {
+				t.Errorf("%s: exit code %d, want %d: %s", c.name, code, c.code, said)
+			}
+		}
+		o.s.Settle()
+		if got := o.out.got(); len(got) != 2 {
+			t.Errorf("%d mails arrived", len(got))
+		}
+	})
+}
+
+func (o *office) swaks(from string, args []string) (int, []byte) {
+	o.t.Helper()
+	host, port, err := net.SplitHostPort(o.server)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	cmd := exec.CommandContext(o.t.Context(), "swaks", append([]string{
+		"--server", host, "--port", port, "--tls", "--from", from, "--to", "elif@other.example", "--helo", "mua.example", "--timeout", "60",
+		"--add-header", "MIME-Version: 1.0", "--add-header", "Content-Type: text/plain; charset=utf-8",
+	}, args...)...)
+	// It reads settings from its home.
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + o.t.TempDir(), "LC_ALL=C"}
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err = cmd.Run()
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+		return ended.ExitCode(), said.Bytes()
+	}
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return 0, said.Bytes()
+}
+
+// No form of a line with a dot but the right one ends a mail, so that nobody sends a
+// second mail behind it that nothing has judged.
+func TestSmuggling(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		for _, end := range []string{"\n.\n", "\n.\r\n", "\r\n.\n", "\r.\r", "\r\n.\r", "\r\n\x00.\r\n"} {
+			c := o.dial("info@firma.example")
+			if err := errors.Join(c.Mail("info@firma.example"), c.Rcpt("elif@other.example")); err != nil {
+				t.Fatal(err)
+			}
+			smuggled := text("info@firma.example", "kaçak", "")
+			id, err := c.Text.Cmd("DATA")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Text.StartResponse(id)
+			if _, _, err := c.Text.ReadResponse(354); err != nil {
+				t.Fatal(err)
+			}
+			c.Text.EndResponse(id)
+			fmt.Fprint(c.Text.W, text("info@firma.example", "dış", "")+end+
+				"MAIL FROM:<info@firma.example>\r\nRCPT TO:<ali@third.example>\r\nDATA\r\n"+smuggled+"\r\n.\r\n")
+			if err := c.Text.W.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = c.Text.ReadResponse(250)
+			if code := codeOf(t, err); code != 554 && !strings.Contains(end, "\x00") {
+				t.Errorf("%q: said %d", end, code)
+			}
+			_ = c.Close()
+		}
+		o.s.Settle()
+		for _, m := range o.out.got() {
+			if m.to[0] != "elif@other.example" {
+				t.Errorf("smuggled: %+v", m)
+			}
+			// What passes through must not end a mail at the next server either.
+			if strings.Contains(strings.ReplaceAll(m.text, "\r\n", ""), "\n") {
+				t.Errorf("a bare line feed left: %q", m.text)
+			}
+		}
+		if n := len(o.queue()); n != 1 {
+			t.Errorf("%d mails in the queue", n)
+		}
+	})
+}

@@ -1,0 +1,214 @@
+package mail
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/blob"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/trtext"
+	"konak/internal/mail/header"
+)
+
+// The directions of a mail in the journal.
+const (
+	Inbound  = "inbound"
+	Outbound = "outbound"
+)
+
+// JournalRecipient is a recipient of a mail's envelope.
+type JournalRecipient struct {
+	Address string `json:"address" example:"elif@example.com"`
+	Kind    string `json:"kind" enum:"to,cc,bcc,expanded" example:"bcc" doc:"Where the mail names the recipient; bcc for one whom it does not name, expanded for one that a mailbox forwards to"`
+}
+
+// JournalItem is a mail of the journal.
+type JournalItem struct {
+	ID             uuid.UUID          `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	At             clock.Time         `json:"at"`
+	Direction      string             `json:"direction" enum:"inbound,outbound" example:"outbound"`
+	Sender         string             `json:"sender" example:"destek@kaya.example" doc:"Of the envelope; empty for a report of a mail server"`
+	Recipients     []JournalRecipient `json:"recipients" nullable:"false"`
+	Subject        string             `json:"subject" example:"Teklif"`
+	MessageID      string             `json:"message_id" example:"<a1b2@kaya.example>"`
+	Size           int64              `json:"size" example:"2048" doc:"Of the mail, in bytes"`
+	RetentionUntil clock.Time         `json:"retention_until" doc:"When it is deleted"`
+
+	// BlobID is the mail as it was handed over.
+	BlobID uuid.UUID `json:"-"`
+}
+
+// ErrNotKept says that a mail must be in the journal and was not kept for it.
+var ErrNotKept = errors.New("mail: the mail was not kept for the journal")
+
+// Journals says whether the workspace keeps a journal.
+func (s *Service) Journals(r *db.Reader) (bool, error) {
+	set, err := findSettings(r)
+	return set.Journaling.Enabled, err
+}
+
+// AddToJournal keeps a mail in the journal, in the transaction that takes the mail.
+// It does nothing where the workspace keeps no journal, and returns ErrNotKept where
+// it keeps one and the item has no blob: the mail must not be taken then. An item
+// whose id is in the journal is not kept again.
+func (s *Service) AddToJournal(tx *db.Tx, i JournalItem) error {
+	set, err := findSettings(&tx.Reader)
+	if err != nil || !set.Journaling.Enabled {
+		return err
+	}
+	if i.BlobID == uuid.Nil {
+		return ErrNotKept
+	}
+	if i.ID == uuid.Nil {
+		i.ID = tx.NewID()
+	}
+	i.At = clock.At(tx.Now())
+	i.RetentionUntil = clock.At(tx.Now().Add(time.Duration(set.Journaling.RetentionDays) * 24 * time.Hour))
+	fresh, err := putJournalItem(tx, i)
+	if err != nil || !fresh {
+		return err
+	}
+	return blob.Hold(tx, i.BlobID)
+}
+
+// RecordInbound keeps a mail that is taken for the workspace in its journal, in the
+// transaction that takes it. head is the mail's beginning.
+func (s *Service) RecordInbound(tx *db.Tx, from string, to []string, head []byte, kept blob.Blob) error {
+	h, _ := header.Parse(head)
+	return s.AddToJournal(tx, NewJournalItem(Inbound, from, to, h, kept))
+}
+
+// RecordOutbound keeps a mail in the journal before it is handed over to a mail
+// server. The same ref is kept once.
+func (s *Service) RecordOutbound(ctx context.Context, ref uuid.UUID, from string, to []string, raw []byte) error {
+	journals, err := db.Read(ctx, s.tenant(ctx), s.Journals)
+	if err != nil || !journals {
+		return err
+	}
+	kept, err := s.blobs.Put(ctx, caller.From(ctx).TenantID, bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		return fmt.Errorf("mail: keep for the journal: %w", err)
+	}
+	h, _ := header.Parse(raw[:min(len(raw), header.MaxSize)])
+	i := NewJournalItem(Outbound, from, to, h, kept)
+	i.ID = ref
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.AddToJournal(tx, i) })
+}
+
+// NewJournalItem makes an item of a mail and its envelope.
+func NewJournalItem(direction, from string, to []string, h *header.Header, kept blob.Blob) JournalItem {
+	i := JournalItem{
+		Direction: direction, Sender: strings.Trim(from, "<>"), Subject: trtext.Cut(h.Text("subject"), maxJournalText),
+		MessageID: trtext.Cut(h.Value("message-id"), maxJournalText), Size: kept.Size, BlobID: kept.ID,
+	}
+	for _, addr := range to {
+		i.Recipients = append(i.Recipients, JournalRecipient{addr, cmp.Or(h.Names(addr), "bcc")})
+	}
+	return i
+}
+
+// maxJournalText is how much of a subject the journal shows.
+const maxJournalText = 1000
+
+// JournalItems lists the newest first.
+func (s *Service) JournalItems(ctx context.Context, p db.Page) (db.List[JournalItem], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[JournalItem], error) { return listJournal(r, p) })
+}
+
+// OpenJournalItem returns a mail of the journal as a report: who sent it to whom,
+// with the mail itself attached. That somebody read it is a line of the audit log.
+func (s *Service) OpenJournalItem(ctx context.Context, id uuid.UUID) (i JournalItem, report io.ReadSeekCloser, err error) {
+	tenant := caller.From(ctx).TenantID
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if i, err = findJournalItem(&tx.Reader, id); err != nil {
+			return db.NotFound(err)
+		}
+		return audit.Write(tx, "mail.journal.read", id.String(), map[string]string{"sender": i.Sender})
+	})
+	if err != nil {
+		return i, nil, err
+	}
+	original, err := s.blobs.Open(ctx, tenant, i.BlobID)
+	if err != nil {
+		return i, nil, err
+	}
+	defer func() { _ = original.Close() }()
+	boundary := "journal-" + i.ID.String()
+	f, err := s.blobs.Spool(io.MultiReader(bytes.NewReader(i.reportHead(boundary)), original, strings.NewReader("\r\n--"+boundary+"--\r\n")), i.Size+maxReport)
+	return i, f, err
+}
+
+// maxReport is how long a report may be without its mail.
+const maxReport = 1 << 20
+
+// reportHead is the report up to where the original begins.
+func (i *JournalItem) reportHead(boundary string) []byte {
+	var b bytes.Buffer
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\r\n", args...) }
+	line("From: <journal@localhost>")
+	line("Date: %s", i.At.Format(time.RFC1123Z))
+	line("Message-ID: <%s@journal.localhost>", i.ID)
+	line("Subject: Journal report")
+	line("MIME-Version: 1.0")
+	line("Content-Type: multipart/mixed; boundary=%q", boundary)
+	line("")
+	line("--%s", boundary)
+	line("Content-Type: text/plain; charset=utf-8")
+	line("Content-Transfer-Encoding: 8bit")
+	line("")
+	line("Sender: %s", i.Sender)
+	line("Subject: %s", i.Subject)
+	line("Message-Id: %s", i.MessageID)
+	for _, r := range i.Recipients {
+		line("%s: %s", strings.ToUpper(r.Kind[:1])+r.Kind[1:], r.Address)
+	}
+	line("")
+	line("--%s", boundary)
+	line("Content-Type: message/rfc822")
+	line("Content-Disposition: attachment; filename=\"original.eml\"")
+	line("")
+	return b.Bytes()
+}
+
+// cleanBatch is how many mails of the journal are deleted in one transaction.
+const cleanBatch = 100
+
+// CleanJournal deletes mails of the journal whose retention is over and says how
+// many.
+func (s *Service) CleanJournal(ctx context.Context) (n int, err error) {
+	list, err := db.Read(ctx, s.db.System("janitor"), func(r *db.Reader) ([]endedItem, error) {
+		return endedItems(r, clock.At(s.db.Clock().Now()), cleanBatch)
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range list {
+		err := s.db.Tenant(e.tenant).InTx(ctx, func(tx *db.Tx) error {
+			// A longer retention may have come meanwhile.
+			i, err := deleteEndedItem(tx, e.id, clock.At(tx.Now()))
+			if db.IsNoRow(err) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return blob.Drop(tx, i.BlobID)
+		})
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}

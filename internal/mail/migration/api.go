@@ -1,0 +1,46 @@
+package migration
+
+import (
+	"context"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+type listJobsIn struct{ api.Paged }
+
+type addJobIn struct {
+	Body struct {
+		Mailbox string `json:"mailbox" minLength:"1" maxLength:"254" example:"destek@kaya.example" doc:"One of the workspace's mailboxes"`
+		Source  Source `json:"source"`
+	}
+}
+
+type jobIn struct {
+	ID api.ID `path:"id" record:"mail_migration"`
+}
+
+func route(method, path, id, summary string, p perm.Permission) api.Route {
+	return api.Route{
+		Method: method, Path: "/api/mail/v1/migration-jobs" + path, ID: id, Tag: "Mail",
+		Summary: summary, Access: api.Session, Permission: p, Licence: "mail",
+	}
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	api.HandleList(a, route("GET", "", "list-mail-migrations", "List mailbox migrations", perm.MailMigrationsView),
+		func(ctx context.Context, in *listJobsIn) (db.List[Job], error) { return s.Jobs(ctx, in.Page()) })
+
+	add := route("POST", "", "add-mail-migration", "Write down a mailbox that is to be copied from another server", perm.MailMigrationsManage)
+	add.TakesKey, add.Status, add.Refusals = true, 201, []int{409}
+	add.Doc = "The record of what is to be copied. It waits as queued until mailboxes can be read by IMAP here, and is asked for the password then. One that waits already for the same mailbox and source: 409."
+	api.Handle(a, add, func(ctx context.Context, in *addJobIn) (Job, error) {
+		return s.Add(ctx, in.Body.Mailbox, in.Body.Source)
+	})
+
+	end := route("POST", "/{id}/cancel", "cancel-mail-migration", "Cancel a mailbox migration", perm.MailMigrationsManage)
+	end.Doc = "One that is cancelled stays so: the answer is the same."
+	api.Handle(a, end, func(ctx context.Context, in *jobIn) (Job, error) { return s.Cancel(ctx, in.ID.UUID) })
+}

@@ -1,0 +1,58 @@
+package mail
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const journalColumns = `id, at, direction, sender, recipients, subject, message_id, size, blob_id, retention_until`
+
+func scanJournalItem(row db.Row) (i JournalItem, err error) {
+	var recipients db.JSON[[]JournalRecipient]
+	err = row.Scan(&i.ID, &i.At, &i.Direction, &i.Sender, &recipients, &i.Subject, &i.MessageID, &i.Size, &i.BlobID, &i.RetentionUntil)
+	i.Recipients = db.OrEmpty(recipients.V)
+	return i, err
+}
+
+func listJournal(r *db.Reader, p db.Page) (db.List[JournalItem], error) {
+	rows, err := db.All(r, scanJournalItem, `SELECT `+journalColumns+` FROM mail_journal
+		WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, r.Tenant(), p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(i JournalItem) db.Key { return db.Key{ID: i.ID} }), err
+}
+
+func findJournalItem(r *db.Reader, id uuid.UUID) (JournalItem, error) {
+	return db.One(r, scanJournalItem, `SELECT `+journalColumns+` FROM mail_journal WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+// putJournalItem returns false where the item is there already.
+func putJournalItem(tx *db.Tx, i JournalItem) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO mail_journal (tenant_id, id, at, direction, sender, recipients, subject, message_id, size, blob_id, retention_until)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (tenant_id, id) DO NOTHING`,
+		tx.Tenant(), i.ID, i.At, i.Direction, i.Sender, db.AsJSON(i.Recipients), i.Subject, i.MessageID, i.Size, i.BlobID, i.RetentionUntil)
+	return n > 0, err
+}
+
+// lengthenRetention keeps what is in the journal for so many days at least.
+func lengthenRetention(tx *db.Tx, days int64) error {
+	_, err := tx.Exec(`UPDATE mail_journal SET retention_until = at + $2 WHERE tenant_id = $1 AND retention_until < at + $2`,
+		tx.Tenant(), days*int64(24*time.Hour/time.Microsecond))
+	return err
+}
+
+type endedItem struct{ tenant, id uuid.UUID }
+
+// endedItems returns mails of all workspaces whose retention is over.
+func endedItems(r *db.Reader, now clock.Time, limit int) ([]endedItem, error) {
+	return db.All(r, func(row db.Row) (e endedItem, err error) { return e, row.Scan(&e.tenant, &e.id) },
+		`SELECT tenant_id, id FROM mail_journal WHERE retention_until < $1 ORDER BY retention_until LIMIT $2`, now, limit)
+}
+
+// deleteEndedItem returns no row where the retention is not over.
+func deleteEndedItem(tx *db.Tx, id uuid.UUID, now clock.Time) (JournalItem, error) {
+	return db.One(&tx.Reader, scanJournalItem, `DELETE FROM mail_journal WHERE tenant_id = $1 AND id = $2 AND retention_until < $3 RETURNING `+journalColumns,
+		tx.Tenant(), id, now)
+}

@@ -1,0 +1,59 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '@/api/client'
+import { usePages } from '@/api/query'
+import type { PlainKey } from '@/i18n'
+import type { Tone } from '@/ui/Badge'
+
+export type QueueItem = Schemas['EngineQueueItem']
+export type Migration = Schemas['MigrationJob']
+export type MigrationSource = Schemas['MigrationSource']
+
+const key = ['mail', 'queue'] as const
+const migrationKey = ['mail', 'migrations'] as const
+const pageSize = 50
+
+export const recipientStates = {
+  queued: { label: 'mailQueue.recipient.queued', tone: 'warn' },
+  delivered: { label: 'mailQueue.recipient.delivered', tone: 'ok' },
+  failed: { label: 'mailQueue.recipient.failed', tone: 'danger' },
+  dropped: { label: 'mailQueue.recipient.dropped', tone: 'neutral' },
+} as const satisfies Record<QueueItem['recipients'][number]['state'], { label: PlainKey; tone: Tone }>
+
+export function useQueue() {
+  return usePages({
+    key,
+    fetch: (cursor) => ask(api.GET('/api/mail/v1/queue', { params: { query: { limit: pageSize, cursor } } })),
+  })
+}
+
+function useRefresh(queryKey: readonly string[]) {
+  const client = useQueryClient()
+  return () => void client.invalidateQueries({ queryKey })
+}
+
+export function useRetryMail() {
+  const refresh = useRefresh(key)
+  return useMutation({ mutationFn: (id: string) => ask(api.POST('/api/mail/v1/queue/{id}/retry', { params: { path: { id } } })), onSuccess: refresh })
+}
+
+export function useDropMail() {
+  const refresh = useRefresh(key)
+  return useMutation({ mutationFn: (id: string) => ask(api.POST('/api/mail/v1/queue/{id}/drop', { params: { path: { id } } })), onSuccess: refresh })
+}
+
+export function useMigrations() {
+  return usePages({
+    key: migrationKey,
+    fetch: (cursor) => ask(api.GET('/api/mail/v1/migration-jobs', { params: { query: { limit: pageSize, cursor } } })),
+  })
+}
+
+export function useAddMigration() {
+  const refresh = useRefresh(migrationKey)
+  return useMutation({ mutationFn: (body: { mailbox: string; source: MigrationSource }) => ask(api.POST('/api/mail/v1/migration-jobs', { body })), onSuccess: refresh })
+}
+
+export function useCancelMigration() {
+  const refresh = useRefresh(migrationKey)
+  return useMutation({ mutationFn: (id: string) => ask(api.POST('/api/mail/v1/migration-jobs/{id}/cancel', { params: { path: { id } } })), onSuccess: refresh })
+}
