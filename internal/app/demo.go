@@ -95,6 +95,9 @@ func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error 
 	if err := a.demoTelegram(ctx, w); err != nil {
 		return err
 	}
+	if err := a.demoSocial(ctx, w); err != nil {
+		return err
+	}
 	if err := a.fillDesk(ctx, w.Slug); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"maps"
 	"net"
 
 	"github.com/google/uuid"
@@ -11,6 +12,8 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/calling"
 	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/partner"
+	"konak/internal/crm/channel/social"
 	"konak/internal/crm/channel/telegram"
 	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/channel/widget"
@@ -36,6 +39,8 @@ import (
 	"konak/internal/mail/engine"
 	"konak/internal/mail/migration"
 	"konak/internal/mail/setup"
+	signup "konak/internal/provider/partner"
+	pages "konak/internal/provider/social"
 	botapi "konak/internal/provider/telegram"
 	graph "konak/internal/provider/whatsapp"
 )
@@ -129,7 +134,8 @@ func (a *App) whatsAppClient(p *parts) (_ whatsapp.Provider, err error) {
 	if a.standIn != nil {
 		a.standIn.demoBusinesses(a.cfg.BaseURL())
 		a.standIn.demoBots()
-		a.log.Info("stand-ins for WhatsApp and Telegram listen", "address", a.standIn.url)
+		a.standIn.demoPages(a.cfg.BaseURL())
+		a.log.Info("stand-ins for WhatsApp, Telegram, Messenger and Instagram listen", "address", a.standIn.url)
 	}
 	return graph.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), nil
 }
@@ -146,6 +152,15 @@ func (a *App) wireChannels(p *parts) (err error) {
 		Provider: botapi.New(a.standIn.address(a.cfg.TelegramAddress), p.out), BaseURL: a.cfg.BaseURL(), Plain: a.cfg.TelegramAddress != "",
 	})
 	a.Kinds[telegram.Name] = a.Telegram
+	a.Social = social.New(social.Config{
+		DB: a.DB, Log: a.log, Box: p.box, Channels: a.Channels, Contacts: a.Contacts, Inbound: a.Inbound, Edits: a.Edits, Files: a.Files,
+		Provider: pages.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), BaseURL: a.cfg.BaseURL(),
+	})
+	maps.Copy(a.Kinds, a.Social.Kinds())
+	a.Partner = partner.New(partner.Config{
+		DB: a.DB, Log: a.log, App: a.standIn.app(a.cfg), Provider: signup.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), Sessions: a.Identity,
+		WhatsApp: a.WhatsApp, Social: a.Social, BaseURL: a.cfg.BaseURL(),
+	})
 	a.Calling = calling.New(calling.Config{DB: a.DB, Log: a.log, Channels: a.Channels, Kinds: a.Kinds, Contacts: p.book})
 	a.Custom = custom.New(custom.Config{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,

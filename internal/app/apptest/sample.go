@@ -230,25 +230,6 @@ func (w *Workspace) sampleChannels(ctx context.Context, text string) error {
 	return err
 }
 
-func (w *Workspace) sampleHelpCenter(ctx context.Context, text string) error {
-	center := w.s.HelpCenter
-	if _, err := center.Change(ctx, helpcenter.SettingsChange{Title: &text}); err != nil {
-		return err
-	}
-	c, err := center.AddCategory(ctx, helpcenter.CategoryInput{Slug: text, Texts: []helpcenter.CategoryText{{Language: "tr", Name: text}}})
-	if err != nil {
-		return err
-	}
-	a, err := center.AddArticle(ctx, helpcenter.NewArticle{
-		CategoryID: c.ID, Language: "tr", Words: helpcenter.Words{Title: text, Summary: text, Body: text},
-	})
-	if err != nil {
-		return err
-	}
-	_, err = center.Publish(ctx, a.ID, "tr")
-	return err
-}
-
 // sampleMailbox leaves a mailbox with what belongs to it, and a mail in the journal.
 func (w *Workspace) sampleMailbox(ctx context.Context, text string, account uuid.UUID) error {
 	box, err := w.s.Domains.ProvisionMailbox(ctx, domain.MailboxInput{Address: "info@" + text + ".example", Kind: domain.KindInbox, AccountID: &account})
@@ -271,4 +252,23 @@ func (w *Workspace) sampleMailbox(ctx context.Context, text string, account uuid
 		return err
 	}
 	return w.sampleQueue(ctx, text)
+}
+
+func (w *Workspace) sampleHelpCenter(ctx context.Context, text string) error {
+	center := w.s.HelpCenter
+	if _, err := center.Change(ctx, helpcenter.SettingsChange{Title: &text}); err != nil {
+		return err
+	}
+	c, err := center.AddCategory(ctx, helpcenter.CategoryInput{Slug: text, Texts: []helpcenter.CategoryText{{Language: "tr", Name: text}}})
+	if err != nil {
+		return err
+	}
+	a, err := center.AddArticle(ctx, helpcenter.NewArticle{
+		CategoryID: c.ID, Language: "tr", Words: helpcenter.Words{Title: text, Summary: text, Body: text},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = center.Publish(ctx, a.ID, "tr")
+	return err
 }

@@ -25,6 +25,7 @@ type request struct {
 	rt               *Route // once it is known
 	slug, module, ip string
 	host             string // the workspace's, without a port
+	browser          bool   // a person opened a route of HandleVisit
 }
 
 func requestOf(ctx context.Context) *request {

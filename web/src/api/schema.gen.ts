@@ -764,6 +764,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What each kind of channel can carry
+         * @description Files with their sizes, reactions, changes, templates, calls and windows, by kind. A kind that is not listed carries whatever the inbox can write. What a channel cannot carry is refused before it is written: 422.
+         */
+        get: operations["list-channel-capabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/chatbot/business/start": {
         parameters: {
             query?: never;
@@ -778,6 +798,46 @@ export interface paths {
          * @description The person whose Telegram account it is opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account then is a channel of its own. The link counts for 15 minutes and for one person. A workspace without a bot: 409.
          */
         post: operations["start-chatbot-business"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/connect/instagram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect a page's Instagram account
+         * @description The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token.
+         */
+        post: operations["connect-instagram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/connect/messenger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect a page on Messenger
+         * @description The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token.
+         */
+        post: operations["connect-messenger"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1110,7 +1170,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/crm/v1/channels/help-center": {
+    "/api/crm/v1/channels/partner/oauth/callback": {
         parameters: {
             query?: never;
             header?: never;
@@ -1118,15 +1178,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Help-center drawer summary
-         * @description Before the first PUT it is not enabled and has no address.
+         * A person comes back from the provider
+         * @description Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, consent, exchange, assets, claim, subscribe or store. A browser is sent to the panel's page of channels.
          */
-        get: operations["get-help-center"];
-        /**
-         * Change the help center
-         * @description Writes only the fields sent; the answer is the current summary. The first one needs a title and makes the site. An accent that cannot be read on white is refused (low_contrast).
-         */
-        put: operations["update-help-center"];
+        get: operations["partner-sign-up-callback"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1134,22 +1190,21 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/crm/v1/channels/help-center/logo": {
+    "/api/crm/v1/channels/partner/oauth/start": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /**
-         * Set the help center's logo
-         * @description The body is a PNG, JPEG or WebP picture. 404 before the help center was set up.
+         * Begin to connect what the company has at Meta
+         * @description The client navigates to url, where the person agrees at the provider. It counts once and for 15 minutes. An installation without an app at the provider: 409 with the reason not_configured.
          */
-        post: operations["set-help-center-logo"];
-        /** Remove the help center's logo */
-        delete: operations["remove-help-center-logo"];
+        get: operations["start-partner-sign-up"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1169,6 +1224,30 @@ export interface paths {
          * @description Needs crm.conversations.reply as well; the conversation is shown to who may see conversations. To one customer, in the conversation that they have on the template's number or in one that begins. Answers 200 even when sending fails: delivery and delivery_error say so. Marketing goes only to who agreed to it.
          */
         post: operations["send-template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/social/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The provider asks whether the address is ours
+         * @description Called by the provider, without a credential. What is not signed for a connected page looks like a page that nobody has: 404. Messages for a paused one are refused with 409, and the provider brings them again later.
+         */
+        get: operations["social-webhook-challenge"];
+        put?: never;
+        /**
+         * Messenger and Instagram tell what happened
+         * @description Called by the provider, without a credential. What is not signed for a connected page looks like a page that nobody has: 404. Messages for a paused one are refused with 409, and the provider brings them again later.
+         */
+        post: operations["social-webhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1463,8 +1542,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Turn read receipts on or off for a number
-         * @description While on, the customer sees that an agent opened the conversation after their message. Off at first.
+         * Turn read receipts on or off for an account
+         * @description While on, the customer sees that an agent opened the conversation after their message. Off at first. A kind of channel that has none: 404.
          */
         patch: operations["set-read-receipts"];
         trace?: never;
@@ -2511,7 +2590,7 @@ export interface paths {
         put?: never;
         /**
          * React to a message through its channel
-         * @description The answer is the updated item with its `tepkiler`. Where the channel has no copy of the message or no reactions: 422 reaction_unsupported, the reason in `reason` (no_channel_copy, channel_unsupported, no_route).
+         * @description The answer is the updated item with its `tepkiler`. Where the channel has no copy of the message, no reactions or not this one: 422 reaction_unsupported, the reason in `reason` (no_channel_copy, channel_unsupported, sign_unsupported, no_route). A provider that does not answer: 502.
          */
         post: operations["react-to-item"];
         delete?: never;
@@ -3092,263 +3171,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/crm/v1/help-center/articles": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List articles, the newest first */
-        get: operations["list-articles"];
-        put?: never;
-        /**
-         * Write an article
-         * @description It is a draft in one language. At most 1,000 articles of a workspace.
-         */
-        post: operations["create-article"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/help-center/articles/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get an article with its newest words */
-        get: operations["get-article"];
-        /** Put an article into another category */
-        put: operations["move-article"];
-        post?: never;
-        /** Delete an article with all of its versions */
-        delete: operations["delete-article"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/help-center/articles/{id}/texts/{language}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Save what an article says in a language
-         * @description Every save is a new version, and the draft. What is public stays as it is until the text is published again.
-         */
-        put: operations["save-article-text"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/help-center/articles/{id}/texts/{language}/publish": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Publish the newest version of a text
-         * @description A repeat changes nothing. Announced as article.published.
-         */
-        post: operations["publish-article"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/help-center/articles/{id}/texts/{language}/unpublish": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Take a text from the site
-         * @description A repeat changes nothing. Announced as article.unpublished.
-         */
-        post: operations["unpublish-article"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/help-center/articles/{id}/texts/{language}/versions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the versions of a text, the newest first
-         * @description The last fifty and the published one.
-         */
-        get: operations["list-article-versions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/help-center/articles/{id}/texts/{language}/versions/{number}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get a version of a text */
-        get: operations["get-article-version"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/help-center/articles/{id}/texts/{language}/versions/{number}/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make an earlier version the draft
-         * @description Its words are saved again as the newest version.
-         */
-        post: operations["restore-article-version"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/help-center/categories": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the categories of the help center */
-        get: operations["list-help-categories"];
-        put?: never;
-        /** Create a category */
-        post: operations["create-help-category"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/help-center/categories/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get a category */
-        get: operations["get-help-category"];
-        /** Change a category */
-        put: operations["update-help-category"];
-        post?: never;
-        /**
-         * Delete an empty category
-         * @description A category with articles is a conflict, reason has_articles.
-         */
-        delete: operations["delete-help-category"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/help-center/import": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Import articles from Markdown
-         * @description The body is one Markdown file or a zip with up to 300 of them. A file says what it is between two lines of --- at its beginning (title, summary, category, language, article); else its path does (language/category/name.md), and its first heading is the title. Files that name the same article are one in several languages. What cannot become an article is listed with its reason.
-         */
-        post: operations["import-articles"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/help-center/preview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Show Markdown as the site would
-         * @description Nothing is kept. 422 too_complex for a source that nests too deeply or becomes too long.
-         */
-        post: operations["preview-article"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/help-center/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Search the published articles
-         * @description The best twenty. Inflected words are found by their stem, with Turkish letters or without; the last word may be unfinished. Drafts are not found.
-         */
-        get: operations["search-articles"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/crm/v1/macros": {
         parameters: {
             query?: never;
@@ -3806,26 +3628,6 @@ export interface paths {
         post?: never;
         /** Delete a saved view */
         delete: operations["delete-view"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/widget/v1/{key}/articles": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Help articles that may answer the visitor
-         * @description Help articles that may answer the visitor. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
-         */
-        get: operations["widget-articles"];
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4600,46 +4402,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/mail/v1/journal": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the mails of the journal
-         * @description Kept while journaling is on (PUT /settings/journaling), newest first.
-         */
-        get: operations["list-mail-journal"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/journal/{id}/report": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a mail of the journal
-         * @description A mail in the format of RFC 5322: its first part says who sent it to whom, Bcc included, its second is the mail as it was handed over. Each reading is a line of the audit log. Where its content is gone from the storage or damaged there: 410 file_missing or file_damaged.
-         */
-        get: operations["read-mail-journal"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/mail/v1/mailboxes": {
         parameters: {
             query?: never;
@@ -4672,67 +4434,6 @@ export interface paths {
          * @description Mail to its address is refused from now on; what arrived stays in the inbox.
          */
         delete: operations["delete-mail-mailbox"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/mailboxes/{id}/state": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Suspend a mailbox or let it send again
-         * @description A suspended mailbox sends nothing. Mail to an inbox is still taken, mail to one that forwards is put off with 450.
-         */
-        put: operations["set-mail-mailbox-state"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/migration-jobs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List mailbox migrations */
-        get: operations["list-mail-migrations"];
-        put?: never;
-        /**
-         * Write down a mailbox that is to be copied from another server
-         * @description The record of what is to be copied. It waits as queued until mailboxes can be read by IMAP here, and is asked for the password then. One that waits already for the same mailbox and source: 409.
-         */
-        post: operations["add-mail-migration"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/migration-jobs/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Cancel a mailbox migration
-         * @description One that is cancelled stays so: the answer is the same.
-         */
-        post: operations["cancel-mail-migration"];
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4809,111 +4510,10 @@ export interface paths {
         put?: never;
         /**
          * Register a mailbox
-         * @description Adds a mailbox at one of the workspace's domains, or changes where the mail of one goes, its password and its quota. Mail is taken as soon as the domain's ownership record was seen; what follows a plus before the @ does not count.
+         * @description Adds a mailbox at one of the workspace's domains, or changes where the mail of one goes. Mail is taken as soon as the domain's ownership record was seen; what follows a plus before the @ does not count.
          */
         post: operations["provision-mailbox"];
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/queue": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List mails on their way out
-         * @description What mailboxes send and forward, newest first. A mail is tried for five days. Mails that are done are shown for two weeks.
-         */
-        get: operations["list-mail-queue"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/queue/{id}/drop": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Take a mail out of the queue
-         * @description Recipients who have not got it yet do not get it, and nobody is told. One that is done: 409.
-         */
-        post: operations["drop-mail"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/queue/{id}/retry": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Try a mail again at once
-         * @description With all other mail that waits for the same domains. One that is held or done: 409, with its state as the reason.
-         */
-        post: operations["retry-mail"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/send-as": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List send-as grants */
-        get: operations["list-send-as-grants"];
-        put?: never;
-        /**
-         * Let a mailbox send as another address
-         * @description A mailbox sends as its own address; the mail server refuses any other with 553 unless there is a grant for it. One that is there already, and the mailbox's own address: 409.
-         */
-        post: operations["add-send-as-grant"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/send-as/{grant_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Revoke a send-as grant
-         * @description From the next mail on.
-         */
-        delete: operations["revoke-send-as-grant"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4936,26 +4536,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/mail/v1/settings/abuse": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Set what happens to mailboxes that send too much
-         * @description A mailbox that sends to more than 200 recipients in an hour is announced as mail.abuse.detected. With auto_suspend it is also suspended and its mail refused with 550 until somebody lets it send again. More than 2000 recipients in 24 hours are put off with 452 in any case.
-         */
-        put: operations["set-mail-abuse"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/mail/v1/settings/admin-ip-allowlist": {
         parameters: {
             query?: never;
@@ -4969,46 +4549,6 @@ export interface paths {
          * @description Replaces the list. Every route under /api/mail/v1 then answers sessions from other addresses with 403 ip_not_allowed, reads included. A list without the caller's own address: 422 self_lockout. An empty list turns it off.
          */
         put: operations["set-mail-admin-ip-allowlist"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/settings/defaults": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Set what new mailboxes have
-         * @description Replaces all defaults: one that is left out or null is cleared. The quota counts for inboxes that are added from now on, the length for passwords that are set from now on.
-         */
-        put: operations["set-mail-defaults"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/settings/journaling": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Turn the journal on or off
-         * @description While it is on, every mail that the mail server takes for the workspace or from its mailboxes is kept with its envelope before the sender is told that it was taken; what cannot be kept is put off with 451. Turning it off deletes nothing. A longer retention also holds for mails that are there, a shorter one only for new ones.
-         */
-        put: operations["set-mail-journaling"];
         post?: never;
         delete?: never;
         options?: never;
@@ -5128,43 +4668,6 @@ export interface paths {
          */
         post: operations["mark-mail-setup-step"];
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/suppressions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List addresses that do not exist
-         * @description Their servers said so. Mailboxes cannot send to them until they are removed here.
-         */
-        get: operations["list-mail-suppressions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mail/v1/suppressions/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /** Let mailboxes send to an address again */
-        delete: operations["delete-mail-suppression"];
         options?: never;
         head?: never;
         patch?: never;
@@ -6526,26 +6029,6 @@ export interface components {
             /** @example External auditor, until the end of the year */
             note?: string;
         };
-        AddGrantInBody: {
-            /**
-             * @description At one of the workspace's domains
-             * @example satis@kaya.example
-             */
-            address: string;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            mailbox_id: string;
-        };
-        AddJobInBody: {
-            /**
-             * @description One of the workspace's mailboxes
-             * @example destek@kaya.example
-             */
-            mailbox: string;
-            source: components["schemas"]["MigrationSource"];
-        };
         AddKeyInBody: {
             /**
              * @description What a test key sets off has no live side effects
@@ -7622,11 +7105,71 @@ export interface components {
              */
             trace_id: string;
         };
+        ChannelFileRule: {
+            /**
+             * Format: int64
+             * @description In bytes
+             * @example 8388608
+             */
+            max_size: number;
+            /**
+             * @description MIME types; *\/* for all others
+             * @example [
+             *       "image/png"
+             *     ]
+             */
+            types: string[];
+        };
         ChannelHours: {
             /** @description None means never */
             spans: components["schemas"]["ChannelSpan"][];
             /** @example Europe/Istanbul */
             timezone: string;
+        };
+        ChannelKindCapabilities: {
+            /** @description Whether customers can be called */
+            calls: boolean;
+            /** @description Whether it arrives that a customer took a message back */
+            deletes_in: boolean;
+            /** @description Whether customers' changes of a message arrive */
+            edits_in: boolean;
+            /** @description Files that can be sent: the first rule that names the type counts. Empty for none */
+            files: components["schemas"]["ChannelFileRule"][];
+            /**
+             * Format: int64
+             * @description For how long a person can answer, where the provider granted the account this; 0 where it is no longer
+             * @example 168
+             */
+            human_window_hours: number;
+            /** @example instagram */
+            kind: string;
+            /**
+             * @description The only signs that can be used; empty for any
+             * @example [
+             *       "❤️"
+             *     ]
+             */
+            reaction_signs: string[];
+            /** @description Whether an agent can react to a message */
+            reactions: boolean;
+            /** @description Whether customers can be shown that a message was read */
+            read_receipts: boolean;
+            /** @description Whether templates can be sent */
+            templates: boolean;
+            /**
+             * Format: int64
+             * @description For how long after a customer's message free text can be sent; 0 for always
+             * @example 24
+             */
+            window_hours: number;
+        };
+        ChannelKindCapabilitiesArrayEnvelope: {
+            data: components["schemas"]["ChannelKindCapabilities"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         ChannelProviderCalls: {
             /** @description Whether a customer who calls lets the business call back */
@@ -7646,6 +7189,10 @@ export interface components {
              * @enum {string}
              */
             status: "enabled" | "disabled" | "unknown";
+        };
+        ChannelReceiptsInBody: {
+            /** @example true */
+            enabled: boolean;
         };
         ChannelSpan: {
             /**
@@ -7720,18 +7267,6 @@ export interface components {
         CodeInBody: {
             /** @example 123456 */
             code: string;
-        };
-        Colours: {
-            /**
-             * @description Links and buttons; dark enough to be read on white
-             * @example #0b6e4f
-             */
-            accent: string;
-            /**
-             * @description Behind the title; what stands on it is black or white, whichever is read better
-             * @example #0b3d2e
-             */
-            header: string;
         };
         CommerceBalance: {
             /**
@@ -10154,27 +9689,6 @@ export interface components {
              */
             trace_id: string;
         };
-        CreateArticleInBody: {
-            /**
-             * @description Markdown; HTML in it is left out
-             * @example Siparişiniz **iki iş günü** içinde kargoya verilir.
-             */
-            body: string;
-            /** Format: uuid */
-            category_id: string;
-            /**
-             * @example tr
-             * @enum {string}
-             */
-            language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-            /**
-             * @description One or two sentences for lists and search engines
-             * @example Kargo süreleri ve takip.
-             */
-            summary?: string;
-            /** @example Siparişim ne zaman gelir? */
-            title: string;
-        };
         CreateConversationInBody: {
             /**
              * @description What the customer asked for
@@ -11007,55 +10521,13 @@ export interface components {
              */
             trace_id: string;
         };
-        DomainGrant: {
-            /** @example satis@kaya.example */
-            address: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /**
-             * Format: uuid
-             * @description The member who gave it
-             */
-            granted_by: string | null;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            mailbox_id: string;
-        };
-        DomainGrantEnvelope: {
-            data: components["schemas"]["DomainGrant"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        DomainGrantListEnvelope: {
-            data: components["schemas"]["DomainGrant"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         DomainMailbox: {
             /**
              * Format: uuid
-             * @description The e-mail account of the CRM that the mail of an inbox goes to
+             * @description The e-mail account of the CRM that its mail goes to
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
-            account_id: string | null;
+            account_id: string;
             /** @example destek@kaya.example */
             address: string;
             /**
@@ -11069,11 +10541,6 @@ export interface components {
              */
             domain_id: string;
             /**
-             * @description Whether mail programs can send as this mailbox
-             * @example true
-             */
-            has_password: boolean;
-            /**
              * Format: uuid
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
@@ -11082,30 +10549,7 @@ export interface components {
              * @example inbox
              * @enum {string}
              */
-            kind: "inbox" | "forward";
-            /**
-             * Format: int64
-             * @description How much mail an inbox takes in all; null for as much as the workspace may keep
-             * @example 2048
-             */
-            quota_mb: number | null;
-            /**
-             * @description suspended: it sends nothing. Mail to an inbox is still taken, mail to one that forwards is put off with 450
-             * @example active
-             * @enum {string}
-             */
-            state: "active" | "suspended";
-            /**
-             * @description Where the mail of a mailbox that forwards goes
-             * @example []
-             */
-            targets: string[];
-            /**
-             * Format: int64
-             * @description How much mail the inbox has taken
-             * @example 1048576
-             */
-            used_bytes: number;
+            kind: "inbox";
         };
         DomainMailboxEnvelope: {
             data: components["schemas"]["DomainMailbox"];
@@ -11470,133 +10914,6 @@ export interface components {
             /** @example false */
             enabled: boolean;
         };
-        EngineQueueItem: {
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description Until when it is tried
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            expires_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            finished_at: string | null;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * Format: uuid
-             * @description Whose mail it is
-             */
-            mailbox_id: string | null;
-            /** @example <a1b2@kaya.example> */
-            message_id: string;
-            /**
-             * @description submission: of a mail program. forward: of a mailbox that forwards. report: tells a sender who cannot be reached. return: another server's report on a forwarded mail
-             * @example submission
-             * @enum {string}
-             */
-            origin: "submission" | "forward" | "report" | "return";
-            recipients: components["schemas"]["EngineRecipient"][];
-            /**
-             * @description Of the envelope; empty for a report
-             * @example destek@kaya.example
-             */
-            sender: string;
-            /**
-             * Format: int64
-             * @example 2048
-             */
-            size: number;
-            /**
-             * @description held: in quarantine until somebody reviews it. queued: it is tried. done: every recipient has got it or never will
-             * @example queued
-             * @enum {string}
-             */
-            state: "held" | "queued" | "done";
-            /** @example Teklif */
-            subject: string;
-        };
-        EngineQueueItemEnvelope: {
-            data: components["schemas"]["EngineQueueItem"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        EngineQueueItemListEnvelope: {
-            data: components["schemas"]["EngineQueueItem"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        EngineRecipient: {
-            /** @example elif@example.com */
-            address: string;
-            /**
-             * @description What the other server said last
-             * @example 451 4.7.1 Greylisted
-             */
-            answer: string;
-            /**
-             * Format: date-time
-             * @description When that was
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            at: string | null;
-            /**
-             * Format: int64
-             * @example 2
-             */
-            attempts: number;
-            /**
-             * @example queued
-             * @enum {string}
-             */
-            state: "queued" | "delivered" | "failed" | "dropped";
-        };
-        EngineSuppression: {
-            /** @example elif@example.com */
-            address: string;
-            /**
-             * @description What the other server said
-             * @example 550 5.1.1 No such user
-             */
-            answer: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-        };
-        EngineSuppressionListEnvelope: {
-            data: components["schemas"]["EngineSuppression"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         EnterCodeInBody: {
             /**
              * @description The six digits of the mail
@@ -11823,462 +11140,6 @@ export interface components {
              * @example Fiyat pazarlığı
              */
             reason?: string;
-        };
-        HelpcenterArticle: {
-            /** Format: uuid */
-            category_id: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            texts: components["schemas"]["HelpcenterText"][];
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string;
-        };
-        HelpcenterArticleCounts: {
-            /**
-             * Format: int64
-             * @description Texts whose newest version is not public
-             * @example 3
-             */
-            draft: number;
-            /**
-             * Format: int64
-             * @description Texts that everybody can read, each language counted
-             * @example 24
-             */
-            published: number;
-        };
-        HelpcenterArticleEnvelope: {
-            data: components["schemas"]["HelpcenterArticle"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        HelpcenterCategory: {
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * Format: int64
-             * @description Categories stand in this order
-             * @example 1
-             */
-            position: number;
-            /**
-             * @description Its name in addresses
-             * @example kargo
-             */
-            slug: string;
-            texts: components["schemas"]["HelpcenterCategoryText"][];
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string;
-        };
-        HelpcenterCategoryEnvelope: {
-            data: components["schemas"]["HelpcenterCategory"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        HelpcenterCategoryInput: {
-            /**
-             * Format: int64
-             * @example 1
-             */
-            position?: number;
-            /**
-             * @description Its name in addresses; made from the first name where it is left out
-             * @example kargo
-             */
-            slug?: string;
-            texts: components["schemas"]["HelpcenterCategoryText"][];
-        };
-        HelpcenterCategoryListEnvelope: {
-            data: components["schemas"]["HelpcenterCategory"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        HelpcenterCategoryText: {
-            /** @example Siparişiniz size nasıl ulaşır */
-            description?: string;
-            /**
-             * @example tr
-             * @enum {string}
-             */
-            language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-            /** @example Kargo ve teslimat */
-            name: string;
-        };
-        HelpcenterColours: {
-            /**
-             * @description Links and buttons; dark enough to be read on white
-             * @example #0b6e4f
-             */
-            accent: string;
-            /**
-             * @description Behind the title; what stands on it is black or white, whichever is read better
-             * @example #0b3d2e
-             */
-            header: string;
-        };
-        HelpcenterHit: {
-            /**
-             * Format: uuid
-             * @description The article's
-             */
-            id: string;
-            /** @example tr */
-            language: string;
-            /**
-             * @description HTML: escaped, with what matched in <em>
-             * @example … <em>kargo</em> iki iş günü …
-             */
-            snippet: string;
-            /** @example Siparişim ne zaman gelir? */
-            title: string;
-            /** @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo */
-            url: string;
-        };
-        HelpcenterHitArrayEnvelope: {
-            data: components["schemas"]["HelpcenterHit"][];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        HelpcenterImportResult: {
-            /**
-             * Format: int64
-             * @description Texts that were written
-             * @example 12
-             */
-            created: number;
-            /**
-             * Format: int64
-             * @example 0
-             */
-            failed: number;
-            files: components["schemas"]["HelpcenterImported"][];
-        };
-        HelpcenterImportResultEnvelope: {
-            data: components["schemas"]["HelpcenterImportResult"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        HelpcenterImported: {
-            /** Format: uuid */
-            article_id: string | null;
-            /**
-             * @description Why there is no article; null where there is one
-             * @example unknown_category
-             */
-            error: string | null;
-            /** @example tr/kargo/teslimat.md */
-            file: string;
-            /** @example tr */
-            language: string;
-            /** @example Teslimat süresi */
-            title: string;
-        };
-        HelpcenterListed: {
-            /** Format: uuid */
-            category_id: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            texts: components["schemas"]["HelpcenterTextState"][];
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string;
-        };
-        HelpcenterListedListEnvelope: {
-            data: components["schemas"]["HelpcenterListed"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        HelpcenterPreviewed: {
-            /**
-             * @description Without any HTML of the source's own
-             * @example <p>Siparişiniz <strong>iki iş günü</strong> içinde kargoya verilir.</p>
-             */
-            html: string;
-        };
-        HelpcenterPreviewedEnvelope: {
-            data: components["schemas"]["HelpcenterPreviewed"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        HelpcenterSettingsChange: {
-            colours?: components["schemas"]["Colours"];
-            contact_form?: boolean;
-            /**
-             * @example tr
-             * @enum {string}
-             */
-            default_language?: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-            enabled?: boolean;
-            /**
-             * @example [
-             *       "tr",
-             *       "en"
-             *     ]
-             */
-            languages?: string[];
-            /** @example Ada Yardım */
-            title?: string;
-            widget_search?: boolean;
-        };
-        HelpcenterSummary: {
-            articles: components["schemas"]["HelpcenterArticleCounts"];
-            colours: components["schemas"]["HelpcenterColours"];
-            /** @description Whether visitors can write; what they write is a conversation of channel help_center */
-            contact_form: boolean;
-            /** @description Always null: the site has its own host */
-            custom_domain: string | null;
-            /** @example tr */
-            default_language: string;
-            /** @description Whether the site is public */
-            enabled: boolean;
-            /**
-             * @example [
-             *       "tr",
-             *       "en"
-             *     ]
-             */
-            languages: string[];
-            /** @example https://ada.help.example.com/logo */
-            logo_url: string | null;
-            /** @example Ada Yardım */
-            title: string;
-            /**
-             * @description Where the site is; null before it was set up
-             * @example https://ada.help.example.com
-             */
-            url: string | null;
-            /** @description Whether the live chat offers articles */
-            widget_search: boolean;
-        };
-        HelpcenterSummaryEnvelope: {
-            data: components["schemas"]["HelpcenterSummary"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        HelpcenterText: {
-            /**
-             * @description Markdown
-             * @example Siparişiniz **iki iş günü** içinde kargoya verilir.
-             */
-            body: string;
-            /**
-             * Format: int64
-             * @description Readers who said that it helped
-             * @example 42
-             */
-            helpful: number;
-            /**
-             * @example tr
-             * @enum {string}
-             */
-            language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            published_at: string | null;
-            /**
-             * Format: int64
-             * @example 3
-             */
-            published_version: number | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            saved_at: string;
-            /**
-             * @description changed: an earlier version than the newest is public
-             * @example published
-             * @enum {string}
-             */
-            state: "draft" | "published" | "changed";
-            /**
-             * @description One or two sentences for lists and search engines
-             * @example Kargo süreleri ve takip.
-             */
-            summary: string;
-            /**
-             * @description Of the newest version
-             * @example Siparişim ne zaman gelir?
-             */
-            title: string;
-            /**
-             * Format: int64
-             * @description Readers who said that it did not
-             * @example 3
-             */
-            unhelpful: number;
-            /**
-             * @description Where it is public; null while it is not
-             * @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo
-             */
-            url: string | null;
-            /**
-             * Format: int64
-             * @description The newest version: the draft
-             * @example 3
-             */
-            version: number;
-        };
-        HelpcenterTextState: {
-            /**
-             * Format: int64
-             * @description Readers who said that it helped
-             * @example 42
-             */
-            helpful: number;
-            /**
-             * @example tr
-             * @enum {string}
-             */
-            language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            published_at: string | null;
-            /**
-             * Format: int64
-             * @example 3
-             */
-            published_version: number | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            saved_at: string;
-            /**
-             * @description changed: an earlier version than the newest is public
-             * @example published
-             * @enum {string}
-             */
-            state: "draft" | "published" | "changed";
-            /**
-             * @description Of the newest version
-             * @example Siparişim ne zaman gelir?
-             */
-            title: string;
-            /**
-             * Format: int64
-             * @description Readers who said that it did not
-             * @example 3
-             */
-            unhelpful: number;
-            /**
-             * @description Where it is public; null while it is not
-             * @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo
-             */
-            url: string | null;
-            /**
-             * Format: int64
-             * @description The newest version: the draft
-             * @example 3
-             */
-            version: number;
-        };
-        HelpcenterVersion: {
-            /** @example Siparişiniz **iki iş günü** içinde kargoya verilir. */
-            body: string;
-            /**
-             * Format: int64
-             * @example 3
-             */
-            number: number;
-            /** @description Whether this version is public */
-            published: boolean;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            saved_at: string;
-            /**
-             * Format: uuid
-             * @description The agent who saved it
-             */
-            saved_by: string | null;
-            /** @example Kargo süreleri ve takip. */
-            summary: string;
-            /** @example Siparişim ne zaman gelir? */
-            title: string;
-        };
-        HelpcenterVersionEnvelope: {
-            data: components["schemas"]["HelpcenterVersion"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        HelpcenterVersionListEnvelope: {
-            data: components["schemas"]["HelpcenterVersion"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
         };
         HourRequests: {
             /**
@@ -12919,23 +11780,6 @@ export interface components {
              */
             trace_id: string;
         };
-        LedgerSignedHead: {
-            /**
-             * Format: date
-             * @example 2026-11-15
-             */
-            day: string;
-            hash: string;
-            /** @description Of the installation, in base64; keep it elsewhere */
-            public_key: string;
-            /**
-             * Format: int64
-             * @example 12
-             */
-            seq: number;
-            /** @description Ed25519, in base64, of the lines konak-ledger, the workspace's id, day, seq and hash, each but the last ended by a line feed */
-            signature: string;
-        };
         LedgerVerification: {
             /**
              * Format: int64
@@ -12953,8 +11797,6 @@ export interface components {
             lines: number;
             /** @example true */
             ok: boolean;
-            /** @description The last line of a day that was signed; null where none was */
-            signed: components["schemas"]["LedgerSignedHead"] | null;
         };
         LedgerVerificationEnvelope: {
             data: components["schemas"]["LedgerVerification"];
@@ -13056,13 +11898,6 @@ export interface components {
             prechat: components["schemas"]["WidgetPrechat"];
             tr: components["schemas"]["WidgetText"];
         };
-        MailAbuse: {
-            /**
-             * @description Whether it is suspended at once; otherwise it is announced and an administrator decides
-             * @example true
-             */
-            auto_suspend: boolean;
-        };
         MailAllowlist: {
             /**
              * @description Addresses and networks, IPv4 and IPv6; an empty list lets everybody in
@@ -13071,20 +11906,6 @@ export interface components {
              *     ]
              */
             cidrs: string[];
-        };
-        MailDefaults: {
-            /**
-             * Format: int64
-             * @description How much mail a new inbox takes; null for no bound of its own
-             * @example 2048
-             */
-            default_quota_mb?: number | null;
-            /**
-             * Format: int64
-             * @description How long the password of a mailbox must be; null for 12
-             * @example 14
-             */
-            min_password_length?: number | null;
         };
         MailException: {
             /**
@@ -13196,11 +12017,11 @@ export interface components {
              */
             size: number;
             /**
-             * @description What wanted to send it: the inbox, or a mail program of a mailbox
+             * @description What wanted to send it
              * @example crm
              * @enum {string}
              */
-            source: "crm" | "smtp";
+            source: "crm";
             /**
              * @example open
              * @enum {string}
@@ -13228,75 +12049,6 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
-        };
-        MailJournalItem: {
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            at: string;
-            /**
-             * @example outbound
-             * @enum {string}
-             */
-            direction: "inbound" | "outbound";
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /** @example <a1b2@kaya.example> */
-            message_id: string;
-            recipients: components["schemas"]["MailJournalRecipient"][];
-            /**
-             * Format: date-time
-             * @description When it is deleted
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            retention_until: string;
-            /**
-             * @description Of the envelope; empty for a report of a mail server
-             * @example destek@kaya.example
-             */
-            sender: string;
-            /**
-             * Format: int64
-             * @description Of the mail, in bytes
-             * @example 2048
-             */
-            size: number;
-            /** @example Teklif */
-            subject: string;
-        };
-        MailJournalItemListEnvelope: {
-            data: components["schemas"]["MailJournalItem"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        MailJournalRecipient: {
-            /** @example elif@example.com */
-            address: string;
-            /**
-             * @description Where the mail names the recipient; bcc for one whom it does not name, expanded for one that a mailbox forwards to
-             * @example bcc
-             * @enum {string}
-             */
-            kind: "to" | "cc" | "bcc" | "expanded";
-        };
-        MailJournaling: {
-            /** @example true */
-            enabled: boolean;
-            /**
-             * Format: int64
-             * @description How long a mail is kept. A longer time also holds for mails that are there, a shorter one only for new ones
-             * @example 3650
-             */
-            retention_days: number;
         };
         MailMatch: {
             /**
@@ -13484,10 +12236,7 @@ export interface components {
             scope: "any" | "external";
         };
         MailSettings: {
-            abuse: components["schemas"]["MailAbuse"];
             admin_ip_allowlist: components["schemas"]["MailAllowlist"];
-            defaults: components["schemas"]["MailDefaults"];
-            journaling: components["schemas"]["MailJournaling"];
             require_2fa: components["schemas"]["MailRequire2FA"];
         };
         MailSettingsEnvelope: {
@@ -13529,13 +12278,6 @@ export interface components {
             reason: "encrypted" | "damaged" | "unsupported" | "too_large" | "too_deep" | "too_many_parts" | "compression_ratio" | "time_limit" | "unreadable";
             /** @example attachment:rapor.zip */
             where: string;
-        };
-        MailboxStateInBody: {
-            /**
-             * @example suspended
-             * @enum {string}
-             */
-            state: "active" | "suspended";
         };
         MailerOutboxMail: {
             /**
@@ -13599,96 +12341,6 @@ export interface components {
              * @description The conversation that stays
              */
             into_id: string;
-        };
-        MigrationCounts: {
-            /** Format: int64 */
-            bytes: number;
-            /** Format: int64 */
-            copied: number;
-            /** Format: int64 */
-            failed: number;
-            /** Format: int64 */
-            folders: number;
-            /** Format: int64 */
-            messages_total: number;
-            /** Format: int64 */
-            skipped: number;
-        };
-        MigrationJob: {
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /** Format: uuid */
-            created_by: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            ended_at: string | null;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * @description Where the mail goes
-             * @example destek@kaya.example
-             */
-            mailbox: string;
-            progress: components["schemas"]["MigrationCounts"];
-            source: components["schemas"]["MigrationSource"];
-            /**
-             * @description queued: it waits. Copying begins when mailboxes can be read by IMAP here
-             * @example queued
-             * @enum {string}
-             */
-            state: "queued" | "cancelled";
-        };
-        MigrationJobEnvelope: {
-            data: components["schemas"]["MigrationJob"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        MigrationJobListEnvelope: {
-            data: components["schemas"]["MigrationJob"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        MigrationSource: {
-            /**
-             * @description How to sign in there. The password is asked for when the copying begins
-             * @example password
-             * @enum {string}
-             */
-            auth: "password";
-            /** @example imap.eski.example */
-            host: string;
-            /**
-             * Format: int64
-             * @example 993
-             */
-            port: number;
-            /**
-             * @example tls
-             * @enum {string}
-             */
-            tls: "tls" | "starttls";
-            /** @example destek@kaya.example */
-            user: string;
-        };
-        MoveArticleInBody: {
-            /** Format: uuid */
-            category_id: string;
         };
         NewAsAgentInBody: {
             /** @description Ids of files that the caller uploaded; with them the text may be empty */
@@ -14217,6 +12869,38 @@ export interface components {
             /** @example The customer asked for it */
             reason: string;
         };
+        PartnerConnected: {
+            accounts: components["schemas"]["ChannelAccount"][];
+        };
+        PartnerConnectedEnvelope: {
+            data: components["schemas"]["PartnerConnected"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        PartnerStarted: {
+            /**
+             * Format: date-time
+             * @description Until when the person must have come back
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            expires_at: string;
+            /**
+             * @description The provider's page, which the client navigates to
+             * @example https://www.facebook.com/v23.0/dialog/oauth?client_id=4711
+             */
+            url: string;
+        };
+        PartnerStartedEnvelope: {
+            data: components["schemas"]["PartnerStarted"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         PasskeySignInInBody: {
             /** Format: uuid */
             challenge_id: string;
@@ -14250,13 +12934,6 @@ export interface components {
             tr: string;
         };
         PreviewInBody: {
-            /**
-             * @description Markdown
-             * @example Siparişiniz **iki iş günü** içinde kargoya verilir.
-             */
-            body: string;
-        };
-        PreviewInBody1: {
             /** @example Merhaba, destek hattına hoş geldiniz. */
             text: string;
             /**
@@ -14292,39 +12969,21 @@ export interface components {
         ProvisionMailboxInBody: {
             /**
              * Format: uuid
-             * @description The e-mail account of the CRM; an inbox needs one
+             * @description The e-mail account of the CRM
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
-            account_id?: string;
+            account_id: string;
             /**
              * @description At one of the workspace's domains
              * @example destek@kaya.example
              */
             address: string;
             /**
-             * @description inbox: its mail goes to an e-mail account of the CRM. forward: its mail is sent on to other addresses. personal is not served yet: 409
+             * @description inbox: its mail goes to an e-mail account of the CRM. forward and personal are not served yet: 409
              * @example inbox
              * @enum {string}
              */
             kind: "inbox" | "forward" | "personal";
-            /**
-             * @description With it mail programs sign in and send as this mailbox. At least 12 characters, or as many as the settings say. Left out, it stays
-             * @example kırmızı-bisiklet-kapıda
-             */
-            password?: string;
-            /**
-             * Format: int64
-             * @description How much mail an inbox takes in all; by default what the settings say. Left out, it stays
-             * @example 2048
-             */
-            quota_mb?: number;
-            /**
-             * @description Where a mailbox of the kind forward sends its mail; it needs one at least
-             * @example [
-             *       "elif@example.com"
-             *     ]
-             */
-            targets?: string[];
         };
         PublicCreateConversationInBody: {
             /** @example Siparişim ne zaman gelir? */
@@ -14586,10 +13245,6 @@ export interface components {
             /** @example konak-demo-password */
             password: string;
         };
-        ReceiptsInBody: {
-            /** @example true */
-            enabled: boolean;
-        };
         RecoverWebhookInBody: {
             /** @description Send again what had arrived, too */
             include_delivered?: boolean;
@@ -14708,26 +13363,6 @@ export interface components {
              * @enum {string}
              */
             pattern_type: "keyword" | "regex" | "credit_card" | "iban" | "tckn" | "vkn" | "phone" | "email" | "attachment_type";
-        };
-        SaveTextInBody: {
-            /**
-             * Format: int64
-             * @description The version that was changed; 409 where there is a newer one. 0 for a text that there was not
-             * @example 3
-             */
-            based_on?: number;
-            /**
-             * @description Markdown; HTML in it is left out
-             * @example Siparişiniz **iki iş günü** içinde kargoya verilir.
-             */
-            body: string;
-            /**
-             * @description One or two sentences for lists and search engines
-             * @example Kargo süreleri ve takip.
-             */
-            summary?: string;
-            /** @example Siparişim ne zaman gelir? */
-            title: string;
         };
         ScheduleInBody: {
             /** @description Ids of files that the caller uploaded; with them the text may be empty */
@@ -15183,6 +13818,39 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        SocialPageInput: {
+            /**
+             * @description The page's token; stored sealed, never shown
+             * @example EAAG…
+             */
+            access_token: string;
+            /** @description Whether the assistant answers */
+            ai?: boolean;
+            /**
+             * @description Of the app that the token belongs to; signs what the provider sends; stored sealed, never shown
+             * @example 1f6c3e…
+             */
+            app_secret: string;
+            /**
+             * Format: uuid
+             * @description The group that gets what comes in
+             */
+            group_id?: string;
+            /** @description Whether people may answer for seven days, which the provider must have granted the app */
+            human_agent?: boolean;
+            /**
+             * @description The page's or the account's own name where it is left out
+             * @example Facebook sayfamız
+             */
+            name?: string;
+            /**
+             * @description The page; for Instagram the page that the account belongs to
+             * @example 109876543210987
+             */
+            page_id: string;
+            /** @description Whether we take the place of another address that the app's webhook leads to */
+            replace_webhook?: boolean;
         };
         SplitInBody: {
             /**
@@ -16514,25 +15182,6 @@ export interface components {
              */
             trace_id: string;
         };
-        WidgetArticle: {
-            /**
-             * @description HTML: escaped, with what matched in <em>
-             * @example … <em>kargo</em> iki iş günü …
-             */
-            snippet: string;
-            /** @example Siparişim ne zaman gelir? */
-            title: string;
-            /** @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo */
-            url: string;
-        };
-        WidgetArticleArrayEnvelope: {
-            data: components["schemas"]["WidgetArticle"][];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         WidgetFile: {
             /** Format: uuid */
             id: string;
@@ -16674,8 +15323,6 @@ export interface components {
             phone: boolean;
         };
         WidgetPublicConfig: {
-            /** @description Whether there are help articles to search */
-            articles: boolean;
             look: components["schemas"]["WidgetPublicLook"];
             /** @example Web sitesi */
             name: string;
@@ -24021,6 +22668,109 @@ export interface operations {
             };
         };
     };
+    "list-channel-capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "calls": false,
+                     *           "deletes_in": false,
+                     *           "edits_in": false,
+                     *           "files": [
+                     *             {
+                     *               "max_size": 8388608,
+                     *               "types": [
+                     *                 "image/png"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "human_window_hours": 168,
+                     *           "kind": "instagram",
+                     *           "reaction_signs": [
+                     *             "❤️"
+                     *           ],
+                     *           "reactions": false,
+                     *           "read_receipts": false,
+                     *           "templates": false,
+                     *           "window_hours": 24
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChannelKindCapabilitiesArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "start-chatbot-business": {
         parameters: {
             query?: never;
@@ -24139,6 +22889,310 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "connect-instagram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SocialPageInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "connect-messenger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SocialPageInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26912,9 +25966,22 @@ export interface operations {
             };
         };
     };
-    "get-help-center": {
+    "partner-sign-up-callback": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Of the sign-up that somebody began; counts once */
+                state?: string;
+                /** @description Stands for a token */
+                code?: string;
+                /** @description The person did not agree */
+                error?: string;
+                /** @description The WhatsApp Business Account that was shared; only it is connected */
+                waba_id?: string;
+                /** @description The number that was shared; only it is connected */
+                phone_number_id?: string;
+                /** @description The page that was shared; only it is connected, with its Instagram account */
+                page_id?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -26924,151 +25991,44 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     /**
                      * @example {
                      *       "data": {
-                     *         "articles": {
-                     *           "draft": 3,
-                     *           "published": 24
-                     *         },
-                     *         "colours": {
-                     *           "accent": "#0b6e4f",
-                     *           "header": "#0b3d2e"
-                     *         },
-                     *         "contact_form": false,
-                     *         "custom_domain": null,
-                     *         "default_language": "tr",
-                     *         "enabled": false,
-                     *         "languages": [
-                     *           "tr",
-                     *           "en"
-                     *         ],
-                     *         "logo_url": "https://ada.help.example.com/logo",
-                     *         "title": "Ada Yardım",
-                     *         "url": "https://ada.help.example.com",
-                     *         "widget_search": false
+                     *         "accounts": [
+                     *           {
+                     *             "ai": false,
+                     *             "business_hours": {
+                     *               "spans": [
+                     *                 {
+                     *                   "day": 1,
+                     *                   "from": "09:00",
+                     *                   "to": "18:00"
+                     *                 }
+                     *               ],
+                     *               "timezone": "Europe/Istanbul"
+                     *             },
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "external_id": null,
+                     *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "key_last4": "x3Kd",
+                     *             "kind": "custom",
+                     *             "name": "Mobil uygulama",
+                     *             "reason": "token_expired",
+                     *             "settings": null,
+                     *             "status": "active",
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ]
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["HelpcenterSummaryEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "update-help-center": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["HelpcenterSettingsChange"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "articles": {
-                     *           "draft": 3,
-                     *           "published": 24
-                     *         },
-                     *         "colours": {
-                     *           "accent": "#0b6e4f",
-                     *           "header": "#0b3d2e"
-                     *         },
-                     *         "contact_form": false,
-                     *         "custom_domain": null,
-                     *         "default_language": "tr",
-                     *         "enabled": false,
-                     *         "languages": [
-                     *           "tr",
-                     *           "en"
-                     *         ],
-                     *         "logo_url": "https://ada.help.example.com/logo",
-                     *         "title": "Ada Yardım",
-                     *         "url": "https://ada.help.example.com",
-                     *         "widget_search": false
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterSummaryEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
+                    "application/json": components["schemas"]["PartnerConnectedEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -27098,24 +26058,6 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -27143,150 +26085,8 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-help-center-logo": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description The file itself, of at most 204800 bytes */
-        requestBody: {
-            content: {
-                "application/octet-stream": string;
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "articles": {
-                     *           "draft": 3,
-                     *           "published": 24
-                     *         },
-                     *         "colours": {
-                     *           "accent": "#0b6e4f",
-                     *           "header": "#0b3d2e"
-                     *         },
-                     *         "contact_form": false,
-                     *         "custom_domain": null,
-                     *         "default_language": "tr",
-                     *         "enabled": false,
-                     *         "languages": [
-                     *           "tr",
-                     *           "en"
-                     *         ],
-                     *         "logo_url": "https://ada.help.example.com/logo",
-                     *         "title": "Ada Yardım",
-                     *         "url": "https://ada.help.example.com",
-                     *         "widget_search": false
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterSummaryEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
+            /** @description Bad Gateway */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27305,7 +26105,7 @@ export interface operations {
             };
         };
     };
-    "remove-help-center-logo": {
+    "start-partner-sign-up": {
         parameters: {
             query?: never;
             header?: never;
@@ -27323,31 +26123,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "articles": {
-                     *           "draft": 3,
-                     *           "published": 24
-                     *         },
-                     *         "colours": {
-                     *           "accent": "#0b6e4f",
-                     *           "header": "#0b3d2e"
-                     *         },
-                     *         "contact_form": false,
-                     *         "custom_domain": null,
-                     *         "default_language": "tr",
-                     *         "enabled": false,
-                     *         "languages": [
-                     *           "tr",
-                     *           "en"
-                     *         ],
-                     *         "logo_url": "https://ada.help.example.com/logo",
-                     *         "title": "Ada Yardım",
-                     *         "url": "https://ada.help.example.com",
-                     *         "widget_search": false
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "url": "https://www.facebook.com/v23.0/dialog/oauth?client_id=4711"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["HelpcenterSummaryEnvelope"];
+                    "application/json": components["schemas"]["PartnerStartedEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -27368,8 +26150,8 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Not Found */
-            404: {
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27583,6 +26365,210 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "social-webhook-challenge": {
+        parameters: {
+            query?: {
+                "hub.mode"?: string;
+                "hub.verify_token"?: string;
+                "hub.challenge"?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "social-webhook": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description HMAC-SHA256 over the body with the app's secret */
+                "X-Hub-Signature-256"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, of at most 4194304 bytes */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DoneEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -30580,7 +29566,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ReceiptsInBody"];
+                "application/json": components["schemas"]["ChannelReceiptsInBody"];
             };
         };
         responses: {
@@ -30651,6 +29637,15 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40010,6 +39005,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description Service Unavailable */
             503: {
                 headers: {
@@ -45273,2371 +44277,6 @@ export interface operations {
             };
         };
     };
-    "list-articles": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-                /** @description Only articles of this category */
-                category_id?: string;
-                /** @description Only articles with a text in this language */
-                language?: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-                /** @description Only articles with a text in this state */
-                state?: "draft" | "published" | "changed";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "created_at": "2026-11-15T09:30:00.000000Z",
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "texts": [
-                     *             {
-                     *               "helpful": 42,
-                     *               "language": "tr",
-                     *               "published_at": "2026-11-15T09:30:00.000000Z",
-                     *               "published_version": 3,
-                     *               "saved_at": "2026-11-15T09:30:00.000000Z",
-                     *               "state": "published",
-                     *               "title": "Siparişim ne zaman gelir?",
-                     *               "unhelpful": 3,
-                     *               "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *               "version": 3
-                     *             }
-                     *           ],
-                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterListedListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "create-article": {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
-                 * @example 7c0f6c1e-reply
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateArticleInBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "texts": [
-                     *           {
-                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
-                     *             "helpful": 42,
-                     *             "language": "tr",
-                     *             "published_at": "2026-11-15T09:30:00.000000Z",
-                     *             "published_version": 3,
-                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
-                     *             "state": "published",
-                     *             "summary": "Kargo süreleri ve takip.",
-                     *             "title": "Siparişim ne zaman gelir?",
-                     *             "unhelpful": 3,
-                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
-                     *           }
-                     *         ],
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-article": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "texts": [
-                     *           {
-                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
-                     *             "helpful": 42,
-                     *             "language": "tr",
-                     *             "published_at": "2026-11-15T09:30:00.000000Z",
-                     *             "published_version": 3,
-                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
-                     *             "state": "published",
-                     *             "summary": "Kargo süreleri ve takip.",
-                     *             "title": "Siparişim ne zaman gelir?",
-                     *             "unhelpful": 3,
-                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
-                     *           }
-                     *         ],
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "move-article": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MoveArticleInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "texts": [
-                     *           {
-                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
-                     *             "helpful": 42,
-                     *             "language": "tr",
-                     *             "published_at": "2026-11-15T09:30:00.000000Z",
-                     *             "published_version": 3,
-                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
-                     *             "state": "published",
-                     *             "summary": "Kargo süreleri ve takip.",
-                     *             "title": "Siparişim ne zaman gelir?",
-                     *             "unhelpful": 3,
-                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
-                     *           }
-                     *         ],
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "delete-article": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "deleted": true,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DeletedEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "save-article-text": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SaveTextInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "texts": [
-                     *           {
-                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
-                     *             "helpful": 42,
-                     *             "language": "tr",
-                     *             "published_at": "2026-11-15T09:30:00.000000Z",
-                     *             "published_version": 3,
-                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
-                     *             "state": "published",
-                     *             "summary": "Kargo süreleri ve takip.",
-                     *             "title": "Siparişim ne zaman gelir?",
-                     *             "unhelpful": 3,
-                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
-                     *           }
-                     *         ],
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "publish-article": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "texts": [
-                     *           {
-                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
-                     *             "helpful": 42,
-                     *             "language": "tr",
-                     *             "published_at": "2026-11-15T09:30:00.000000Z",
-                     *             "published_version": 3,
-                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
-                     *             "state": "published",
-                     *             "summary": "Kargo süreleri ve takip.",
-                     *             "title": "Siparişim ne zaman gelir?",
-                     *             "unhelpful": 3,
-                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
-                     *           }
-                     *         ],
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "unpublish-article": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "texts": [
-                     *           {
-                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
-                     *             "helpful": 42,
-                     *             "language": "tr",
-                     *             "published_at": "2026-11-15T09:30:00.000000Z",
-                     *             "published_version": 3,
-                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
-                     *             "state": "published",
-                     *             "summary": "Kargo süreleri ve takip.",
-                     *             "title": "Siparişim ne zaman gelir?",
-                     *             "unhelpful": 3,
-                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
-                     *           }
-                     *         ],
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "list-article-versions": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-            };
-            header?: never;
-            path: {
-                id: string;
-                language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
-                     *           "number": 3,
-                     *           "published": false,
-                     *           "saved_at": "2026-11-15T09:30:00.000000Z",
-                     *           "saved_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "summary": "Kargo süreleri ve takip.",
-                     *           "title": "Siparişim ne zaman gelir?"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterVersionListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-article-version": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-                number: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
-                     *         "number": 3,
-                     *         "published": false,
-                     *         "saved_at": "2026-11-15T09:30:00.000000Z",
-                     *         "saved_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "summary": "Kargo süreleri ve takip.",
-                     *         "title": "Siparişim ne zaman gelir?"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterVersionEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "restore-article-version": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-                number: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "texts": [
-                     *           {
-                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
-                     *             "helpful": 42,
-                     *             "language": "tr",
-                     *             "published_at": "2026-11-15T09:30:00.000000Z",
-                     *             "published_version": 3,
-                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
-                     *             "state": "published",
-                     *             "summary": "Kargo süreleri ve takip.",
-                     *             "title": "Siparişim ne zaman gelir?",
-                     *             "unhelpful": 3,
-                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
-                     *           }
-                     *         ],
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "list-help-categories": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "created_at": "2026-11-15T09:30:00.000000Z",
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "position": 1,
-                     *           "slug": "kargo",
-                     *           "texts": [
-                     *             {
-                     *               "description": "Siparişiniz size nasıl ulaşır",
-                     *               "language": "tr",
-                     *               "name": "Kargo ve teslimat"
-                     *             }
-                     *           ],
-                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterCategoryListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "create-help-category": {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
-                 * @example 7c0f6c1e-reply
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["HelpcenterCategoryInput"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "position": 1,
-                     *         "slug": "kargo",
-                     *         "texts": [
-                     *           {
-                     *             "description": "Siparişiniz size nasıl ulaşır",
-                     *             "language": "tr",
-                     *             "name": "Kargo ve teslimat"
-                     *           }
-                     *         ],
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterCategoryEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-help-category": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "position": 1,
-                     *         "slug": "kargo",
-                     *         "texts": [
-                     *           {
-                     *             "description": "Siparişiniz size nasıl ulaşır",
-                     *             "language": "tr",
-                     *             "name": "Kargo ve teslimat"
-                     *           }
-                     *         ],
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterCategoryEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "update-help-category": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["HelpcenterCategoryInput"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "position": 1,
-                     *         "slug": "kargo",
-                     *         "texts": [
-                     *           {
-                     *             "description": "Siparişiniz size nasıl ulaşır",
-                     *             "language": "tr",
-                     *             "name": "Kargo ve teslimat"
-                     *           }
-                     *         ],
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterCategoryEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "delete-help-category": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "deleted": true,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DeletedEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "import-articles": {
-        parameters: {
-            query: {
-                filename: string;
-                /** @description Of files that do not say theirs */
-                language?: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-                /** @description For files that name no category of the help center */
-                category_id?: string;
-                /** @description Publish what was imported; without it all are drafts */
-                publish?: boolean;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description The file itself, of at most 5242880 bytes */
-        requestBody: {
-            content: {
-                "application/octet-stream": string;
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "created": 12,
-                     *         "failed": 0,
-                     *         "files": [
-                     *           {
-                     *             "article_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "error": "unknown_category",
-                     *             "file": "tr/kargo/teslimat.md",
-                     *             "language": "tr",
-                     *             "title": "Teslimat süresi"
-                     *           }
-                     *         ]
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterImportResultEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "preview-article": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PreviewInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "html": "<p>Siparişiniz <strong>iki iş günü</strong> içinde kargoya verilir.</p>"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterPreviewedEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "search-articles": {
-        parameters: {
-            query: {
-                q: string;
-                /** @description Only texts in this language */
-                language?: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "language": "tr",
-                     *           "snippet": "… <em>kargo</em> iki iş günü …",
-                     *           "title": "Siparişim ne zaman gelir?",
-                     *           "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo"
-                     *         }
-                     *       ],
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["HelpcenterHitArrayEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     "list-macros": {
         parameters: {
             query?: {
@@ -49112,7 +45751,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PreviewInBody1"];
+                "application/json": components["schemas"]["PreviewInBody"];
             };
         };
         responses: {
@@ -51366,116 +48005,6 @@ export interface operations {
             };
         };
     };
-    "widget-articles": {
-        parameters: {
-            query: {
-                q: string;
-                /** @description The help center's own where it does not have this one */
-                language?: string;
-            };
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "snippet": "… <em>kargo</em> iki iş günü …",
-                     *           "title": "Siparişim ne zaman gelir?",
-                     *           "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo"
-                     *         }
-                     *       ],
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["WidgetArticleArrayEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     "widget-config": {
         parameters: {
             query?: never;
@@ -51496,7 +48025,6 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "articles": false,
                      *         "look": {
                      *           "color": "#0b6e4f",
                      *           "en": {
@@ -57170,14 +53698,7 @@ export interface operations {
                      *         "first_bad": 7,
                      *         "hash": "text",
                      *         "lines": 12,
-                     *         "ok": true,
-                     *         "signed": {
-                     *           "day": "2026-11-15",
-                     *           "hash": "text",
-                     *           "public_key": "text",
-                     *           "seq": 12,
-                     *           "signature": "text"
-                     *         }
+                     *         "ok": true
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
@@ -57382,230 +53903,6 @@ export interface operations {
             };
         };
     };
-    "list-mail-journal": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "at": "2026-11-15T09:30:00.000000Z",
-                     *           "direction": "outbound",
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "message_id": "<a1b2@kaya.example>",
-                     *           "recipients": [
-                     *             {
-                     *               "address": "elif@example.com",
-                     *               "kind": "bcc"
-                     *             }
-                     *           ],
-                     *           "retention_until": "2026-11-15T09:30:00.000000Z",
-                     *           "sender": "destek@kaya.example",
-                     *           "size": 2048,
-                     *           "subject": "Teklif"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["MailJournalItemListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "read-mail-journal": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            /** @description A part, for a Range */
-            206: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            /** @description The file of If-None-Match */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Gone */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description No such part */
-            416: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     "list-mail-mailboxes": {
         parameters: {
             query?: {
@@ -57634,13 +53931,8 @@ export interface operations {
                      *           "address": "destek@kaya.example",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "domain_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "has_password": true,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "kind": "inbox",
-                     *           "quota_mb": 2048,
-                     *           "state": "active",
-                     *           "targets": [],
-                     *           "used_bytes": 1048576
+                     *           "kind": "inbox"
                      *         }
                      *       ],
                      *       "next_cursor": null,
@@ -57755,547 +54047,6 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-mail-mailbox-state": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MailboxStateInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "address": "destek@kaya.example",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "domain_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "has_password": true,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "kind": "inbox",
-                     *         "quota_mb": 2048,
-                     *         "state": "active",
-                     *         "targets": [],
-                     *         "used_bytes": 1048576
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DomainMailboxEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "list-mail-migrations": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "created_at": "2026-11-15T09:30:00.000000Z",
-                     *           "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "mailbox": "destek@kaya.example",
-                     *           "progress": {
-                     *             "bytes": 0,
-                     *             "copied": 0,
-                     *             "failed": 0,
-                     *             "folders": 0,
-                     *             "messages_total": 0,
-                     *             "skipped": 0
-                     *           },
-                     *           "source": {
-                     *             "auth": "password",
-                     *             "host": "imap.eski.example",
-                     *             "port": 993,
-                     *             "tls": "tls",
-                     *             "user": "destek@kaya.example"
-                     *           },
-                     *           "state": "queued"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["MigrationJobListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "add-mail-migration": {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
-                 * @example 7c0f6c1e-reply
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AddJobInBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "mailbox": "destek@kaya.example",
-                     *         "progress": {
-                     *           "bytes": 0,
-                     *           "copied": 0,
-                     *           "failed": 0,
-                     *           "folders": 0,
-                     *           "messages_total": 0,
-                     *           "skipped": 0
-                     *         },
-                     *         "source": {
-                     *           "auth": "password",
-                     *           "host": "imap.eski.example",
-                     *           "port": 993,
-                     *           "tls": "tls",
-                     *           "user": "destek@kaya.example"
-                     *         },
-                     *         "state": "queued"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["MigrationJobEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "cancel-mail-migration": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "mailbox": "destek@kaya.example",
-                     *         "progress": {
-                     *           "bytes": 0,
-                     *           "copied": 0,
-                     *           "failed": 0,
-                     *           "folders": 0,
-                     *           "messages_total": 0,
-                     *           "skipped": 0
-                     *         },
-                     *         "source": {
-                     *           "auth": "password",
-                     *           "host": "imap.eski.example",
-                     *           "port": 993,
-                     *           "tls": "tls",
-                     *           "user": "destek@kaya.example"
-                     *         },
-                     *         "state": "queued"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["MigrationJobEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -58756,13 +54507,8 @@ export interface operations {
                      *         "address": "destek@kaya.example",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "domain_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "has_password": true,
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "kind": "inbox",
-                     *         "quota_mb": 2048,
-                     *         "state": "active",
-                     *         "targets": [],
-                     *         "used_bytes": 1048576
+                     *         "kind": "inbox"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
@@ -58862,733 +54608,6 @@ export interface operations {
             };
         };
     };
-    "list-mail-queue": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-                /** @description Only mails in this state */
-                state?: "held" | "queued" | "done";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "created_at": "2026-11-15T09:30:00.000000Z",
-                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
-                     *           "finished_at": "2026-11-15T09:30:00.000000Z",
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "mailbox_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "message_id": "<a1b2@kaya.example>",
-                     *           "origin": "submission",
-                     *           "recipients": [
-                     *             {
-                     *               "address": "elif@example.com",
-                     *               "answer": "451 4.7.1 Greylisted",
-                     *               "at": "2026-11-15T09:30:00.000000Z",
-                     *               "attempts": 2,
-                     *               "state": "queued"
-                     *             }
-                     *           ],
-                     *           "sender": "destek@kaya.example",
-                     *           "size": 2048,
-                     *           "state": "queued",
-                     *           "subject": "Teklif"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EngineQueueItemListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "drop-mail": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
-                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "mailbox_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "message_id": "<a1b2@kaya.example>",
-                     *         "origin": "submission",
-                     *         "recipients": [
-                     *           {
-                     *             "address": "elif@example.com",
-                     *             "answer": "451 4.7.1 Greylisted",
-                     *             "at": "2026-11-15T09:30:00.000000Z",
-                     *             "attempts": 2,
-                     *             "state": "queued"
-                     *           }
-                     *         ],
-                     *         "sender": "destek@kaya.example",
-                     *         "size": 2048,
-                     *         "state": "queued",
-                     *         "subject": "Teklif"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EngineQueueItemEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "retry-mail": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
-                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "mailbox_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "message_id": "<a1b2@kaya.example>",
-                     *         "origin": "submission",
-                     *         "recipients": [
-                     *           {
-                     *             "address": "elif@example.com",
-                     *             "answer": "451 4.7.1 Greylisted",
-                     *             "at": "2026-11-15T09:30:00.000000Z",
-                     *             "attempts": 2,
-                     *             "state": "queued"
-                     *           }
-                     *         ],
-                     *         "sender": "destek@kaya.example",
-                     *         "size": 2048,
-                     *         "state": "queued",
-                     *         "subject": "Teklif"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EngineQueueItemEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "list-send-as-grants": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "address": "satis@kaya.example",
-                     *           "created_at": "2026-11-15T09:30:00.000000Z",
-                     *           "granted_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "mailbox_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DomainGrantListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "add-send-as-grant": {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
-                 * @example 7c0f6c1e-reply
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AddGrantInBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "address": "satis@kaya.example",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "granted_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "mailbox_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DomainGrantEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "revoke-send-as-grant": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                grant_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "deleted": true,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DeletedEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     "mail-settings": {
         parameters: {
             query?: never;
@@ -59607,21 +54626,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "abuse": {
-                     *           "auto_suspend": true
-                     *         },
                      *         "admin_ip_allowlist": {
                      *           "cidrs": [
                      *             "203.0.113.0/24"
                      *           ]
-                     *         },
-                     *         "defaults": {
-                     *           "default_quota_mb": 2048,
-                     *           "min_password_length": 14
-                     *         },
-                     *         "journaling": {
-                     *           "enabled": true,
-                     *           "retention_days": 3650
                      *         },
                      *         "require_2fa": {
                      *           "required": true
@@ -59644,137 +54652,6 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-mail-abuse": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MailAbuse"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "abuse": {
-                     *           "auto_suspend": true
-                     *         },
-                     *         "admin_ip_allowlist": {
-                     *           "cidrs": [
-                     *             "203.0.113.0/24"
-                     *           ]
-                     *         },
-                     *         "defaults": {
-                     *           "default_quota_mb": 2048,
-                     *           "min_password_length": 14
-                     *         },
-                     *         "journaling": {
-                     *           "enabled": true,
-                     *           "retention_days": 3650
-                     *         },
-                     *         "require_2fa": {
-                     *           "required": true
-                     *         }
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["MailSettingsEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -59842,283 +54719,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "abuse": {
-                     *           "auto_suspend": true
-                     *         },
                      *         "admin_ip_allowlist": {
                      *           "cidrs": [
                      *             "203.0.113.0/24"
                      *           ]
-                     *         },
-                     *         "defaults": {
-                     *           "default_quota_mb": 2048,
-                     *           "min_password_length": 14
-                     *         },
-                     *         "journaling": {
-                     *           "enabled": true,
-                     *           "retention_days": 3650
-                     *         },
-                     *         "require_2fa": {
-                     *           "required": true
-                     *         }
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["MailSettingsEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-mail-defaults": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MailDefaults"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "abuse": {
-                     *           "auto_suspend": true
-                     *         },
-                     *         "admin_ip_allowlist": {
-                     *           "cidrs": [
-                     *             "203.0.113.0/24"
-                     *           ]
-                     *         },
-                     *         "defaults": {
-                     *           "default_quota_mb": 2048,
-                     *           "min_password_length": 14
-                     *         },
-                     *         "journaling": {
-                     *           "enabled": true,
-                     *           "retention_days": 3650
-                     *         },
-                     *         "require_2fa": {
-                     *           "required": true
-                     *         }
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["MailSettingsEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-mail-journaling": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MailJournaling"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "abuse": {
-                     *           "auto_suspend": true
-                     *         },
-                     *         "admin_ip_allowlist": {
-                     *           "cidrs": [
-                     *             "203.0.113.0/24"
-                     *           ]
-                     *         },
-                     *         "defaults": {
-                     *           "default_quota_mb": 2048,
-                     *           "min_password_length": 14
-                     *         },
-                     *         "journaling": {
-                     *           "enabled": true,
-                     *           "retention_days": 3650
                      *         },
                      *         "require_2fa": {
                      *           "required": true
@@ -60235,21 +54839,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "abuse": {
-                     *           "auto_suspend": true
-                     *         },
                      *         "admin_ip_allowlist": {
                      *           "cidrs": [
                      *             "203.0.113.0/24"
                      *           ]
-                     *         },
-                     *         "defaults": {
-                     *           "default_quota_mb": 2048,
-                     *           "min_password_length": 14
-                     *         },
-                     *         "journaling": {
-                     *           "enabled": true,
-                     *           "retention_days": 3650
                      *         },
                      *         "require_2fa": {
                      *           "required": true
@@ -60915,193 +55508,6 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "list-mail-suppressions": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "address": "elif@example.com",
-                     *           "answer": "550 5.1.1 No such user",
-                     *           "created_at": "2026-11-15T09:30:00.000000Z",
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["EngineSuppressionListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "delete-mail-suppression": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "deleted": true,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DeletedEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };
