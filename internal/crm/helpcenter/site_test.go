@@ -69,7 +69,7 @@ func TestSitePages(t *testing.T) {
 		wants(t, v.Get("/tr").Want(200), "Ada Yardım", "Kargo ve teslimat", "Kargo ne kadar sürer?", `<html lang="tr">`)
 		wants(t, v.Get("/tr/c/kargo").Want(200), "Siparişiniz size nasıl ulaşır", `href="`+path+`"`)
 		r = v.Get(path).Want(200)
-		wants(t, r, "<h1>Kargo ne kadar sürer?</h1>", "<h3>Süre</h3>", "<strong>İki</strong>", `<link rel="canonical" href="http://ada.help.localhost`)
+		wants(t, r, "<h1>Kargo ne kadar sürer?</h1>", "<h2>Süre</h2>", "<strong>İki</strong>", `<link rel="canonical" href="http://ada.help.localhost`)
 		if strings.Contains(string(r.Body), "<script") || strings.Contains(string(r.Body), `hreflang="en" href="http`) {
 			t.Errorf("script, or an alternate that is a draft, in\n%s", r.Body)
 		}

@@ -4,7 +4,7 @@
 // HTML in the source is left out and a link cannot run script. What it makes is
 // bounded: a source that nests too deeply, or would become too long, is refused.
 // The title of an article is the page's first heading, so headings of the source
-// begin at the second level.
+// begin at the second level, and none is left out between them.
 package markup
 
 import (
@@ -33,18 +33,27 @@ var ErrTooComplex = errors.New("markup: too complex")
 
 var converter = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify),
-	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(lowerHeadings{}, 100))),
+	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(orderHeadings{}, 100))),
 )
 
-// lowerHeadings moves every heading one level down.
-type lowerHeadings struct{}
+// orderHeadings gives headings the levels of a page whose title is the first: the
+// highest of the source is the second, and none is more than one below the last.
+type orderHeadings struct{}
 
 // Transform implements parser.ASTTransformer.
-func (lowerHeadings) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
-	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
-		if h, ok := n.(*ast.Heading); ok {
-			h.Level = min(h.Level+1, 6)
+func (orderHeadings) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
+	var list []*ast.Heading
+	highest := 6
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if h, ok := n.(*ast.Heading); ok && entering {
+			list, highest = append(list, h), min(highest, h.Level)
 		}
+		return ast.WalkContinue, nil
+	})
+	last := 1
+	for _, h := range list {
+		h.Level = min(h.Level-highest+2, last+1, 6)
+		last = h.Level
 	}
 }
 

@@ -10,7 +10,8 @@ func TestHTML(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
 		"# Kargo\n\nİki *iş* günü.":         "<h2>Kargo</h2>\n<p>İki <em>iş</em> günü.</p>\n",
-		"###### Küçük":                      "<h6>Küçük</h6>\n",
+		"###### Küçük":                      "<h2>Küçük</h2>\n",
+		"## A\n\n##### B\n\n> ## C":         "<h2>A</h2>\n<h3>B</h3>\n<blockquote>\n<h2>C</h2>\n</blockquote>\n",
 		"[x](javascript:alert(1))":          "<p><a href=\"\">x</a></p>\n",
 		"[x](https://example.com/?a=1&b=2)": "<p><a href=\"https://example.com/?a=1&amp;b=2\">x</a></p>\n",
 		"<script>alert(1)</script>":         "<!-- raw HTML omitted -->\n",

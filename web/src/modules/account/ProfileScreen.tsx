@@ -1,13 +1,13 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useMe } from '@/api/session'
-import { useI18n } from '@/i18n'
+import { useI18n, withTexts } from '@/i18n'
 import { PageHeader } from '@/ui/PageHeader'
 import { SkeletonRows } from '@/ui/Skeleton'
 import { Tabs } from '@/ui/Tabs'
-import { Security } from './Security'
 
-// The other tabs are fetched when they are opened.
+// A tab is fetched when it is opened.
+const Security = lazy(() => withTexts(() => import('./Security'), 'auth')().then((m) => ({ default: m.Security })))
 const Devices = lazy(() => import('./Devices').then((m) => ({ default: m.Devices })))
 const ConnectedApps = lazy(() => import('./ConnectedApps').then((m) => ({ default: m.ConnectedApps })))
 
@@ -28,7 +28,7 @@ export function ProfileScreen() {
           void navigate({ search: { tab: next === 'devices' || next === 'apps' ? next : undefined }, replace: true })
         }
         tabs={[
-          { id: 'security', label: t('profile.security'), content: <Security /> },
+          { id: 'security', label: t('profile.security'), content: <Suspense fallback={<SkeletonRows rows={3} />}><Security /></Suspense> },
           { id: 'devices', label: t('profile.devices'), content: <Suspense fallback={<SkeletonRows rows={3} />}><Devices /></Suspense> },
           { id: 'apps', label: t('profile.apps'), content: <Suspense fallback={<SkeletonRows rows={3} />}><ConnectedApps /></Suspense> },
         ]}

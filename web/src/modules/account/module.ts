@@ -14,7 +14,7 @@ const profileRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): ProfileSearch => ({
     tab: search.tab === 'devices' || search.tab === 'apps' ? search.tab : undefined,
   }),
-  component: lazyRouteComponent(withTexts(() => import('./ProfileScreen'), 'account', 'auth'), 'ProfileScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./ProfileScreen'), 'account'), 'ProfileScreen'),
   staticData: { screen: { title: 'profile.title', lead: 'profile.lead', icon: CircleUserRound } },
 })
 

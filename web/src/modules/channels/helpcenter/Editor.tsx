@@ -27,7 +27,11 @@ export function Editor({ id, language, text, canWrite }: EditorProps) {
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    save.mutate({ title, summary, body, based_on: text?.version ?? 0 }, { onSuccess: () => toast('ok', t('helpcenter.textSaved')) })
+    // The editor begins anew with the version that was saved, so it does not wait to be told.
+    save.mutateAsync({ title, summary, body, based_on: text?.version ?? 0 }).then(
+      () => toast('ok', t('helpcenter.textSaved')),
+      () => undefined,
+    )
   }
 
   return (
