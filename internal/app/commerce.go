@@ -28,26 +28,12 @@ func (b book) HasContact(r *db.Reader, id uuid.UUID) (bool, error) {
 // them follow when contacts merge.
 type shop struct{ s *commerce.Service }
 
-// Card implements conversation.Shop.
+// Card implements card.Shop.
 func (s shop) Card(r *db.Reader, who contact.Contact, test bool) (card.Card, error) {
-	b := commerce.Buyer{ContactID: who.ID, Test: test}
-	for _, e := range who.Emails {
-		b.EmailKeys = append(b.EmailKeys, address.Fold(e.Address))
-	}
-	for _, p := range who.Phones {
-		b.Phones = append(b.Phones, p.E164)
-	}
-	found, err := s.s.CardOf(r, b)
+	found, err := s.s.CardOf(r, asBuyer(who, test))
 	out := card.Card{}
 	for _, o := range found.Orders {
-		row := card.CardOrder{
-			ID: o.ID, Number: o.Number, Status: o.Status, Total: card.Money{Currency: o.Currency, Amount: o.Total},
-			Lines: []card.CardLine{}, URL: o.URL, PlacedAt: o.PlacedAt,
-		}
-		for _, l := range o.Lines {
-			row.Lines = append(row.Lines, card.CardLine{SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Total: l.Total})
-		}
-		out.Orders = append(out.Orders, row)
+		out.Orders = append(out.Orders, asCardOrder(o))
 	}
 	for _, v := range found.Shipments {
 		out.Shipments = append(out.Shipments, card.CardShipment{
@@ -65,6 +51,38 @@ func (s shop) Card(r *db.Reader, who contact.Contact, test bool) (card.Card, err
 		out.Balances = append(out.Balances, card.Money(v))
 	}
 	return out, err
+}
+
+// Orders implements card.Shop.
+func (s shop) Orders(r *db.Reader, who contact.Contact, p db.Page) (db.List[card.CardOrder], error) {
+	found, err := s.s.OrdersOf(r, asBuyer(who, false), p)
+	out := db.List[card.CardOrder]{Rows: []card.CardOrder{}, Next: found.Next}
+	for _, o := range found.Rows {
+		out.Rows = append(out.Rows, asCardOrder(o))
+	}
+	return out, err
+}
+
+func asBuyer(who contact.Contact, test bool) commerce.Buyer {
+	b := commerce.Buyer{ContactID: who.ID, Test: test}
+	for _, e := range who.Emails {
+		b.EmailKeys = append(b.EmailKeys, address.Fold(e.Address))
+	}
+	for _, p := range who.Phones {
+		b.Phones = append(b.Phones, p.E164)
+	}
+	return b
+}
+
+func asCardOrder(o commerce.Order) card.CardOrder {
+	row := card.CardOrder{
+		ID: o.ID, Number: o.Number, Status: o.Status, Total: card.Money{Currency: o.Currency, Amount: o.Total},
+		Lines: []card.CardLine{}, URL: o.URL, PlacedAt: o.PlacedAt,
+	}
+	for _, l := range o.Lines {
+		row.Lines = append(row.Lines, card.CardLine{SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Total: l.Total})
+	}
+	return row
 }
 
 // ContactRenamed implements contact.Follower; a shop has names of its own.

@@ -79,6 +79,21 @@ func (w *store) card(of uuid.UUID) (c card.Card) {
 	return c
 }
 
+// contactOrders reads all orders of a contact, page by page.
+func (w *store) contactOrders(of uuid.UUID) (all []card.CardOrder) {
+	w.t.Helper()
+	path := "/api/crm/v1/contacts/" + of.String() + "/orders?limit=6"
+	for cursor := ""; ; {
+		answer := w.Owner.Get(path + "&cursor=" + cursor).Want(200)
+		var page []card.CardOrder
+		answer.Data(&page)
+		all = append(all, page...)
+		if cursor = answer.NextCursor(); cursor == "" {
+			return all
+		}
+	}
+}
+
 func TestOrders(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -353,6 +368,17 @@ func TestCard(t *testing.T) {
 			t.Errorf("%d orders", len(c.Orders))
 		}
 		w.Owner.Get("/api/crm/v1/conversations/"+uuid.NewString()+"/commerce").Refused(404, "not_found")
+
+		// The contact's own list goes on behind the ten.
+		all := w.contactOrders(w.elif.ID)
+		if len(all) != 15 || !slices.IsSortedFunc(all, func(a, b card.CardOrder) int { return b.PlacedAt.Compare(a.PlacedAt.Time) }) {
+			t.Errorf("%d orders: %+v", len(all), all)
+		}
+		if len(w.contactOrders(can.ID)) != 1 {
+			t.Error("another contact's orders are not those of that contact alone")
+		}
+		w.Owner.Get("/api/crm/v1/contacts/"+uuid.NewString()+"/orders").Refused(404, "not_found")
+		s.Workspace("other").Owner.Get("/api/crm/v1/contacts/"+w.elif.ID.String()+"/orders").Refused(404, "not_found")
 	})
 }
 
@@ -369,6 +395,9 @@ func TestCardUnlicensed(t *testing.T) {
 		if c := w.card(w.elif.ID); c.Licensed || len(c.Orders) != 0 || c.Orders == nil {
 			t.Errorf("got %+v", c)
 		}
+		if all := w.contactOrders(w.elif.ID); len(all) != 0 {
+			t.Errorf("got %+v", all)
+		}
 		// The card needs the permission to see conversations.
 		role := identity.Role{Name: "writer", Title: "Writer", Permissions: []perm.Permission{perm.ConversationsReply}}
 		if _, err := s.Identity.SetRole(w.Context(), role); err != nil {
@@ -383,8 +412,10 @@ func TestCardUnlicensed(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := "/api/crm/v1/conversations/" + talk.ID.String()
-		if e := writer.Get(path+"/commerce").Refused(403, "forbidden"); e.Permission != string(perm.ConversationsView) {
-			t.Errorf("got %+v", e)
+		for _, of := range []string{path + "/commerce", "/api/crm/v1/contacts/" + w.elif.ID.String() + "/orders"} {
+			if e := writer.Get(of).Refused(403, "forbidden"); e.Permission != string(perm.ConversationsView) {
+				t.Errorf("%s: got %+v", of, e)
+			}
 		}
 	})
 }
@@ -412,6 +443,9 @@ func TestTestEnvironment(t *testing.T) {
 		}
 		if c := w.card(w.elif.ID); len(c.Orders) != 1 || c.Orders[0].Status != "paid" {
 			t.Errorf("got %+v", c.Orders)
+		}
+		if all := w.contactOrders(w.elif.ID); len(all) != 1 || all[0].ID != live.ID {
+			t.Errorf("got %+v", all)
 		}
 	})
 }

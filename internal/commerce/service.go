@@ -281,6 +281,15 @@ func (s *Service) CardOf(r *db.Reader, b Buyer) (Card, error) {
 	return cardOf(r, ids)
 }
 
+// OrdersOf lists the orders of a contact, the newest first.
+func (s *Service) OrdersOf(r *db.Reader, b Buyer, p db.Page) (db.List[Order], error) {
+	ids, err := matching(r, b)
+	if err != nil || len(ids) == 0 {
+		return db.List[Order]{}, err
+	}
+	return ordersOf(r, b.Test, ids, p)
+}
+
 // ContactMerged makes the loser's customers the winner's and gives them.
 func (s *Service) ContactMerged(tx *db.Tx, loser, winner uuid.UUID) ([]uuid.UUID, error) {
 	return repoint(tx, loser, winner)

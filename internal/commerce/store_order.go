@@ -28,6 +28,19 @@ func orders(r *db.Reader, test bool, f OrderFilter, p db.Page) (db.List[Order], 
 	if f.ExternalID != "" {
 		w.and("external_id", f.ExternalID)
 	}
+	return w.orders(r, p)
+}
+
+// ordersOf lists the orders of some customers, the newest first.
+func ordersOf(r *db.Reader, test bool, customers []uuid.UUID, p db.Page) (db.List[Order], error) {
+	w := listOf(r, test, "placed_at", p)
+	in, arg := db.In(r.Dialect(), len(w.args)+1, customers)
+	w.args = append(w.args, arg)
+	w.text.WriteString(` AND customer_id ` + in)
+	return w.orders(r, p)
+}
+
+func (w *where) orders(r *db.Reader, p db.Page) (db.List[Order], error) {
 	cond, args := w.page("placed_at", p)
 	rows, err := db.All(r, scanOrder, `SELECT `+orderColumns+` FROM commerce_order WHERE `+cond, args...)
 	return db.Cut(rows, p, func(o Order) db.Key { return db.Key{Sort: o.PlacedAt.UnixMicro(), ID: o.ID} }), err

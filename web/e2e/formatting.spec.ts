@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, expectAccessible, shoot, signIn, test } from './helpers'
+import { expect, expectAccessible, newcomer, shoot, signIn, test } from './helpers'
 import { startMailServer } from './mailServer'
 
 /** The words of the two languages that this test reads. */
@@ -134,6 +134,38 @@ for (const language of ['en', 'tr'] as const) {
     })
   })
 }
+
+test('a new conversation by e-mail is formatted, and a scheduled one is listed without marks', async ({ browser }) => {
+  const stamp = Date.now()
+  const { page, context } = await newcomer(browser, 'format')
+  const mail = await startMailServer()
+  await mail.connect(page, `format-new-${stamp}@example.com`)
+  const made = await page.request.post('/api/crm/v1/contacts', { data: { name: 'Umut Can', emails: [`umut-${stamp}@example.com`] } })
+  expect(made.status(), await made.text()).toBe(201)
+  await page.goto('/inbox')
+  await page.getByRole('button', { name: 'New conversation' }).first().click()
+  const drawer = page.getByRole('dialog', { name: 'New conversation' })
+  await drawer.getByRole('searchbox', { name: 'Contact' }).fill('Umut')
+  await drawer.getByRole('button', { name: /Umut Can/ }).click()
+  const text = drawer.getByLabel('Message', { exact: true })
+  await text.fill('Our offer')
+  await text.press('Control+a')
+  await drawer.getByRole('toolbar', { name: 'Formatting' }).getByRole('button', { name: 'Bold' }).click()
+  await expect(text).toHaveValue('**Our offer**')
+  await expectAccessible(page)
+  await text.press('Control+Enter')
+  const thread = page.getByRole('region', { name: 'Conversation with Umut Can' })
+  await expect(thread.getByRole('article').locator('strong')).toHaveText('Our offer')
+  await expect.poll(() => mail.letters.some((letter) => letter.text.replaceAll('=\n', '').includes('<strong>Our offer</strong>')), { timeout: 60_000 }).toBe(true)
+
+  const reply = thread.getByRole('textbox', { name: 'Reply', exact: true })
+  await reply.fill('It is **yours** until Friday')
+  await reply.press('Control+Alt+Enter')
+  await page.getByRole('dialog', { name: 'Send later' }).getByRole('button', { name: /In three hours/ }).click()
+  await expect(thread.getByRole('region', { name: 'Scheduled messages' })).toContainText('It is yours until Friday')
+  await context.close()
+  await mail.stop()
+})
 
 async function ownId(page: Page): Promise<string> {
   const { data } = (await (await page.request.get('/api/v1/auth/me')).json()) as { data: { membership: { id: string } } }

@@ -11,6 +11,7 @@ import (
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/card"
 	"konak/internal/kit/api"
+	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -22,11 +23,24 @@ type handoverIn struct {
 	} `required:"false"`
 }
 
+type contactPageIn struct {
+	api.Paged
+	ID api.ID `path:"id" record:"contact"`
+}
+
 func (s *Service) registerAIRecords(a *api.API) {
 	rt := route("GET", "/{id}/commerce", "get-commerce-card", "Commercial card: orders, shipments, returns, ledger balance", perm.ConversationsView)
 	rt.Doc = "Of the conversation's customer. Without the commerce licence: 200 with licensed false."
 	api.Handle(a, rt, func(ctx context.Context, in *conversationIn) (card.Card, error) {
 		return s.cards.Commerce(ctx, in.ID.UUID)
+	})
+
+	orders := route("GET", "/{id}/orders", "list-contact-orders", "What a contact ordered, the newest first", perm.ConversationsView)
+	orders.Path = "/api/crm/v1/contacts/{id}/orders"
+	orders.Tag = "CRM contacts"
+	orders.Doc = "Orders of the shop's customers who are this contact or have one of their addresses. Without the commerce licence the list is empty."
+	api.HandleList(a, orders, func(ctx context.Context, in *contactPageIn) (db.List[card.CardOrder], error) {
+		return s.cards.Orders(ctx, in.ID.UUID, in.Page())
 	})
 
 	api.Handle(a, route("GET", "/{id}/ai-state", "get-ai-state", "What the assistant did: state, hand-over reason, which configuration answered", perm.ConversationsView),

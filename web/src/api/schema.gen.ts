@@ -1745,6 +1745,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/contacts/{id}/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a contact ordered, the newest first
+         * @description Orders of the shop's customers who are this contact or have one of their addresses. Without the commerce licence the list is empty.
+         */
+        get: operations["list-contact-orders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/contacts/{id}/tags": {
         parameters: {
             query?: never;
@@ -8473,6 +8493,16 @@ export interface components {
             total: components["schemas"]["ConversationMoney"];
             /** @example https://shop.example/orders/1188 */
             url: string;
+        };
+        ConversationCardOrderListEnvelope: {
+            data: components["schemas"]["ConversationCardOrder"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         ConversationCardReturn: {
             amount: components["schemas"]["ConversationMoney"];
@@ -32647,6 +32677,123 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-contact-orders": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "lines": [
+                     *             {
+                     *               "name": "Meşe sandalye",
+                     *               "quantity": 2,
+                     *               "sku": "KM-CHAIR-02",
+                     *               "total": 244910
+                     *             }
+                     *           ],
+                     *           "number": "1188",
+                     *           "placed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "shipped",
+                     *           "total": {
+                     *             "amount": 249900,
+                     *             "currency": "TRY"
+                     *           },
+                     *           "url": "https://shop.example/orders/1188"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationCardOrderListEnvelope"];
                 };
             };
             /** @description Unauthorized */

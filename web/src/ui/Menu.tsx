@@ -45,9 +45,14 @@ export function Menu({ trigger, align = 'end', children }: MenuProps) {
     if (event.newState === 'closed') setOpen(false)
     else if (element && anchor) {
       placeBelow(element, anchor, align)
-      itemsOf(element)[0]?.focus({ preventScroll: true })
+      ;(itemsOf(element)[0] ?? element).focus({ preventScroll: true })
     }
   }
+
+  // Entries that come later than the menu take the focus that waits for them.
+  useEffect(() => {
+    if (open && box.current && document.activeElement === box.current) itemsOf(box.current)[0]?.focus({ preventScroll: true })
+  })
 
   useEffect(() => {
     if (!open) return

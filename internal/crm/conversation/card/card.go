@@ -20,6 +20,8 @@ type Shop interface {
 	// Card gives what is known of a customer. Test means the records of the
 	// test environment.
 	Card(r *db.Reader, who contact.Contact, test bool) (Card, error)
+	// Orders lists what a customer ordered, the newest first.
+	Orders(r *db.Reader, who contact.Contact, p db.Page) (db.List[CardOrder], error)
 }
 
 // Card is what the shop knows of a customer.
@@ -130,4 +132,21 @@ func (s *Service) Commerce(ctx context.Context, id uuid.UUID) (card Card, err er
 		card.Balances = []Money{}
 	}
 	return card, err
+}
+
+// Orders lists what a contact ordered, the newest first. Without the licence
+// nothing is listed.
+func (s *Service) Orders(ctx context.Context, id uuid.UUID, p db.Page) (out db.List[CardOrder], err error) {
+	out.Rows = []CardOrder{}
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		who, err := s.contacts.Whole(r, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		if caller.From(ctx).Licences["commerce"] {
+			out, err = s.shop.Orders(r, who, p)
+		}
+		return err
+	})
+	return out, err
 }

@@ -33,15 +33,16 @@ export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTime
   const { t } = useI18n()
   const [kind, setKind] = useState<(typeof kinds)[number]['value']>('all')
   const conversations = useConversations(contactId, seesInbox)
-  const orders = useOrders(conversations.rows[0]?.id)
+  const orders = useOrders(contactId, seesInbox)
   const notes = useNotes(contactId)
-  const entries = complete(toTimeline(conversations.rows, orders.data ?? [], notes.rows), [
+  const entries = complete(toTimeline(conversations.rows, orders.rows, notes.rows), [
     { last: conversations.rows.at(-1)?.last_activity_at, more: conversations.more !== null },
+    { last: orders.rows.at(-1)?.placed_at, more: orders.more !== null },
     { last: notes.rows.at(-1)?.created_at, more: notes.more !== null },
   ])
-  const loading = (seesInbox && conversations.isPending) || orders.isLoading || notes.isPending
+  const loading = (seesInbox && (conversations.isPending || orders.isPending)) || notes.isPending
   const failure = conversations.error ?? orders.error
-  const rest = [conversations.more, notes.more].filter((more) => more !== null)
+  const rest = [conversations.more, orders.more, notes.more].filter((more) => more !== null)
   const shown = entries.filter((entry) => kind === 'all' || entry.kind === kind)
   const month = new Intl.DateTimeFormat(language(), { month: 'long', year: 'numeric' })
   return (

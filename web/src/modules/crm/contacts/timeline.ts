@@ -20,15 +20,12 @@ export function useConversations(contactId: string, enabled: boolean) {
   })
 }
 
-/** What a contact bought lately, which every conversation of theirs knows. */
-export function useOrders(conversationId: string | undefined) {
-  return useQuery({
-    queryKey: ['crm', 'conversations', 'orders', conversationId],
-    queryFn: async () => {
-      const { data: card } = await ask(api.GET('/api/crm/v1/conversations/{id}/commerce', { params: { path: { id: conversationId ?? '' } } }))
-      return card.licensed ? card.orders : []
-    },
-    enabled: conversationId !== undefined,
+/** What a contact ordered, the newest first. */
+export function useOrders(contactId: string, enabled: boolean) {
+  return usePages({
+    key: ['crm', 'contacts', 'orders', contactId],
+    fetch: (cursor) => ask(api.GET('/api/crm/v1/contacts/{id}/orders', { params: { path: { id: contactId }, query: { limit: 25, cursor } } })),
+    enabled,
   })
 }
 

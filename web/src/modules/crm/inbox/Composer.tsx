@@ -15,7 +15,7 @@ import { undoSeconds, useReplyChannels, useSend, type FollowUp, type OneConversa
 import { useCopies } from './copies'
 import { EmojiMenu } from './EmojiMenu'
 import type { PrepareToLeave } from './departure'
-import { applyFormat, continueList, formatOfKey, insertLink, isAddress, selectionOf, type, type Format } from './formatting'
+import { applyFormat, formatByKey, linkByPaste, selectionOf, type, type Format } from './formatting'
 import { MacroMenu } from './MacroMenu'
 import { addOutgoing, deliver } from './outgoing'
 import { keyOf, RouteChoice } from './RouteChoice'
@@ -136,17 +136,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && event.altKey && !note) void putOff()
     else if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void send(event.shiftKey && canFollowUp && !note ? { state: 'closed' } : undefined)
     if (event.key === 'Escape') event.currentTarget.blur()
-    if (byMail) onFormatKey(event)
-  }
-
-  function onFormatKey(event: KeyboardEvent<HTMLTextAreaElement>) {
-    const area = event.currentTarget
-    const wanted = formatOfKey(event)
-    const plainEnter = event.key === 'Enter' && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.nativeEvent.isComposing
-    const edit = wanted ? applyFormat(wanted, selectionOf(area)) : plainEnter ? continueList(selectionOf(area)) : null
-    if (!edit) return
-    event.preventDefault()
-    type(area, edit)
+    if (byMail) formatByKey(event)
   }
 
   function format(wanted: Format) {
@@ -155,12 +145,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   }
 
   function onPaste(event: ClipboardEvent<HTMLTextAreaElement>) {
-    const pasted = event.clipboardData.getData('text/plain')
-    const selection = selectionOf(event.currentTarget)
-    if (byMail && selection.from !== selection.to && isAddress(pasted)) {
-      event.preventDefault()
-      type(event.currentTarget, insertLink(selection, pasted.trim()))
-    }
+    if (byMail) linkByPaste(event)
     if (event.clipboardData.files.length === 0) return
     event.preventDefault()
     files.add(event.clipboardData.files)

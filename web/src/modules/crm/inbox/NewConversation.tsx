@@ -1,5 +1,5 @@
 import { flushSync } from 'react-dom'
-import { useEffect, useId, useState, type FormEvent, type KeyboardEvent } from 'react'
+import { useEffect, useId, useRef, useState, type FormEvent, type KeyboardEvent } from 'react'
 import { ApiError, asApiError } from '@/api/error'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
 import { meets, useMe } from '@/api/session'
@@ -21,6 +21,10 @@ import { channelName } from './channels'
 import { hasTemplates } from './chatTemplates'
 import { useSources } from './conversations'
 import { failureText } from './failures'
+import { FormatBar } from './FormatBar'
+import { applyFormat, formatByKey, linkByPaste, selectionOf, type, type Format } from './formatting'
+import { useSignature } from './signature'
+import { SignatureDialog } from './SignatureDialog'
 
 const deliveries: Record<string, PlainKey> = {
   sent: 'inbox.begun.sent',
@@ -67,6 +71,13 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
   const { rows: templates, more } = useTemplates({}, byTemplate)
   const [template, setTemplate] = useState<Template | null>(null)
   const [values, setValues] = useState(noValues)
+  const [text, setText] = useState('')
+  const area = useRef<HTMLTextAreaElement>(null)
+  const byMail = mode === 'write' && picked === 'email' && !byTemplate
+  const signature = useSignature(byMail)
+  const [unsigned, setUnsigned] = useState(false)
+  const [editingSignature, setEditingSignature] = useState(false)
+  const signed = byMail && !unsigned && signature.text !== ''
   const begin = useBegin()
   const down = useWriteDown()
   const error = mode === 'write' ? begin.error : down.error
@@ -109,6 +120,10 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
     event.currentTarget.requestSubmit()
   }
 
+  function format(wanted: Format) {
+    if (area.current) type(area.current, applyFormat(wanted, selectionOf(area.current)))
+  }
+
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     setMissing(!contact)
@@ -119,12 +134,12 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
       if (template) begin.mutate({ ...about, channel: picked, channel_account_id: template.channel_account_id, template: toSend(template, values) }, { onSuccess: told })
       return
     }
-    const request = { ...about, body: textOf(data, 'body') }
+    const request = { ...about, body: text.trim() }
     if (mode === 'down') {
       down.mutate(request, { onSuccess: (next) => (next ? onBegun(next.id) : before()) })
       return
     }
-    begin.mutate({ ...request, channel: picked }, { onSuccess: told })
+    begin.mutate({ ...request, channel: picked, ...(byMail && { format: 'markdown', signature: signed }) }, { onSuccess: told })
   }
 
   return (
@@ -193,10 +208,25 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
           />
         ) : (
           <Field label={mode === 'write' ? t('inbox.message') : t('inbox.request')} error={fieldText(error, 'body')}>
-            <Textarea name="body" rows={6} />
+            <Textarea
+              ref={area}
+              name="body"
+              rows={6}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              onKeyDown={(event) => byMail && formatByKey(event)}
+              onPaste={(event) => byMail && linkByPaste(event)}
+            />
           </Field>
         )}
+        {byMail && (
+          <div className="-mt-3">
+            <FormatBar text={text} signature={signature} signed={signed} onSign={(next) => setUnsigned(!next)} onEditSignature={() => setEditingSignature(true)} onFormat={format} />
+          </div>
+        )}
       </form>
+      {/* Beside the form: a layer's own form must not submit this one. */}
+      {editingSignature && <SignatureDialog signature={signature} onClose={() => setEditingSignature(false)} />}
     </Drawer>
   )
 }

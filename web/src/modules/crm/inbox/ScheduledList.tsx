@@ -3,6 +3,7 @@ import { errorText } from '@/api/message'
 import { formatDateTime, useI18n } from '@/i18n'
 import { Button } from '@/ui/Button'
 import { toast } from '@/ui/Toast'
+import { wordsOf } from './markdown'
 import { useUnschedule, type Scheduled } from './scheduled'
 
 interface ScheduledListProps {
@@ -10,6 +11,8 @@ interface ScheduledListProps {
   waiting: readonly Scheduled[]
   canReply: boolean
 }
+
+const wordsIn = ({ body, format }: Scheduled) => (format === 'markdown' ? wordsOf(body) : body)
 
 /** What goes by itself at its time, above the place where one writes. */
 export function ScheduledList({ conversationId, waiting, canReply }: ScheduledListProps) {
@@ -35,7 +38,7 @@ export function ScheduledList({ conversationId, waiting, canReply }: ScheduledLi
             <p className="min-w-0 flex-1">
               <span className="font-semibold">{formatDateTime(message.send_at)}</span>
               {message.until_reply && <span className="text-ink-2"> · {t('later.unless')}</span>}
-              <span className="block truncate text-ink-2">{message.body || message.attachments.map((file) => file.name).join(', ')}</span>
+              <span className="block truncate text-ink-2">{wordsIn(message) || message.attachments.map((file) => file.name).join(', ')}</span>
             </p>
             {canReply && (
               <Button size="sm" look="ghost" aria-label={t('later.cancel', { when: formatDateTime(message.send_at) })} onClick={() => take(message.id)}>

@@ -10,6 +10,8 @@ export interface Opening {
   channel_account_id?: string
   subject: string
   body?: string
+  format?: 'markdown'
+  signature?: boolean
   /** In place of a text. */
   template?: Schemas['TemplateUse']
 }

@@ -1,3 +1,4 @@
+import type { ClipboardEvent, KeyboardEvent } from 'react'
 import { bulletLine, numberLine } from './markdown'
 
 /** What is selected in a text. */
@@ -121,4 +122,24 @@ export function formatOfKey(event: { key: string; code: string; ctrlKey: boolean
   if (!event.shiftKey) return key === 'b' ? 'bold' : key === 'i' ? 'italic' : null
   if (key === 'k') return 'link'
   return event.code === 'Digit7' ? 'numbers' : event.code === 'Digit8' ? 'bullets' : event.code === 'Digit9' ? 'quote' : null
+}
+
+/** Does what a key means for the format of the text: a style, or the next line of a list. */
+export function formatByKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  const area = event.currentTarget
+  const wanted = formatOfKey(event)
+  const plainEnter = event.key === 'Enter' && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.nativeEvent.isComposing
+  const edit = wanted ? applyFormat(wanted, selectionOf(area)) : plainEnter ? continueList(selectionOf(area)) : null
+  if (!edit) return
+  event.preventDefault()
+  type(area, edit)
+}
+
+/** Links the selected words where an address is pasted over them. */
+export function linkByPaste(event: ClipboardEvent<HTMLTextAreaElement>): void {
+  const pasted = event.clipboardData.getData('text/plain')
+  const selection = selectionOf(event.currentTarget)
+  if (selection.from === selection.to || !isAddress(pasted)) return
+  event.preventDefault()
+  type(event.currentTarget, insertLink(selection, pasted.trim()))
 }

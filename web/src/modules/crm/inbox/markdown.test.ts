@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { parseMarkdown, type Block } from './markdown'
+import { parseMarkdown, wordsOf, type Block } from './markdown'
 
 interface Case {
   name: string
@@ -15,4 +15,9 @@ describe('parseMarkdown', () => {
   it.each(cases)('$name', ({ source, blocks }) => {
     expect(parseMarkdown(source)).toEqual(blocks ?? [])
   })
+})
+
+it('gives the words of a text without their marks', () => {
+  expect(wordsOf('**Hello** Elif,\n\n- your _chair_\n- [the table](https://shop.example/2)\n\n> Where is it?\n> Soon.')).toBe('Hello Elif, your chair the table Where is it? Soon.')
+  expect(wordsOf('')).toBe('')
 })

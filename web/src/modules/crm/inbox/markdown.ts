@@ -32,6 +32,13 @@ export function parseMarkdown(source: string): Block[] {
   return parseBlocks(source.replaceAll('\r\n', '\n').split('\n'), 0)
 }
 
+/** The words of a text without their marks, in one line. */
+export function wordsOf(source: string): string {
+  const words = (blocks: Block[]): string[] =>
+    blocks.flatMap((block) => (block.kind === 'quote' ? words(block.blocks) : block.lines.map((line) => line.map(({ text }) => text).join(''))))
+  return words(parseMarkdown(source)).join(' ')
+}
+
 function parseBlocks(lines: string[], depth: number): Block[] {
   const blocks: Block[] = []
   for (let at = 0; at < lines.length; ) {
