@@ -21,6 +21,8 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/calling"
 	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/partner"
+	"konak/internal/crm/channel/social"
 	"konak/internal/crm/channel/telegram"
 	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/channel/widget"
@@ -38,6 +40,7 @@ import (
 	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
 	"konak/internal/crm/finder"
+	"konak/internal/crm/helpcenter"
 	"konak/internal/crm/live"
 	"konak/internal/crm/notice"
 	"konak/internal/crm/reply"
@@ -46,6 +49,8 @@ import (
 	"konak/internal/crm/telephony/number"
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/crm/template"
+	"konak/internal/exchange"
+	"konak/internal/exchange/sipexchange"
 	"konak/internal/identity"
 	"konak/internal/identity/captcha"
 	"konak/internal/identity/oauth"
@@ -120,12 +125,15 @@ type App struct {
 	Telephony     *telephony.Service
 	Wallet        *wallet.Service
 	Telegram      *telegram.Service
+	Social        *social.Service
+	Partner       *partner.Service
 	Calling       *calling.Service
 	Numbers       *number.Service
 	Greetings     *greeting.Service
 	Live          *live.Service
 	Notices       *notice.Service
 	Finder        *finder.Service
+	HelpCenter    *helpcenter.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
@@ -133,6 +141,10 @@ type App struct {
 	Streams    *api.OpenStreams
 	Waker      *conversation.Waker
 	Limits     *limit.Shared // nil where there is but one node
+
+	// Exchange carries calls; nil where this node has none.
+	Exchange exchange.Exchange
+	sip      *sipexchange.Exchange
 
 	standIn     *standIn       // nil outside a demo
 	demoServers []*http.Server // stand-ins of a demo
@@ -147,6 +159,7 @@ func Catalog() event.Catalog {
 	c = append(c, desk.Events()...)
 	c = append(c, channel.Events()...)
 	c = append(c, custom.Events()...)
+	c = append(c, helpcenter.Events()...)
 	c = append(c, template.Events()...)
 	c = append(c, mail.Events()...)
 	c = append(c, engine.Events()...)
@@ -159,6 +172,7 @@ func Catalog() event.Catalog {
 // Close closes the database and lets go of the data folder.
 func (a *App) Close() error {
 	a.Finder.Close()
+	a.closeExchange()
 	return errors.Join(a.standIn.close(), a.closeDemoServers(), a.closeDatabase())
 }
 
@@ -212,12 +226,19 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
+	carries, err := a.startExchange(ctx, l.sip)
+	if err != nil {
+		return fmt.Errorf("the exchange cannot start: %w", err)
+	}
 	private := a.servePrivate(l.private)
 	workers, stopWorkers := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWorkers()
 	var wg sync.WaitGroup
 	wg.Go(func() { a.Work(workers) })
 
+	if carries {
+		wg.Go(func() { a.keepExchange(workers) })
+	}
 	failed := make(chan error, 2)
 	wg.Go(func() { failed <- server.Serve(l.public) })
 	if l.mail != nil {
@@ -229,7 +250,6 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 		})
 	}
 	a.ready.Store(true)
-	var err error
 	select {
 	case err = <-failed:
 	case <-ctx.Done():

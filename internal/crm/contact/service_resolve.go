@@ -149,6 +149,11 @@ func (b *Book) makeContact(tx *db.Tx, from Sender) (Ref, error) {
 // Find gives a contact that is still there.
 func (b *Book) Find(r *db.Reader, id uuid.UUID) (Ref, error) { return refByID(r, id) }
 
+// OnAccount finds who a sender on a channel account is; db.ErrNoRow where nobody.
+func (b *Book) OnAccount(r *db.Reader, account uuid.UUID, external string) (Ref, error) {
+	return refByIdentity(r, account, external)
+}
+
 // Whole reads a contact with its parts.
 func (b *Book) Whole(r *db.Reader, id uuid.UUID) (Contact, error) { return byID(r, id) }
 
