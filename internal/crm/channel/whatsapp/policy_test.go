@@ -9,7 +9,7 @@ import (
 
 // judgeMessages turns on that messages are judged, with a rule for the word "gizli".
 func (sh *shop) judgeMessages(action string) {
-	sh.t.Helper()
+	sh.T.Helper()
 	sh.Owner.Post("/api/mail/v1/dlp/rules", map[string]any{
 		"name": action, "pattern_type": "keyword", "pattern": "gizli", "action": action, "options": map[string]any{"scope": "external"},
 	}).Want(201)
@@ -17,7 +17,7 @@ func (sh *shop) judgeMessages(action string) {
 }
 
 func (sh *shop) incidents() (list []mail.Incident) {
-	sh.t.Helper()
+	sh.T.Helper()
 	sh.Owner.Get("/api/mail/v1/dlp/incidents").Want(200).Data(&list)
 	return list
 }
@@ -27,11 +27,11 @@ func (sh *shop) incidents() (list []mail.Incident) {
 func TestPolicyOfMessages(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
-		at := conversations + "/" + sh.only().ID.String() + "/reply-as-agent"
+		at := conversations + "/" + sh.Only().ID.String() + "/reply-as-agent"
 		sh.Owner.Post("/api/mail/v1/dlp/rules", map[string]any{"name": "off", "pattern_type": "keyword", "pattern": "gizli", "action": "block"}).Want(201)
 		sh.Owner.Post(at, map[string]any{"body": "gizli plan"}).Want(200) // only e-mail is judged
-		sh.settle()
-		if out := sh.box.Sent(); len(out) != 1 {
+		sh.Settle()
+		if out := sh.Box.Sent(); len(out) != 1 {
 			t.Errorf("sent %+v", out)
 		}
 		sh.judgeMessages("quarantine")
@@ -44,8 +44,8 @@ func TestPolicyOfMessages(t *testing.T) {
 		if f := sh.Owner.Post(at, map[string]any{"body": "ek", "attachments": []string{id}}).Refused(422, "dlp_blocked"); f.Reason != "unscanned" {
 			t.Errorf("a file: %+v", f)
 		}
-		sh.settle()
-		if out := sh.box.Sent(); len(out) != 1 {
+		sh.Settle()
+		if out := sh.Box.Sent(); len(out) != 1 {
 			t.Errorf("sent %+v", out)
 		}
 		if list := sh.incidents(); len(list) != 2 || list[0].ActionTaken != mail.ActionBlock {
@@ -59,13 +59,13 @@ func TestPolicyOfTemplates(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		news := sh.approved("kargo_bilgisi")
 		sh.says("Merhaba")
-		c := sh.only()
+		c := sh.Only()
 		sh.judgeMessages("redact")
 		if i := sh.reply(c.ID, "gizli plan"); i.Body == "gizli plan" {
 			t.Errorf("got %+v", i)
 		}
-		sh.settle()
-		if out := sh.box.Sent(); len(out) != 1 {
+		sh.Settle()
+		if out := sh.Box.Sent(); len(out) != 1 {
 			t.Errorf("sent %+v", out)
 		}
 		use := map[string]any{"template_id": news.ID, "body": []string{"Elif", "gizli"}}
@@ -80,13 +80,13 @@ func TestPolicyOfTemplates(t *testing.T) {
 		if begun.Delivery != conversation.Failed || begun.Error == nil || *begun.Error != "dlp_blocked" {
 			t.Errorf("new as agent: %+v", begun)
 		}
-		for _, i := range sh.items(c.ID) {
+		for _, i := range sh.Items(c.ID) {
 			if i.Template.V != nil {
 				sh.Owner.Post(conversations+"/"+c.ID.String()+"/items/"+i.ID.String()+"/retry", nil).Refused(422, "dlp_blocked")
 			}
 		}
-		sh.settle()
-		if out := sh.box.Sent(); len(out) != 0 {
+		sh.Settle()
+		if out := sh.Box.Sent(); len(out) != 0 {
 			t.Errorf("sent %+v", out)
 		}
 		use["body"] = []string{"Elif", "4711"}
