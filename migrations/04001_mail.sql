@@ -74,6 +74,7 @@ CREATE TABLE mail_settings (
     auto_suspend           boolean NOT NULL,
     journaling             boolean NOT NULL,
     journal_retention_days bigint NOT NULL,
+    dlp_messaging          boolean NOT NULL,
     updated_at             bigint NOT NULL
 );
 

@@ -15,6 +15,8 @@ type defaultsIn struct{ Body Defaults }
 
 type abuseIn struct{ Body Abuse }
 
+type dlpIn struct{ Body DLP }
+
 type journalingIn struct{ Body Journaling }
 
 // registerSettings adds the routes of the settings.
@@ -45,6 +47,12 @@ func (s *Service) registerSettings(a *api.API) {
 	abuse.Doc = "A mailbox that sends to more than 200 recipients in an hour is announced as mail.abuse.detected. With auto_suspend it is also suspended and its mail refused with 550 until somebody lets it send again. " +
 		"More than 2000 recipients in 24 hours are put off with 452 in any case."
 	api.Handle(a, abuse, func(ctx context.Context, in *abuseIn) (Settings, error) { return s.SetAbuse(ctx, in.Body) })
+
+	rules := route("PUT", "/settings/dlp", "set-mail-dlp", "Set what data-loss prevention judges", perm.DLPManage)
+	rules.Doc = "E-mail is judged in any case. With messaging the text of messages over all other channels is judged too, also of templates, when it is written: 422 dlp_blocked or dlp_warning, " +
+		"or failed with that as its error where nobody waits for an answer. Nothing there can wait for a review, so quarantine blocks; a template cannot be covered, so redact blocks it. " +
+		"Files of such messages are not scanned: while a rule is enabled, a message with files is blocked as unscanned."
+	api.Handle(a, rules, func(ctx context.Context, in *dlpIn) (Settings, error) { return s.SetDLP(ctx, in.Body) })
 
 	journal := route("PUT", "/settings/journaling", "set-mail-journaling", "Turn the journal on or off", perm.MailSettingsManage)
 	journal.Doc = "While it is on, every mail that the mail server takes for the workspace or from its mailboxes is kept with its envelope before the sender is told that it was taken; what cannot be kept is put off with 451. " +

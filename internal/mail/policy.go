@@ -102,6 +102,12 @@ func (f *foundIncident) Error() string { return "mail: a rule stopped the messag
 // unless the text is final.
 func (s *Service) CheckText(tx *db.Tx, t policy.Text) (v policy.TextVerdict, err error) {
 	v.Body, v.Subject = t.Body, t.Subject
+	if t.Messaging {
+		set, err := findSettings(&tx.Reader)
+		if err != nil || !set.DLP.Messaging {
+			return v, err
+		}
+	}
 	rules, scanner, err := s.scanner(&tx.Reader)
 	if err != nil || scanner == nil {
 		return v, err
@@ -110,6 +116,7 @@ func (s *Service) CheckText(tx *db.Tx, t policy.Text) (v policy.TextVerdict, err
 	if err != nil || who.skip {
 		return v, err
 	}
+	who.external = who.external || t.Messaging
 	ctx, cancel := context.WithTimeout(tx.Context(), scanTime)
 	defer cancel()
 	report := scanner.ScanMessage(ctx, dlp.Message{Subject: t.Subject, Text: t.Body}, s.limits)
@@ -123,7 +130,7 @@ func (s *Service) CheckText(tx *db.Tx, t policy.Text) (v policy.TextVerdict, err
 	}
 	reason := i.reason(rules)
 	switch action := i.ActionTaken; {
-	case action == ActionBlock, action == ActionQuarantine && t.Final:
+	case action == ActionBlock, action == ActionQuarantine && t.Final, action == ActionRedact && t.Fixed:
 		i.ActionTaken = ActionBlock
 		return v, fault.New(fault.DLPBlocked).Because(reason).Found(i.found()).Wrap(&foundIncident{i})
 	case action == ActionWarn && t.Override == "":

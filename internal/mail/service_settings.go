@@ -82,6 +82,15 @@ func (s *Service) SetAbuse(ctx context.Context, a Abuse) (Settings, error) {
 	})
 }
 
+// SetDLP is the gate for what the rules judge beside e-mail.
+func (s *Service) SetDLP(ctx context.Context, d DLP) (Settings, error) {
+	return s.changeSettings(ctx, "dlp", func(_ *db.Tx, set *Settings) (from, to any, err error) {
+		from = set.DLP
+		set.DLP = d
+		return from, d, nil
+	})
+}
+
 // SetJournaling is the gate for the journal. Turning it off deletes nothing. A longer
 // retention also holds for what is there.
 func (s *Service) SetJournaling(ctx context.Context, j Journaling) (Settings, error) {

@@ -16,6 +16,12 @@ type Settings struct {
 	Defaults         Defaults   `json:"defaults"`
 	Abuse            Abuse      `json:"abuse"`
 	Journaling       Journaling `json:"journaling"`
+	DLP              DLP        `json:"dlp"`
+}
+
+// DLP says what the rules of data-loss prevention judge beside e-mail.
+type DLP struct {
+	Messaging bool `json:"messaging" example:"true" doc:"Whether messages over other channels, templates included, are judged too"`
 }
 
 // Defaults are what a new mailbox has where nothing else is said.

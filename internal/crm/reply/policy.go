@@ -33,16 +33,19 @@ func (s *Service) checkScheduled(tx *db.Tx, c *conversation.Conversation, item *
 }
 
 // judge asks the policy about a message on a route and puts the text that may go
-// on the item. Only e-mail is judged. A formatted text is judged as it is read,
+// on the item. The text of a template stays as it is. A formatted text is judged as it is read,
 // with the addresses of its links; where something in it is covered, it loses its
 // format.
 func (s *Service) judge(tx *db.Tx, c *conversation.Conversation, subject string, item *conversation.Item, route *conversation.Route, override string) (v policy.TextVerdict, err error) {
 	body := item.PlainBody()
 	v.Subject, v.Body = subject, body
-	if route == nil || route.Channel != conversation.Mail {
+	if route == nil {
 		return v, nil
 	}
 	t := policy.Text{Recipients: []string{route.Address}, Subject: subject, Body: body, Override: strings.TrimSpace(override)}
+	if route.Channel != conversation.Mail {
+		return s.judgeMessage(tx, t, item)
+	}
 	if c != nil {
 		copies, err := conversation.CopiesOf(&tx.Reader, c.ID)
 		if err != nil {
@@ -53,10 +56,27 @@ func (s *Service) judge(tx *db.Tx, c *conversation.Conversation, subject string,
 	if t.Sender, err = s.senders.SenderAddress(&tx.Reader, route.AccountID); err != nil {
 		return v, err
 	}
-	if v, err = s.policy.CheckText(tx, t); err != nil {
+	return s.coverText(tx, t, item)
+}
+
+// judgeMessage asks the policy about a message that goes over another channel than
+// e-mail. A message that is sent once more has its text already.
+func (s *Service) judgeMessage(tx *db.Tx, t policy.Text, item *conversation.Item) (policy.TextVerdict, error) {
+	subject := t.Subject
+	t.Subject, t.Messaging, t.Final = "", true, true // only e-mail has a subject that the customer sees
+	t.Fixed, t.Unscanned = item.Template.V != nil || item.Delivery != nil, len(item.Attachments) > 0
+	v, err := s.coverText(tx, t, item)
+	v.Subject = subject
+	return v, err
+}
+
+// coverText asks the policy about a text and puts the text that may go on the item.
+func (s *Service) coverText(tx *db.Tx, t policy.Text, item *conversation.Item) (policy.TextVerdict, error) {
+	v, err := s.policy.CheckText(tx, t)
+	if err != nil {
 		return v, err
 	}
-	if v.Body != body || v.Subject != subject {
+	if v.Body != t.Body || v.Subject != t.Subject {
 		item.Body = v.Body
 		item.Detail = map[string]any{conversation.DetailRedacted: true}
 	}

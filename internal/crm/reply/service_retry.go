@@ -28,8 +28,9 @@ func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (conversation.I
 		if err != nil {
 			return err
 		}
-		// A rule warned about it and nobody said why it should go all the same.
-		if i.DeliveryError != nil && *i.DeliveryError == string(fault.DLPWarning) {
+		// A rule warned about it and nobody said why it should go all the same. What goes
+		// by e-mail is judged again before it is handed over, other messages are not.
+		if i.DeliveryError != nil && *i.DeliveryError == string(fault.DLPWarning) || route != nil && route.Channel != conversation.Mail {
 			if _, err := s.checkText(tx, c, i, route, ""); err != nil {
 				return err
 			}

@@ -169,10 +169,11 @@ func (s *Service) prepareTemplate(r *db.Reader, customer uuid.UUID, u template.U
 // What keeps it from being sent is in the answer and no error.
 func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use) (SentTemplate, error) {
 	var begun Begun
+	var refused error // by the policy
 	show := showSent(ctx)
 	ctx = idempotency.View(ctx, show)
 	err := idempotency.Do(ctx, s.tenant(ctx), &begun, func(tx *db.Tx) error {
-		begun = Begun{}
+		begun, refused = Begun{}, nil
 		was, err := conversation.Lock(tx, id)
 		if err != nil {
 			return err
@@ -194,14 +195,30 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 		}
 		who := conversation.AuthorFrom(tx)
 		item := &conversation.Item{Kind: conversation.Message, AuthorKind: who.Kind, AuthorID: who.ID, Body: text, Template: api.Some(filled), Awaited: true, Attachments: []file.Attachment{}}
+		found, err := s.checkText(tx, &was, item, route, "")
+		if f, ok := fault.As(err); ok {
+			refused, begun.why = err, notSent(f.Code)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 		addressTo(item, &was, route)
 		if begun.Conversation, err = s.gate.AddAnswer(tx, was, item); err != nil {
 			return err
+		}
+		if found != nil {
+			if err := s.policy.RecordText(tx, found, item.ID.String()); err != nil {
+				return err
+			}
 		}
 		begun.Item, begun.Route, begun.Delivery = *item, route, conversation.Delivery{Status: conversation.Queued}
 		begun.outgoing, err = s.send(tx, &begun.Conversation, item, route)
 		return err
 	})
+	if err == nil && refused != nil {
+		err = s.policy.RecordRefusal(ctx, refused)
+	}
 	if err != nil {
 		return SentTemplate{}, err
 	}

@@ -28,6 +28,12 @@ type Text struct {
 	Final bool
 	// Unscanned says that the message has files that nobody will scan.
 	Unscanned bool
+	// Messaging says that it goes over another channel than e-mail: it is judged only
+	// where the workspace asks for that, as a message to the outside.
+	Messaging bool
+	// Fixed says that the text cannot be changed: what would have to be covered is
+	// refused instead.
+	Fixed bool
 }
 
 // TextVerdict is what becomes of a text that may go.

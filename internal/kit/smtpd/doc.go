@@ -1,5 +1,6 @@
-// Package smtpd is a server for incoming mail by SMTP (RFC 5321), with
-// PIPELINING, 8BITMIME, SIZE, ENHANCEDSTATUSCODES and STARTTLS.
+// Package smtpd is a server for mail by SMTP (RFC 5321), with PIPELINING, 8BITMIME,
+// SIZE, ENHANCEDSTATUSCODES, STARTTLS, and AUTH over encrypted connections for
+// sessions in which mailboxes can sign in.
 //
 // A stranger costs little: sessions are bounded in all, for each address and for
 // each network, a session holds a few kilobytes, command lines end at 2 KiB, and

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -149,7 +150,9 @@ func (c *session) Rcpt(to string) error {
 	case err == nil && box.Kind == domain.KindForward && box.State == domain.MailboxSuspended:
 		return errPaused
 	case err == nil && box.Kind == domain.KindForward:
-		c.forwards = append(c.forwards, forward{tenant, box})
+		if !slices.ContainsFunc(c.forwards, func(f forward) bool { return f.box.ID == box.ID }) {
+			c.forwards = append(c.forwards, forward{tenant, box}) // one copy for a mailbox is enough
+		}
 		return nil
 	}
 	if err := c.inbox.Rcpt(to); err != nil {

@@ -104,6 +104,7 @@ func (h *Header) Text(name string) string {
 	return clean(strings.ToValidUTF8(value, "\uFFFD"))
 }
 
+// clean makes one line of a text, with one space where it was folded.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -111,7 +112,7 @@ func clean(s string) string {
 		}
 		return r
 	}, s)
-	return strings.TrimSpace(s)
+	return strings.Join(strings.Fields(s), " ")
 }
 
 // Addresses returns the addresses of all fields of a name, and false where one of

@@ -5120,6 +5120,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mail/v1/settings/dlp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set what data-loss prevention judges
+         * @description E-mail is judged in any case. With messaging the text of messages over all other channels is judged too, also of templates, when it is written: 422 dlp_blocked or dlp_warning, or failed with that as its error where nobody waits for an answer. Nothing there can wait for a review, so quarantine blocks; a template cannot be covered, so redact blocks it. Files of such messages are not scanned: while a rule is enabled, a message with files is blocked as unscanned.
+         */
+        put: operations["set-mail-dlp"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mail/v1/settings/journaling": {
         parameters: {
             query?: never;
@@ -13260,6 +13280,13 @@ export interface components {
              */
             cidrs: string[];
         };
+        MailDLP: {
+            /**
+             * @description Whether messages over other channels, templates included, are judged too
+             * @example true
+             */
+            messaging: boolean;
+        };
         MailDefaults: {
             /**
              * Format: int64
@@ -13675,6 +13702,7 @@ export interface components {
             abuse: components["schemas"]["MailAbuse"];
             admin_ip_allowlist: components["schemas"]["MailAllowlist"];
             defaults: components["schemas"]["MailDefaults"];
+            dlp: components["schemas"]["MailDLP"];
             journaling: components["schemas"]["MailJournaling"];
             require_2fa: components["schemas"]["MailRequire2FA"];
         };
@@ -60728,6 +60756,9 @@ export interface operations {
                      *           "default_quota_mb": 2048,
                      *           "min_password_length": 14
                      *         },
+                     *         "dlp": {
+                     *           "messaging": true
+                     *         },
                      *         "journaling": {
                      *           "enabled": true,
                      *           "retention_days": 3650
@@ -60831,6 +60862,9 @@ export interface operations {
                      *         "defaults": {
                      *           "default_quota_mb": 2048,
                      *           "min_password_length": 14
+                     *         },
+                     *         "dlp": {
+                     *           "messaging": true
                      *         },
                      *         "journaling": {
                      *           "enabled": true,
@@ -60963,6 +60997,9 @@ export interface operations {
                      *           "default_quota_mb": 2048,
                      *           "min_password_length": 14
                      *         },
+                     *         "dlp": {
+                     *           "messaging": true
+                     *         },
                      *         "journaling": {
                      *           "enabled": true,
                      *           "retention_days": 3650
@@ -61093,6 +61130,143 @@ export interface operations {
                      *         "defaults": {
                      *           "default_quota_mb": 2048,
                      *           "min_password_length": 14
+                     *         },
+                     *         "dlp": {
+                     *           "messaging": true
+                     *         },
+                     *         "journaling": {
+                     *           "enabled": true,
+                     *           "retention_days": 3650
+                     *         },
+                     *         "require_2fa": {
+                     *           "required": true
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailSettingsEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-mail-dlp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailDLP"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "abuse": {
+                     *           "auto_suspend": true
+                     *         },
+                     *         "admin_ip_allowlist": {
+                     *           "cidrs": [
+                     *             "203.0.113.0/24"
+                     *           ]
+                     *         },
+                     *         "defaults": {
+                     *           "default_quota_mb": 2048,
+                     *           "min_password_length": 14
+                     *         },
+                     *         "dlp": {
+                     *           "messaging": true
                      *         },
                      *         "journaling": {
                      *           "enabled": true,
@@ -61225,6 +61399,9 @@ export interface operations {
                      *           "default_quota_mb": 2048,
                      *           "min_password_length": 14
                      *         },
+                     *         "dlp": {
+                     *           "messaging": true
+                     *         },
                      *         "journaling": {
                      *           "enabled": true,
                      *           "retention_days": 3650
@@ -61355,6 +61532,9 @@ export interface operations {
                      *         "defaults": {
                      *           "default_quota_mb": 2048,
                      *           "min_password_length": 14
+                     *         },
+                     *         "dlp": {
+                     *           "messaging": true
                      *         },
                      *         "journaling": {
                      *           "enabled": true,

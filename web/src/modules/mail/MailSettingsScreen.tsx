@@ -8,7 +8,7 @@ import { Checkbox, Field, Input, Textarea } from '@/ui/Field'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
-import { useMailSettings, useRequire2FA, useSaveAbuse, useSaveAllowlist, useSaveDefaults, useSaveJournaling, type MailSettings } from './settings'
+import { useMailSettings, useRequire2FA, useSaveAbuse, useSaveAllowlist, useSaveDefaults, useSaveDLP, useSaveJournaling, type MailSettings } from './settings'
 
 export function MailSettingsScreen() {
   const { t } = useI18n()
@@ -23,6 +23,7 @@ export function MailSettingsScreen() {
             <AllowlistCard key={query.data.admin_ip_allowlist.cidrs.join()} cidrs={query.data.admin_ip_allowlist.cidrs} canManage={canManage} />
             <DefaultsCard key={JSON.stringify(query.data.defaults)} defaults={query.data.defaults} canManage={canManage} />
             <AbuseCard on={query.data.abuse.auto_suspend} canManage={canManage} />
+            <MessagingCard on={query.data.dlp.messaging} />
             <JournalCard key={JSON.stringify(query.data.journaling)} journaling={query.data.journaling} canManage={canManage} />
             <TwoFactorCard required={query.data.require_2fa.required} canManage={canManage} />
           </div>
@@ -117,6 +118,28 @@ function AbuseCard({ on, canManage }: { on: boolean; canManage: boolean }) {
       <Checkbox
         label={t('mailSettings.abuse.label')}
         detail={t('mailSettings.abuse.detail')}
+        checked={on}
+        disabled={!canManage || save.isPending}
+        onChange={(event) =>
+          save.mutate(event.target.checked, {
+            onSuccess: () => toast('ok', t('mailSettings.saved')),
+            onError: (error) => toast('danger', t('mailSettings.failed'), errorText(error)),
+          })
+        }
+      />
+    </Card>
+  )
+}
+
+function MessagingCard({ on }: { on: boolean }) {
+  const { t } = useI18n()
+  const canManage = meets(useMe(), { permission: 'mail.dlp.manage' })
+  const save = useSaveDLP()
+  return (
+    <Card title={t('mailSettings.messaging.title')}>
+      <Checkbox
+        label={t('mailSettings.messaging.label')}
+        detail={t('mailSettings.messaging.detail')}
         checked={on}
         disabled={!canManage || save.isPending}
         onChange={(event) =>

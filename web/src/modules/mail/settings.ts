@@ -46,6 +46,14 @@ export function useSaveAbuse() {
   })
 }
 
+export function useSaveDLP() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (messaging: boolean) => ask(api.PUT('/api/mail/v1/settings/dlp', { body: { messaging } })).then((envelope) => envelope.data),
+    onSuccess: (data) => client.setQueryData(settingsKey, data),
+  })
+}
+
 export function useSaveJournaling() {
   const client = useQueryClient()
   return useMutation({
