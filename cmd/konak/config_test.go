@@ -169,6 +169,8 @@ func TestSettingsThatCannotWork(t *testing.T) {
 		{"--public-url", "https://firma.example/konak", "--public-url \"https://firma.example/konak\": write http://HOST or https://HOST, without a path"},
 		{"--public-url", "https://firma.example?x=1", "--public-url"},
 		{"--public-url", "firma.example", "--public-url"},
+		{"--sip-listen", "5060", "--sip-listen \"5060\": write ADDRESS:PORT"},
+		{"--sip-listen", "phone.example:5060", "--sip-listen"},
 		{"--storage-quota", "plenty", "such as 50GiB"},
 		{"--storage-quota", "-1", "such as 50GiB"},
 		{"--mail-max-size", "-5", "such as 50GiB"},
@@ -197,5 +199,25 @@ func TestSizes(t *testing.T) {
 		if got := settings(t, file)["--storage-quota"]; !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %q", file, got)
 		}
+	}
+}
+
+// Settings of calls that cannot work are refused where calls are carried.
+func TestSettingsOfCallsThatCannotWork(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ flag, value, want string }{
+		{"--sip-public-address", "phone.example", "--sip-public-address \"phone.example\": write an IP address"},
+		{"--rtp-ports", "20000", "--rtp-ports \"20000\": write a range"},
+		{"--rtp-ports", "20000-20001", "--rtp-ports"},
+		{"--rtp-ports", "80-90", "--rtp-ports"},
+		{"--rtp-ports", "60000-70000", "--rtp-ports"},
+	} {
+		code, text := runOn("migrate", "--data", t.TempDir(), "--sip-listen=127.0.0.1:5060", tc.flag+"="+tc.value)
+		if code == 0 || !strings.Contains(text, tc.want) {
+			t.Errorf("%s=%s ended with %d: %s", tc.flag, tc.value, code, text)
+		}
+	}
+	if code, text := runOn("migrate", "--data", t.TempDir(), "--demo", "--sip-listen=0.0.0.0:5060"); code == 0 || !strings.Contains(text, "loopback only") {
+		t.Errorf("a demo on all addresses ended with %d: %s", code, text)
 	}
 }

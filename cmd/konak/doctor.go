@@ -48,6 +48,7 @@ func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
 		{"private address", c.private},
 		{"outgoing mail", c.smtp},
 		{"incoming mail", c.mail},
+		{"calls", c.calls},
 		{"panel", c.panel},
 	}
 	failed := false

@@ -46,6 +46,8 @@ import (
 	"konak/internal/crm/telephony/number"
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/crm/template"
+	"konak/internal/exchange"
+	"konak/internal/exchange/sipexchange"
 	"konak/internal/identity"
 	"konak/internal/identity/captcha"
 	"konak/internal/identity/oauth"
@@ -134,6 +136,10 @@ type App struct {
 	Waker      *conversation.Waker
 	Limits     *limit.Shared // nil where there is but one node
 
+	// Exchange carries calls; nil where this node has none.
+	Exchange exchange.Exchange
+	sip      *sipexchange.Exchange
+
 	standIn     *standIn       // nil outside a demo
 	demoServers []*http.Server // stand-ins of a demo
 	ready       atomic.Bool
@@ -159,6 +165,7 @@ func Catalog() event.Catalog {
 // Close closes the database and lets go of the data folder.
 func (a *App) Close() error {
 	a.Finder.Close()
+	a.closeExchange()
 	return errors.Join(a.standIn.close(), a.closeDemoServers(), a.closeDatabase())
 }
 
@@ -212,12 +219,20 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
+	if l.sip != nil {
+		if err := a.StartExchange(ctx, l.sip); err != nil {
+			return fmt.Errorf("the exchange cannot start: %w", err)
+		}
+	}
 	private := a.servePrivate(l.private)
 	workers, stopWorkers := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWorkers()
 	var wg sync.WaitGroup
 	wg.Go(func() { a.Work(workers) })
 
+	if l.sip != nil {
+		wg.Go(func() { a.keepExchange(workers) })
+	}
 	failed := make(chan error, 2)
 	wg.Go(func() { failed <- server.Serve(l.public) })
 	if l.mail != nil {

@@ -6,16 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"net"
+
+	"konak/internal/exchange/sipexchange"
 )
 
 // Listeners are the addresses of a node, open before anything else happens: a
 // port that is taken must not be found after the database was made.
 type Listeners struct {
 	public  net.Listener
+<<<<<<< ca33fc2b
 	private net.Listener     // nil: off
 	mail    net.Listener     // nil: off
 	mailTLS net.Listener     // nil: off
 	cert    *tls.Certificate // nil: mail without STARTTLS
+=======
+	private net.Listener         // nil: off
+	mail    net.Listener         // nil: off
+	cert    *tls.Certificate     // nil: mail without STARTTLS
+	sip     *sipexchange.Sockets // nil: no calls
+>>>>>>> 7d9decda
 }
 
 // Listen opens the addresses of the configuration and reads the certificate. Its
@@ -37,6 +46,11 @@ func (l *Listeners) open(ctx context.Context, cfg Config) (err error) {
 	}
 	if cfg.PrivateListen != "off" {
 		if l.private, err = ListenOn(ctx, "--private-listen", cfg.PrivateListen); err != nil {
+			return err
+		}
+	}
+	if cfg.CarriesCalls() {
+		if l.sip, err = listenSIP(ctx, cfg); err != nil {
 			return err
 		}
 	}
@@ -79,6 +93,9 @@ func (l *Listeners) Close() error {
 		if ln != nil {
 			err = errors.Join(err, ln.Close())
 		}
+	}
+	if l.sip != nil {
+		err = errors.Join(err, l.sip.Close())
 	}
 	return err
 }

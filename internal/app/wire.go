@@ -65,6 +65,7 @@ func (a *App) wire(box *secret.Box) error {
 		a.wireContacts,
 		a.wireReplies,
 		a.wireChannels,
+		a.wireExchange,
 		a.wireTelephony,
 		a.wireLive,
 		a.wireJobs,

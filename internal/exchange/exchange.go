@@ -10,7 +10,7 @@
 // What always holds:
 //   - The caller chooses the ids of outgoing legs, bridges, playbacks and recordings,
 //     so it can write them down before it asks. A repeated request with the same id
-//     does nothing a second time.
+//     does nothing a second time, as long as the leg's events are kept.
 //   - Every leg that began has exactly one leg.ended event, whatever crashed when.
 //   - Events are durable before they are handed out, and stay until TrimEvents.
 //   - A leg belongs to one tenant. A request that names another tenant's leg, bridge
@@ -42,6 +42,8 @@ var (
 	ErrNotRegistered = errors.New("exchange: not registered")
 	// ErrBusy says that a bound is reached: legs of the tenant, or media ports.
 	ErrBusy = errors.New("exchange: no free capacity")
+	// ErrUnavailable says that the exchange does not run yet or any more.
+	ErrUnavailable = errors.New("exchange: not running")
 	// ErrTaken says that the username belongs to another tenant's device, or that
 	// the extension is another device's.
 	ErrTaken = errors.New("exchange: taken")
@@ -259,7 +261,8 @@ const (
 // Bridges joins legs.
 type Bridges interface {
 	CreateBridge(ctx context.Context, tenant, bridge uuid.UUID) error
-	// Join puts a leg into a bridge and takes it out of the one that it was in.
+	// Join puts a leg into a bridge and takes it out of the one that it was in. A
+	// bridge joins two legs; a third is refused with ErrState.
 	Join(ctx context.Context, tenant, bridge, leg uuid.UUID) error
 	// Leave takes a leg out of its bridge; the leg lives on and hears nothing.
 	Leave(ctx context.Context, tenant, leg uuid.UUID) error

@@ -123,3 +123,26 @@ func FuzzReadWAV(f *testing.F) {
 		}
 	})
 }
+
+// Every code of the A-law is the one its sample is coded as, and samples change by at
+// most a thirty-second part.
+func TestALaw(t *testing.T) {
+	t.Parallel()
+	for code := range 256 {
+		if got := EncodeALaw(DecodeALaw(byte(code))); got != byte(code) {
+			t.Errorf("code %#x is %d, which is coded as %#x", code, DecodeALaw(byte(code)), got)
+		}
+	}
+	for v := -32768; v <= 32767; v += 7 {
+		got := int(DecodeALaw(EncodeALaw(int16(v))))
+		if diff := max(got-v, v-got); diff > max(16, max(v, -v)/31) {
+			t.Errorf("%d becomes %d", v, got)
+		}
+	}
+	// The table of G.711: silence and the loudest samples.
+	for v, want := range map[int16]byte{0: 0xD5, -1: 0x55, 32767: 0xAA, -32768: 0x2A} {
+		if got := EncodeALaw(v); got != want {
+			t.Errorf("%d is coded as %#x, want %#x", v, got, want)
+		}
+	}
+}

@@ -19,6 +19,8 @@ var systemReasons = []string{
 	"mail domain look-up", // mail: whose a domain is, before the tenant is known
 	"master key",          // the check value belongs to the installation
 	"fill demo",           // before anybody is there
+	"exchange",            // its own store holds the devices and lines of all tenants
+	"exchange lease",      // it belongs to the installation
 	"regulation corpus",   // advisor: public text that belongs to no tenant
 }
 

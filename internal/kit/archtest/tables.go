@@ -53,7 +53,8 @@ var tableOwners = map[string][]string{
 	"internal/crm/telephony/wallet": {
 		"wallet", "wallet_buyer", "wallet_entry", "wallet_posting", "wallet_reservation", "wallet_topup",
 	},
-	"internal/crm/template": {"message_template", "template_barred"},
+	"internal/crm/template":   {"message_template", "template_barred"},
+	"internal/exchange/lease": {"exchange_lease"},
 	"internal/identity": {
 		"api_key", "app_user", "handover", "invitation", "membership", "role", "session", "tenant",
 	},

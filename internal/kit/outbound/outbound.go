@@ -162,6 +162,10 @@ func checkDial(addr string, plain bool, allowed []netip.Prefix) error {
 	return nil
 }
 
+// CheckAddr returns ErrInside for an address that a user must not lead us to. It is for
+// protocols that Dial does not speak, such as SIP over UDP.
+func (c *Client) CheckAddr(ip netip.Addr) error { return checkIP(ip, c.allowed) }
+
 // Why an address is refused before anything is sent.
 var (
 	ErrAddress     = errors.New("the address cannot be read")

@@ -104,6 +104,9 @@ func run(ctx context.Context, o options) (err error) {
 	if err := measureBeside(ctx, e, only); err != nil {
 		return fmt.Errorf("%s: %w", besideGroup, err)
 	}
+	if err := measureCalls(ctx, only); err != nil {
+		return fmt.Errorf("%s: %w", callGroup, err)
+	}
 	if only.MatchString(processGroup) {
 		return measureProcess(ctx, e)
 	}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+
+	"konak/internal/exchange/rtp"
+	"konak/internal/exchange/sipexchange"
+)
+
+// calls looks at the ports that calls need, and says which address telephones are told.
+func (d *checkup) calls(ctx context.Context) (string, error) {
+	if !d.CarriesCalls() {
+		return "off: this node carries no calls", nil
+	}
+	address := cmp.Or(d.SIPListen, "127.0.0.1:0")
+	addr, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return "", fmt.Errorf("--sip-listen %q: write ADDRESS:PORT, for example 0.0.0.0:5060", address)
+	}
+	sockets, err := sipexchange.Listen(ctx, address)
+	switch {
+	case err == nil:
+		_ = sockets.Close()
+	case answersSIP(ctx, address):
+		return "an exchange answers at " + address, nil
+	default:
+		return "", fmt.Errorf("%w; stop what runs there or choose another --sip-listen", err)
+	}
+	size, err := d.soundPorts(addr.Addr())
+	if err != nil {
+		return "", err
+	}
+	told := cmp.Or(d.SIPPublicAddress, addr.Addr().String())
+	if d.SIPPublicAddress == "" && addr.Addr().IsUnspecified() {
+		told = "the address that leads to them; set --sip-public-address where a router stands between"
+	}
+	return fmt.Sprintf("%s is free, as are ports for %d telephones at once; they are told %s", address, size, told), nil
+}
+
+// soundPorts tries the first and the last port of sound.
+func (d *checkup) soundPorts(addr netip.Addr) (int, error) {
+	first, last, err := d.RTPRange()
+	if err != nil {
+		return 0, err
+	}
+	ports, err := rtp.NewPorts(addr, first, last)
+	if err != nil {
+		return 0, err
+	}
+	socket, err := ports.Open()
+	if err != nil {
+		return 0, fmt.Errorf("none of the ports of --rtp-ports %d-%d can be opened; choose others", first, last)
+	}
+	return ports.Size(), socket.Close()
+}
+
+// answersSIP says whether an address answers as an exchange does.
+func answersSIP(ctx context.Context, address string) bool {
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(time.Second))
+	_, err = fmt.Fprintf(conn, "OPTIONS sip:%s SIP/2.0\r\nVia: SIP/2.0/TCP %s;branch=z9hG4bKdoctor\r\nFrom: <sip:doctor@localhost>;tag=doctor\r\n"+
+		"To: <sip:%s>\r\nCall-ID: doctor\r\nCSeq: 1 OPTIONS\r\nMax-Forwards: 70\r\nContent-Length: 0\r\n\r\n", address, conn.LocalAddr(), address)
+	if err != nil {
+		return false
+	}
+	answer := make([]byte, len("SIP/2.0 200"))
+	_, err = io.ReadFull(conn, answer)
+	return err == nil && strings.HasPrefix(string(answer), "SIP/2.0 200")
+}

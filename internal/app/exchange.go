@@ -1,0 +1,154 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"konak/internal/exchange/lease"
+	"konak/internal/exchange/sipexchange"
+)
+
+// demoSIP is where a demo takes calls, unless something else runs there.
+const demoSIP = "127.0.0.1:15060"
+
+// defaultRTP is below the ports that systems hand out by themselves.
+const defaultRTP = "20000-29999"
+
+// CarriesCalls says whether this node has an exchange.
+func (c *Config) CarriesCalls() bool {
+	return c.SIPListen != "off" && (c.SIPListen != "" || c.Demo)
+}
+
+// RTPRange reads the ports that the sound of calls uses.
+func (c *Config) RTPRange() (first, last int, err error) {
+	text := c.RTPPorts
+	if text == "" {
+		text = defaultRTP
+	}
+	a, b, ok := strings.Cut(text, "-")
+	first, errFirst := strconv.Atoi(a)
+	last, errLast := strconv.Atoi(b)
+	if !ok || errFirst != nil || errLast != nil || first < 1024 || last > 65535 || last-first < 10 {
+		return 0, 0, fmt.Errorf("--rtp-ports %q: write a range of ports above 1023, for example %s", text, defaultRTP)
+	}
+	return first, last, nil
+}
+
+// checkSIP refuses settings of the exchange that cannot work.
+func (c *Config) checkSIP() error {
+	if !c.CarriesCalls() {
+		return nil
+	}
+	if c.SIPPublicAddress != "" {
+		if _, err := netip.ParseAddr(c.SIPPublicAddress); err != nil {
+			return fmt.Errorf("--sip-public-address %q: write an IP address, for example 203.0.113.7", c.SIPPublicAddress)
+		}
+	}
+	if c.SIPListen != "" {
+		addr, err := netip.ParseAddrPort(c.SIPListen)
+		if err != nil {
+			return fmt.Errorf("--sip-listen %q: write ADDRESS:PORT, for example 0.0.0.0:5060", c.SIPListen)
+		}
+		if c.Demo && !addr.Addr().IsLoopback() {
+			return fmt.Errorf("--demo listens on loopback only; --sip-listen %q is not", c.SIPListen)
+		}
+	}
+	_, _, err := c.RTPRange()
+	return err
+}
+
+// listenSIP opens the ports of SIP. A demo takes any free one where its own is taken.
+func listenSIP(ctx context.Context, c Config) (*sipexchange.Sockets, error) {
+	if c.SIPListen != "" {
+		s, err := sipexchange.Listen(ctx, c.SIPListen)
+		if err != nil {
+			return nil, fmt.Errorf("--sip-listen %s: %w; stop what runs there or choose another --sip-listen", c.SIPListen, err)
+		}
+		return s, nil
+	}
+	if s, err := sipexchange.Listen(ctx, demoSIP); err == nil {
+		return s, nil
+	}
+	return sipexchange.Listen(ctx, "127.0.0.1:0")
+}
+
+// wireExchange makes the exchange where this node has one. It runs once it is started.
+func (a *App) wireExchange(p *parts) error {
+	if !a.cfg.CarriesCalls() {
+		return nil
+	}
+	first, last, err := a.cfg.RTPRange()
+	if err != nil {
+		return err
+	}
+	limits := sipexchange.DefaultLimits
+	limits.Messages *= max(a.cfg.LimitFactor, 1)
+	limits.MessagesPerAddress *= max(a.cfg.LimitFactor, 1)
+	a.sip, err = sipexchange.New(sipexchange.Config{
+		Dir: a.cfg.Data, Box: p.box, Clock: a.clock, Log: a.log, PublicAddress: a.cfg.SIPPublicAddress,
+		FirstPort: first, LastPort: last, CheckAddress: p.out.CheckAddr, Limits: limits,
+	})
+	if err == nil {
+		a.Exchange = a.sip
+		a.metrics.MustRegister(a.sip)
+	}
+	return err
+}
+
+// StartExchange lets the exchange serve on open ports, once no other node of the
+// installation does. It returns lease.ErrHeld while one does.
+func (a *App) StartExchange(ctx context.Context, s *sipexchange.Sockets) error {
+	holder, err := a.sip.Open(ctx)
+	if err == nil {
+		err = lease.Take(ctx, a.DB, holder)
+	}
+	if err == nil {
+		err = a.sip.Start(ctx, s)
+	}
+	if err != nil {
+		return errors.Join(err, a.sip.Close(ctx))
+	}
+	a.log.Info("taking calls", "address", s.Addr().String())
+	return nil
+}
+
+// keepExchange renews the lease until ctx ends, and then stops the exchange. Where
+// another has taken the lease the exchange stops at once: it is carried elsewhere.
+func (a *App) keepExchange(ctx context.Context) {
+	holder := a.sip.ID()
+	tick := time.NewTicker(lease.Renew)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+			if err := lease.Take(ctx, a.DB, holder); errors.Is(err, lease.ErrHeld) {
+				a.log.Error("the exchange stops", "reason", err)
+				a.closeExchange()
+				return
+			}
+		}
+	}
+	a.closeExchange()
+	last, cancel := context.WithTimeout(context.Background(), grace/4)
+	defer cancel()
+	if err := lease.Release(last, a.DB, holder); err != nil {
+		a.log.Warn("the exchange's lease was not given back, and ends by itself", "error", err)
+	}
+}
+
+func (a *App) closeExchange() {
+	if a.sip == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), grace/2)
+	defer cancel()
+	if err := a.sip.Close(ctx); err != nil {
+		a.log.Error("the exchange did not stop cleanly", "error", err)
+	}
+}

@@ -1,0 +1,103 @@
+package sipexchange
+
+import (
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"konak/internal/kit/clock"
+)
+
+const (
+	maxAttempts    = 50_000
+	attemptsWindow = 10 * time.Minute
+	longestBlock   = 5 * time.Minute
+)
+
+// The failures after which answers are refused without looking at them: of a user from
+// an address, of an address, and of a user from everywhere.
+const (
+	failuresOfPair    = 5
+	failuresOfAddress = 50
+	failuresOfUser    = 20
+)
+
+// attempts slows down who guesses passwords. A telephone that is signed in from its
+// address is never held up by what others do, not even behind the same router.
+type attempts struct {
+	clock clock.Source
+	log   *slog.Logger
+	mu    sync.Mutex
+	by    map[attemptKey]*attempt
+	swept time.Time
+}
+
+// attemptKey is a user, an address, or both.
+type attemptKey struct {
+	addr netip.Addr
+	user string
+}
+
+type attempt struct {
+	failures int
+	last     time.Time
+	until    time.Time
+}
+
+func newAttempts(c clock.Source, log *slog.Logger) *attempts {
+	return &attempts{clock: c, log: log, by: map[attemptKey]*attempt{}}
+}
+
+// isBlocked says whether an answer is refused unseen. known says that the user is
+// signed in from this address.
+func (a *attempts) isBlocked(addr netip.Addr, user string, known bool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.clock.Now()
+	blocked := func(k attemptKey) bool { t := a.by[k]; return t != nil && now.Before(t.until) }
+	return blocked(attemptKey{addr, user}) || !known && (blocked(attemptKey{addr: addr}) || blocked(attemptKey{user: user}))
+}
+
+// fail counts a wrong answer.
+func (a *attempts) fail(addr netip.Addr, user string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.clock.Now()
+	if len(a.by) >= maxAttempts {
+		a.forget(now)
+	}
+	for key, limit := range map[attemptKey]int{{addr, user}: failuresOfPair, {addr: addr}: failuresOfAddress, {user: user}: failuresOfUser} {
+		t := a.by[key]
+		if t == nil {
+			if len(a.by) >= maxAttempts {
+				continue
+			}
+			t = &attempt{}
+			a.by[key] = t
+		}
+		if now.Sub(t.last) > attemptsWindow {
+			t.failures = 0
+		}
+		t.failures, t.last = t.failures+1, now
+		if over := t.failures - limit; over >= 0 {
+			t.until = now.Add(min(time.Second<<min(over, 16), longestBlock))
+			if over == 0 {
+				a.log.Warn("a telephone's sign-in is slowed down: too many wrong passwords", "user", key.user, "address", key.addr)
+			}
+		}
+	}
+}
+
+// forget drops what is older than the window, at most once a second.
+func (a *attempts) forget(now time.Time) {
+	if now.Sub(a.swept) < time.Second {
+		return
+	}
+	a.swept = now
+	for key, t := range a.by {
+		if now.Sub(t.last) > attemptsWindow {
+			delete(a.by, key)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package sipexchange
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"konak/internal/kit/clock"
+)
+
+const (
+	// maxMessage is the largest message that is read, maxHeaders how many lines it may
+	// have before its body.
+	maxMessage = 16 << 10
+	maxHeaders = 128
+	// maxSources is how many addresses are remembered at once.
+	maxSources = 20_000
+	// idleSource is when an address that sent nothing is forgotten.
+	idleSource = 10 * time.Second
+)
+
+// errTooManyPorts ends the reading of UDP, which then begins anew: the SIP library
+// remembers every address that ever sent a datagram until then.
+var errTooManyPorts = errors.New("sipexchange: too many different senders")
+
+// guard drops what comes too fast or is too large, before it is parsed.
+type guard struct {
+	clock clock.Source
+	limit Limits
+
+	mu      sync.Mutex
+	sources map[netip.Addr]*bucket
+	all     bucket
+	ports   map[netip.AddrPort]struct{}
+	dropped int64
+	swept   time.Time
+}
+
+func newGuard(c clock.Source, l Limits) *guard {
+	return &guard{clock: c, limit: l, sources: map[netip.Addr]*bucket{}, ports: map[netip.AddrPort]struct{}{}}
+}
+
+// bucket counts messages of one second.
+type bucket struct {
+	since time.Time
+	used  int
+}
+
+func (b *bucket) take(now time.Time, limit int) bool {
+	if now.Sub(b.since) >= time.Second {
+		b.since, b.used = now, 0
+	}
+	b.used++
+	return b.used <= limit
+}
+
+// filter is called with all that is read. It returns nothing for what is dropped.
+func (g *guard) filter(props sip.TransportReadProps, data []byte) ([]byte, error) {
+	from, err := netip.ParseAddrPort(props.RemoteAddr.String())
+	if err != nil {
+		return nil, nil
+	}
+	from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	datagram := props.Transport == "UDP"
+	if datagram && !isReadable(data) || !g.take(from.Addr()) {
+		g.dropped++
+		return nil, nil
+	}
+	if !datagram {
+		return data, nil
+	}
+	if _, ok := g.ports[from]; !ok {
+		if len(g.ports) >= maxSources {
+			g.ports = map[netip.AddrPort]struct{}{}
+			return nil, errTooManyPorts
+		}
+		g.ports[from] = struct{}{}
+	}
+	return data, nil
+}
+
+// isReadable says whether a datagram is small enough to be parsed.
+func isReadable(data []byte) bool {
+	head, _, _ := bytes.Cut(data, []byte("\r\n\r\n"))
+	return len(data) <= maxMessage && bytes.Count(head, []byte("\n")) <= maxHeaders
+}
+
+// take counts a message of an address and of all. The caller holds the lock.
+func (g *guard) take(addr netip.Addr) bool {
+	now := g.clock.Now()
+	b := g.sources[addr]
+	if b == nil {
+		if len(g.sources) >= maxSources {
+			g.forgetIdle(now)
+		}
+		if len(g.sources) >= maxSources {
+			return false
+		}
+		b = &bucket{}
+		g.sources[addr] = b
+	}
+	return b.take(now, g.limit.MessagesPerAddress) && g.all.take(now, g.limit.Messages)
+}
+
+// forgetIdle drops who was silent, at most once a second: looking at all of them for
+// each message of a flood would be what the flood wants.
+func (g *guard) forgetIdle(now time.Time) {
+	if now.Sub(g.swept) < time.Second {
+		return
+	}
+	g.swept = now
+	for addr, b := range g.sources {
+		if now.Sub(b.since) >= idleSource {
+			delete(g.sources, addr)
+		}
+	}
+}
+
+// limitedListener takes a bounded number of connections, in all and of one address.
+type limitedListener struct {
+	net.Listener
+	perAddress, all int
+
+	mu    sync.Mutex
+	open  int
+	peers map[netip.Addr]int
+}
+
+// Accept returns the next connection within the bounds; others are closed at once.
+func (l *limitedListener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		from, err := netip.ParseAddrPort(conn.RemoteAddr().String())
+		if err != nil || !l.add(from.Addr().Unmap()) {
+			_ = conn.Close()
+			continue
+		}
+		return &limitedConn{Conn: conn, remove: sync.OnceFunc(func() { l.remove(from.Addr().Unmap()) })}, nil
+	}
+}
+
+func (l *limitedListener) add(addr netip.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open >= l.all || l.peers[addr] >= l.perAddress {
+		return false
+	}
+	l.open++
+	l.peers[addr]++
+	return true
+}
+
+func (l *limitedListener) remove(addr netip.Addr) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open--
+	if l.peers[addr]--; l.peers[addr] == 0 {
+		delete(l.peers, addr)
+	}
+}
+
+type limitedConn struct {
+	net.Conn
+	remove func()
+}
+
+// Close closes the connection and makes room for another.
+func (c *limitedConn) Close() error {
+	c.remove()
+	return c.Conn.Close()
+}

@@ -1,0 +1,182 @@
+package sipexchange
+
+import (
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+
+	"konak/internal/exchange"
+)
+
+// allowed lists the methods that are understood.
+const allowed = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, REGISTER"
+
+// handle is called for each new request, in a goroutine of its own.
+func (x *Exchange) handle(req *sip.Request, tx *sip.ServerTx) {
+	defer tx.TerminateGracefully()
+	defer x.logPanic("answering " + string(req.Method))
+	if !isComplete(req) {
+		if !req.IsAck() {
+			respondOnce(tx, req, 400, "Bad Request")
+		}
+		return
+	}
+	switch req.Method {
+	case sip.REGISTER:
+		x.handleRegister(req, tx)
+	case sip.INVITE:
+		x.handleInvite(req, tx)
+	case sip.ACK:
+		if l := x.findDialog(req); l != nil {
+			l.acknowledge(req)
+		}
+	case sip.BYE:
+		x.handleBye(req, tx)
+	case sip.INFO:
+		x.handleInfo(req, tx)
+	case sip.OPTIONS:
+		respondOnce(tx, req, 200, "OK", sip.NewHeader("Allow", allowed), sip.NewHeader("Accept", "application/sdp"))
+	case sip.CANCEL:
+		// The library answers those that meet a call.
+		respondOnce(tx, req, 481, "Call/Transaction Does Not Exist")
+	default:
+		respondOnce(tx, req, 405, "Method Not Allowed", sip.NewHeader("Allow", allowed))
+	}
+}
+
+// isComplete says whether a request has all that every request must have.
+func isComplete(req *sip.Request) bool {
+	from, to, callID, cseq := req.From(), req.To(), req.CallID(), req.CSeq()
+	if from == nil || to == nil || callID == nil || cseq == nil || req.Via() == nil {
+		return false
+	}
+	tag, ok := from.Params.Get("tag")
+	return ok && tag != "" && len(tag) <= 128 && len(*callID) <= 256 && cseq.MethodName == req.Method && cseq.SeqNo < 1<<31
+}
+
+// respond answers a request. What cannot be sent is lost: the peer asks again.
+func respond(tx *sip.ServerTx, req *sip.Request, code int, reason string, headers ...sip.Header) {
+	res := sip.NewResponseFromRequest(req, code, reason, nil)
+	for _, h := range headers {
+		res.AppendHeader(h)
+	}
+	_ = tx.Respond(res)
+}
+
+// respondOnce answers a request of a stranger and keeps nothing of it: the answer to a
+// repetition is made anew.
+func respondOnce(tx *sip.ServerTx, req *sip.Request, code int, reason string, headers ...sip.Header) {
+	respond(tx, req, code, reason, headers...)
+	tx.Terminate()
+}
+
+// source is where a request came from.
+func source(req *sip.Request) netip.AddrPort {
+	from, err := netip.ParseAddrPort(req.Source())
+	if err != nil {
+		return netip.AddrPort{}
+	}
+	return netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
+}
+
+// header returns the value of a header, empty where there is none.
+func header(m interface{ GetHeader(string) sip.Header }, name string) string {
+	if h := m.GetHeader(name); h != nil {
+		return h.Value()
+	}
+	return ""
+}
+
+// authenticate finds the device that sent a request. Where it returns false it has
+// answered the request.
+func (x *Exchange) authenticate(req *sip.Request, tx *sip.ServerTx) (exchange.Device, bool) {
+	addr, now := source(req).Addr(), x.cfg.Clock.Now()
+	given, err := parseDigest(header(req, "Authorization"))
+	if err != nil {
+		x.challenge(req, tx, addr, now, false)
+		return exchange.Device{}, false
+	}
+	ours, fresh := x.nonces.check(given["nonce"], now, addr)
+	if !ours || !fresh {
+		x.challenge(req, tx, addr, now, ours)
+		return exchange.Device{}, false
+	}
+	user := given["username"]
+	if len(user) > 64 {
+		user = user[:64]
+	}
+	if x.attempts.isBlocked(addr, user, x.isSignedInFrom(user, addr)) {
+		respondOnce(tx, req, 403, "Too Many Attempts")
+		return exchange.Device{}, false
+	}
+	x.mu.Lock()
+	device, known := x.devices[user]
+	x.mu.Unlock()
+	if given["realm"] != Realm || !given.provesHA1(device.HA1.Reveal(), string(req.Method)) || !known {
+		x.attempts.fail(addr, user)
+		respondOnce(tx, req, 403, "Forbidden")
+		return exchange.Device{}, false
+	}
+	return device, true
+}
+
+// challenge asks for a proof of the password.
+func (x *Exchange) challenge(req *sip.Request, tx *sip.ServerTx, addr netip.Addr, now time.Time, stale bool) {
+	value := `Digest realm="` + Realm + `", nonce="` + x.nonces.make(now, addr) + `", algorithm=MD5, qop="auth"`
+	if stale {
+		value += ", stale=true"
+	}
+	respondOnce(tx, req, 401, "Unauthorized", sip.NewHeader("WWW-Authenticate", value))
+}
+
+func (x *Exchange) handleBye(req *sip.Request, tx *sip.ServerTx) {
+	l := x.findDialog(req)
+	if l == nil {
+		respondOnce(tx, req, 481, "Call/Transaction Does Not Exist")
+		return
+	}
+	respond(tx, req, 200, "OK")
+	l.endByPeer(exchange.CauseNormal)
+}
+
+// handleInfo reads a key that was pressed.
+func (x *Exchange) handleInfo(req *sip.Request, tx *sip.ServerTx) {
+	l := x.findDialog(req)
+	if l == nil {
+		respondOnce(tx, req, 481, "Call/Transaction Does Not Exist")
+		return
+	}
+	key, ok := parseInfoKey(header(req, "Content-Type"), string(req.Body()))
+	if !ok {
+		respond(tx, req, 415, "Unsupported Media Type", sip.NewHeader("Accept", "application/dtmf-relay, application/dtmf"))
+		return
+	}
+	respond(tx, req, 200, "OK")
+	l.press(key)
+	if peer := l.peer.Load(); peer != nil {
+		x.spawn(func() { peer.sendKeys(string(key)) })
+	}
+}
+
+// parseInfoKey reads the body of an INFO: "Signal=5" in a relay, or the key alone.
+func parseInfoKey(contentType, body string) (byte, bool) {
+	kind, _, _ := strings.Cut(strings.ToLower(contentType), ";")
+	text := ""
+	switch strings.TrimSpace(kind) {
+	case "application/dtmf":
+		text = strings.TrimSpace(body)
+	case "application/dtmf-relay":
+		for line := range strings.Lines(body) {
+			if name, value, ok := strings.Cut(line, "="); ok && strings.EqualFold(strings.TrimSpace(name), "Signal") {
+				text = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	if len(text) != 1 || !strings.Contains("0123456789*#ABCD", text) {
+		return 0, false
+	}
+	return text[0], true
+}

@@ -1,0 +1,354 @@
+package sipexchange
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+	"github.com/google/uuid"
+
+	"konak/internal/exchange"
+	"konak/internal/exchange/sdp"
+)
+
+// invite is the INVITE of an incoming leg.
+type invite struct {
+	req       *sip.Request // with our tag
+	tx        *sip.ServerTx
+	offer     sdp.Description
+	hasOffer  bool
+	accepted  bool // the leg's lock protects it
+	answered  chan *sip.Response
+	contact   *sip.ContactHeader
+	refresher []sip.Header
+}
+
+// caller is who an INVITE comes from.
+type caller struct {
+	tenant   uuid.UUID
+	device   string
+	trunk    uuid.UUID
+	from, to string
+}
+
+func (x *Exchange) handleInvite(req *sip.Request, tx *sip.ServerTx) {
+	if _, inside := req.To().Params.Get("tag"); inside {
+		if l := x.findDialog(req); l != nil {
+			l.handleReinvite(req, tx)
+		} else {
+			respondOnce(tx, req, 481, "Call/Transaction Does Not Exist")
+		}
+		return
+	}
+	who, ok := x.identify(req, tx)
+	if !ok {
+		return
+	}
+	d, err := dialogOfInvite(req)
+	if err != nil {
+		respond(tx, req, 400, "Bad Request")
+		return
+	}
+	if code, reason, headers := refusal(req); code != 0 {
+		respond(tx, req, code, reason, headers...)
+		return
+	}
+	in := &invite{req: req.Clone(), tx: tx, answered: make(chan *sip.Response, 1)}
+	in.req.To().Params.Add("tag", d.localTag)
+	in.contact = x.contactHeader(req.Recipient.User, d.transport, d.dest)
+	in.offer, in.hasOffer, err = readOffer(req)
+	if err != nil {
+		respond(tx, req, 488, "Not Acceptable Here")
+		return
+	}
+	if !x.beginInvite(req) {
+		respond(tx, req, 482, "Loop Detected")
+		return
+	}
+	defer x.endInvite(req)
+	x.takeInvite(who, d, in)
+}
+
+// takeInvite makes the leg of an INVITE and waits until it is answered or has ended.
+func (x *Exchange) takeInvite(who caller, d *dialog, in *invite) {
+	l, err := x.newLeg(who.tenant, x.cfg.Clock.NewID(), exchange.LegIncoming)
+	if err != nil {
+		respond(in.tx, in.req, 503, "Service Unavailable", sip.NewHeader("Retry-After", "10"))
+		return
+	}
+	l.mu.Lock()
+	l.device, l.trunk, l.dialog, l.invite = who.device, who.trunk, d, in
+	l.refresh, in.refresher = answerRefresh(in.req, x.cfg.Clock.Now())
+	l.emit(exchange.Event{Type: exchange.LegIncomingEvent, Device: who.device, Trunk: who.trunk, From: who.from, To: who.to})
+	l.mu.Unlock()
+	x.addDialog(l, d)
+	// The library answers a CANCEL and the INVITE; its lock is held while it calls.
+	if !in.tx.OnCancel(func(*sip.Request) { x.spawn(func() { l.endByPeer(exchange.CauseCancelled) }) }) {
+		l.endByPeer(exchange.CauseCancelled)
+		return
+	}
+	in.tx.OnTerminate(func(string, error) {
+		x.spawn(func() {
+			if !l.isAnswered() {
+				l.endByPeer(exchange.CauseFailed)
+			}
+		})
+	})
+	respond(in.tx, in.req, 100, "Trying")
+	select {
+	case res := <-in.answered:
+		l.repeatUntilACK(in.tx, res)
+	case <-l.done:
+	}
+}
+
+func (l *leg) isAnswered() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.answeredAt.IsZero()
+}
+
+// addDialog makes a leg known by its dialog.
+func (x *Exchange) addDialog(l *leg, d *dialog) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.legs[l.id] == l {
+		x.dialogs[d.key()] = l
+	}
+}
+
+// inviteKey is what the copies of one INVITE share that reach us by two ways.
+func inviteKey(req *sip.Request) string {
+	tag, _ := req.From().Params.Get("tag")
+	return string(*req.CallID()) + " " + tag + " " + strconv.Itoa(int(req.CSeq().SeqNo))
+}
+
+func (x *Exchange) beginInvite(req *sip.Request) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	key := inviteKey(req)
+	if x.invites[key] {
+		return false
+	}
+	x.invites[key] = true
+	return true
+}
+
+func (x *Exchange) endInvite(req *sip.Request) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.invites, inviteKey(req))
+}
+
+// identify finds out who an INVITE comes from: a line, or a device by digest. Who calls
+// by the name of a device must prove it, also from the address of a line's server: a
+// workspace could name any address as its server. Where it returns false it has
+// answered the INVITE.
+func (x *Exchange) identify(req *sip.Request, tx *sip.ServerTx) (caller, bool) {
+	x.mu.Lock()
+	_, isDevice := x.devices[req.From().Address.User]
+	x.mu.Unlock()
+	if t, dialled, found := x.trunkOf(req); found && !isDevice {
+		if !isDialable(dialled) {
+			respond(tx, req, 404, "Not Found")
+			return caller{}, false
+		}
+		return caller{tenant: t.Tenant, trunk: t.ID, from: clean(req.From().Address.User, 64), to: dialled}, true
+	}
+	device, ok := x.authenticate(req, tx)
+	if !ok {
+		return caller{}, false
+	}
+	dialled := req.Recipient.User
+	if !isDialable(dialled) {
+		respond(tx, req, 404, "Not Found")
+		return caller{}, false
+	}
+	return caller{tenant: device.Tenant, device: device.Username, from: device.Extension, to: dialled}, true
+}
+
+// isDialable says whether a text can be dialled: digits, plus, star and hash.
+func isDialable(s string) bool {
+	return s != "" && len(s) <= 32 && strings.Trim(s, "0123456789+*#") == ""
+}
+
+// refusal says why an INVITE cannot be taken; the code is zero where it can.
+func refusal(req *sip.Request) (code int, reason string, headers []sip.Header) {
+	for _, h := range req.GetHeaders("Require") {
+		for name := range strings.SplitSeq(h.Value(), ",") {
+			if name = strings.TrimSpace(name); name != "timer" {
+				return 420, "Bad Extension", []sip.Header{sip.NewHeader("Unsupported", clean(name, 64))}
+			}
+		}
+	}
+	if f := req.MaxForwards(); f != nil && f.Val() == 0 {
+		return 483, "Too Many Hops", nil
+	}
+	if seconds, ok := sessionExpires(req); ok && seconds < shortestSession {
+		return 422, "Session Interval Too Small", []sip.Header{sip.NewHeader("Min-SE", strconv.Itoa(int(shortestSession.Seconds())))}
+	}
+	return 0, "", nil
+}
+
+var errContentType = errors.New("sipexchange: not a description")
+
+// readOffer reads the description in a request; one without a body has none.
+func readOffer(req *sip.Request) (sdp.Description, bool, error) {
+	if len(req.Body()) == 0 {
+		return sdp.Description{}, false, nil
+	}
+	if kind, _, _ := strings.Cut(header(req, "Content-Type"), ";"); !strings.EqualFold(strings.TrimSpace(kind), "application/sdp") {
+		return sdp.Description{}, false, errContentType
+	}
+	d, err := sdp.Parse(req.Body())
+	return d, err == nil, err
+}
+
+// repeatUntilACK sends a success again until its ACK comes. Without one the leg ends.
+func (l *leg) repeatUntilACK(tx *sip.ServerTx, res *sip.Response) {
+	l.mu.Lock()
+	acked := l.awaitsACK
+	l.mu.Unlock()
+	if acked == nil {
+		return
+	}
+	wait, deadline := sip.T1, time.NewTimer(64*sip.T1)
+	defer deadline.Stop()
+	for {
+		select {
+		case <-acked:
+			return
+		case ack := <-tx.Acks():
+			l.acknowledge(ack)
+			return
+		case <-l.done:
+			return
+		case <-deadline.C:
+			l.end(exchange.CauseFailed, exchange.EndedByExchange)
+			return
+		case <-time.After(wait):
+			_ = tx.Respond(res)
+			wait = min(2*wait, sip.T2)
+		}
+	}
+}
+
+// acknowledge takes the ACK of our success. Where the offer was ours it brings the
+// answer.
+func (l *leg) acknowledge(req *sip.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.awaitsACK == nil || l.dialog == nil || req.CSeq().SeqNo != l.dialog.remoteSeq {
+		return
+	}
+	close(l.awaitsACK)
+	l.awaitsACK = nil
+	if answer, ok, err := readOffer(req); err == nil && ok && !l.ended {
+		l.setRemote(answer)
+	}
+}
+
+// Ring implements exchange.Legs.
+func (x *Exchange) Ring(_ context.Context, tenant, id uuid.UUID, early bool) error {
+	l, err := x.findLeg(tenant, id)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended || l.invite == nil || l.invite.accepted {
+		return exchange.ErrState
+	}
+	in := l.invite
+	res := sip.NewResponseFromRequest(in.req, 180, "Ringing", nil)
+	if early && in.hasOffer {
+		res.StatusCode, res.Reason = 183, "Session Progress"
+		l.answerOffer(res)
+	}
+	res.AppendHeader(in.contact)
+	if err := in.tx.Respond(res); err != nil {
+		return exchange.ErrState
+	}
+	if l.state == exchange.LegIncoming {
+		l.state = exchange.LegRinging
+		l.emit(exchange.Event{Type: exchange.LegRingingEvent})
+	}
+	return nil
+}
+
+// answerOffer puts our description into a response. The caller holds the lock.
+func (l *leg) answerOffer(res *sip.Response) {
+	in := l.invite
+	var body []byte
+	if in.hasOffer {
+		l.setRemote(in.offer)
+		body = l.localSDP(l.dialog.dest, in.offer.Direction.Answer()).AnswerTo(in.offer)
+	} else {
+		body = l.localSDP(l.dialog.dest, sdp.SendRecv).Offer()
+	}
+	setSDP(res, body)
+}
+
+// setSDP gives a message a description as its body.
+func setSDP(m interface {
+	AppendHeader(sip.Header)
+	SetBody([]byte)
+}, body []byte,
+) {
+	m.AppendHeader(sip.NewHeader("Content-Type", "application/sdp"))
+	m.SetBody(body)
+}
+
+// Answer implements exchange.Legs.
+func (x *Exchange) Answer(_ context.Context, tenant, id uuid.UUID) error {
+	l, err := x.findLeg(tenant, id)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.invite != nil && l.invite.accepted && !l.ended {
+		return nil
+	}
+	if l.ended || l.invite == nil {
+		return exchange.ErrState
+	}
+	in := l.invite
+	res := sip.NewResponseFromRequest(in.req, 200, "OK", nil)
+	l.answerOffer(res)
+	res.AppendHeader(in.contact)
+	res.AppendHeader(sip.NewHeader("Allow", allowed))
+	for _, h := range in.refresher {
+		res.AppendHeader(h)
+	}
+	l.awaitsACK = make(chan struct{})
+	if err := in.tx.Respond(res); err != nil {
+		l.awaitsACK = nil
+		return exchange.ErrState // its caller has given up
+	}
+	in.accepted = true
+	l.markAnswered()
+	in.answered <- res
+	return nil
+}
+
+// refuse answers an INVITE that is not taken.
+func (in *invite) refuse(cause exchange.Cause) {
+	code, reason := 480, "Temporarily Unavailable"
+	switch cause {
+	case exchange.CauseBusy:
+		code, reason = 486, "Busy Here"
+	case exchange.CauseRejected:
+		code, reason = 603, "Decline"
+	case exchange.CauseNotFound:
+		code, reason = 404, "Not Found"
+	case exchange.CauseLost, exchange.CauseUnavailable:
+		code, reason = 503, "Service Unavailable"
+	case exchange.CauseFailed:
+		code, reason = 500, "Server Internal Error"
+	}
+	respond(in.tx, in.req, code, reason)
+}

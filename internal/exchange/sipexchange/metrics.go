@@ -1,0 +1,44 @@
+package sipexchange
+
+import "github.com/prometheus/client_golang/prometheus"
+
+var (
+	legsMetric    = prometheus.NewDesc("konak_exchange_legs", "Telephones and lines in calls now.", []string{"state"}, nil)
+	devicesMetric = prometheus.NewDesc("konak_exchange_registrations", "Telephones that are signed in.", nil, nil)
+	droppedMetric = prometheus.NewDesc("konak_exchange_dropped_messages_total", "SIP messages that came too fast or were too large.", nil, nil)
+	packetsMetric = prometheus.NewDesc("konak_exchange_rtp_packets_total", "Packets of sound of calls that have ended.", []string{"outcome"}, nil)
+	jitterMetric  = prometheus.NewDesc("konak_exchange_jitter_seconds", "Largest jitter of the calls that are on now.", nil, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (x *Exchange) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{legsMetric, devicesMetric, droppedMetric, packetsMetric, jitterMetric} {
+		ch <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (x *Exchange) Collect(ch chan<- prometheus.Metric) {
+	states, jitter := map[string]int{}, int64(0)
+	for _, l := range x.allLegs() {
+		states[string(l.snapshot().State)]++
+		jitter = max(jitter, l.media.Stats().JitterMicros)
+	}
+	for state, n := range states {
+		ch <- prometheus.MustNewConstMetric(legsMetric, prometheus.GaugeValue, float64(n), state)
+	}
+	x.mu.Lock()
+	registrations, received, lost := 0, x.received, x.lost
+	for _, b := range x.bindings {
+		registrations += len(b)
+	}
+	x.mu.Unlock()
+	x.guard.mu.Lock()
+	dropped := x.guard.dropped
+	x.guard.mu.Unlock()
+	ch <- prometheus.MustNewConstMetric(devicesMetric, prometheus.GaugeValue, float64(registrations))
+	ch <- prometheus.MustNewConstMetric(droppedMetric, prometheus.CounterValue, float64(dropped))
+	ch <- prometheus.MustNewConstMetric(packetsMetric, prometheus.CounterValue, float64(received), "received")
+	ch <- prometheus.MustNewConstMetric(packetsMetric, prometheus.CounterValue, float64(lost), "lost")
+	ch <- prometheus.MustNewConstMetric(jitterMetric, prometheus.GaugeValue, float64(jitter)/1e6)
+}

@@ -1,0 +1,353 @@
+package sipexchange
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+	"github.com/google/uuid"
+
+	"konak/internal/exchange"
+	"konak/internal/exchange/sdp"
+	"konak/internal/kit/db"
+)
+
+const defaultRingTime = time.Minute
+
+// target is one telephone or line that is dialled.
+type target struct {
+	uri       sip.Uri
+	dest      string
+	transport string
+	local     sip.Uri
+	remote    sip.Uri
+	name      string
+	user      string // of our Contact
+	trunk     *trunk
+}
+
+// Originate implements exchange.Legs.
+func (x *Exchange) Originate(ctx context.Context, o exchange.Originate) error {
+	if known, err := x.knowsLeg(ctx, o); known || err != nil {
+		return err
+	}
+	targets, err := x.targetsOf(ctx, o)
+	if err != nil {
+		return err
+	}
+	l, err := x.newLeg(o.Tenant, o.Leg, exchange.LegDialling)
+	if err != nil {
+		return err
+	}
+	if err := x.store.inTx(ctx, func(tx *db.Tx) error { return putLeg(tx, o.Tenant, o.Leg, 0) }); err != nil {
+		l.drop()
+		return err
+	}
+	dialCtx, stop := context.WithCancel(context.Background())
+	l.mu.Lock()
+	l.device, l.trunk, l.maxTime, l.stopDial = o.Device, o.Trunk, o.MaxDuration, stop
+	ringTime := o.RingTime
+	if ringTime <= 0 {
+		ringTime = defaultRingTime
+	}
+	l.limit = time.AfterFunc(ringTime, func() { l.end(exchange.CauseNoAnswer, exchange.EndedByExchange) })
+	l.mu.Unlock()
+	x.spawn(func() { l.dial(dialCtx, targets) })
+	return nil
+}
+
+// knowsLeg says whether a leg of this id exists or existed, as far as events are kept.
+func (x *Exchange) knowsLeg(ctx context.Context, o exchange.Originate) (bool, error) {
+	x.mu.Lock()
+	l := x.legs[o.Leg]
+	x.mu.Unlock()
+	if l != nil {
+		if l.tenant != o.Tenant {
+			return false, exchange.ErrUnknown
+		}
+		return true, nil
+	}
+	return x.store.hasEvents(ctx, o.Tenant, o.Leg)
+}
+
+// targetsOf finds what to dial.
+func (x *Exchange) targetsOf(ctx context.Context, o exchange.Originate) ([]target, error) {
+	if o.CallerNumber != "" && !isDialable(o.CallerNumber) {
+		return nil, exchange.ErrInvalid
+	}
+	if o.Device == "" {
+		return x.trunkTarget(ctx, o)
+	}
+	x.mu.Lock()
+	device, known := x.devices[o.Device]
+	x.mu.Unlock()
+	if !known || device.Tenant != o.Tenant {
+		return nil, exchange.ErrUnknown
+	}
+	var targets []target
+	for _, b := range x.bindingsOf(o.Device) {
+		t := target{dest: b.source, transport: b.transport, name: cleanName(o.CallerName), user: device.Username}
+		if sip.ParseUri(b.contact, &t.uri) != nil {
+			continue
+		}
+		host, _ := x.contactHost(b.source)
+		t.local = sip.Uri{Scheme: "sip", User: callerUser(o.CallerNumber), Host: host}
+		t.remote = sip.Uri{Scheme: "sip", User: device.Username, Host: host}
+		targets = append(targets, t)
+	}
+	if len(targets) == 0 {
+		return nil, exchange.ErrNotRegistered
+	}
+	return targets, nil
+}
+
+func callerUser(number string) string {
+	if number == "" {
+		return "anonymous"
+	}
+	return number
+}
+
+// cleanName returns a name that can stand in quotes in a header.
+func cleanName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7F || r == '"' || r == '\\' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	if runes := []rune(s); len(runes) > 40 {
+		s = string(runes[:40])
+	}
+	return s
+}
+
+// outcome is what became of one target.
+type outcome struct {
+	cause  exchange.Cause
+	dialog *dialog
+	res    *sip.Response // of success
+}
+
+// dial rings all targets at once. The first that answers has the call.
+func (l *leg) dial(ctx context.Context, targets []target) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	l.mu.Lock()
+	offer := l.localSDP(targets[0].dest, sdp.SendRecv).Offer()
+	l.mu.Unlock()
+	results := make(chan outcome)
+	for _, t := range targets {
+		l.x.spawn(func() { results <- l.dialTarget(ctx, t, offer) })
+	}
+	answered, cause := false, exchange.CauseUnavailable
+	for range targets {
+		r := <-results
+		switch {
+		case r.res == nil:
+			cause = worseCause(cause, r.cause)
+		case l.takeAnswer(r):
+			answered = true
+			stop()
+		default:
+			// Another was first, or the call is over.
+			l.x.sendBye(r.dialog)
+		}
+	}
+	if !answered {
+		l.endByPeer(cause)
+	}
+}
+
+// worseCause is what a call to several telephones ended with: the answer of a person
+// says more than a telephone that was not reached.
+func worseCause(a, b exchange.Cause) exchange.Cause {
+	rank := map[exchange.Cause]int{
+		exchange.CauseRejected: 6, exchange.CauseBusy: 5, exchange.CauseNoAnswer: 4, exchange.CauseNotFound: 3, exchange.CauseFailed: 2,
+	}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}
+
+// takeAnswer makes the first success the leg's own. It returns false where the leg has
+// an answer already, has ended, or cannot use the answer's sound.
+func (l *leg) takeAnswer(r outcome) bool {
+	answer, err := sdp.Parse(r.res.Body())
+	l.mu.Lock()
+	if l.ended || !l.answeredAt.IsZero() {
+		l.mu.Unlock()
+		return false
+	}
+	l.dialog = r.dialog
+	l.limit.Stop()
+	l.markAnswered()
+	l.refresh = agreedRefresh(r.res, l.answeredAt)
+	if err == nil {
+		l.setRemote(answer)
+	}
+	l.mu.Unlock()
+	l.x.addDialog(l, r.dialog)
+	if err != nil {
+		l.end(exchange.CauseFailed, exchange.EndedByExchange)
+	}
+	return true
+}
+
+// dialTarget sends an INVITE and follows it to its end.
+func (l *leg) dialTarget(ctx context.Context, t target, offer []byte) outcome {
+	d := &dialog{
+		callID: newTag() + "@konak", localTag: newTag(), local: t.local, remote: t.remote, localName: t.name,
+		target: t.uri, dest: t.dest, transport: t.transport,
+	}
+	var authorization sip.Header
+	for range 3 {
+		req := l.x.newRequest(d, sip.INVITE)
+		req.AppendHeader(l.x.contactHeader(t.user, t.transport, t.dest))
+		offerRefresh(req)
+		if authorization != nil {
+			req.AppendHeader(authorization)
+		}
+		setSDP(req, offer)
+		res, tx, err := l.follow(ctx, req, d)
+		switch {
+		case err != nil:
+			return outcome{cause: causeOfError(err)}
+		case res.IsSuccess():
+			if err := d.establish(res); err != nil {
+				return outcome{cause: exchange.CauseFailed}
+			}
+			l.x.acknowledge(d, req.CSeq().SeqNo, tx)
+			return outcome{dialog: d, res: res}
+		case (res.StatusCode == 401 || res.StatusCode == 407) && t.trunk != nil:
+			if authorization, err = l.x.authorize(t.trunk, req, res); err != nil {
+				return outcome{cause: exchange.CauseFailed}
+			}
+		default:
+			return outcome{cause: causeOfStatus(res.StatusCode)}
+		}
+	}
+	return outcome{cause: exchange.CauseFailed}
+}
+
+var errStopped = errors.New("sipexchange: the dial was stopped")
+
+// follow sends an INVITE and returns its final answer. Where the context ends before,
+// it cancels; a success that crosses the CANCEL is returned all the same.
+func (l *leg) follow(ctx context.Context, req *sip.Request, d *dialog) (*sip.Response, *sip.ClientTx, error) {
+	if ctx.Err() != nil {
+		return nil, nil, errStopped
+	}
+	tx, err := l.x.tx.Request(context.Background(), req)
+	if err != nil {
+		return nil, nil, err
+	}
+	stopped, provisional, cancelled := ctx.Done(), false, false
+	var giveUp <-chan time.Time
+	for {
+		// An INVITE may be cancelled once the peer has shown that it has it.
+		if stopped == nil && provisional && !cancelled {
+			cancelled = true
+			giveUp = time.After(64 * sip.T1)
+			l.x.cancel(req)
+		}
+		select {
+		case res := <-tx.Responses():
+			if !res.IsProvisional() {
+				return res, tx, nil
+			}
+			provisional = true
+			l.progress(res, d)
+		case <-tx.Done():
+			return nil, nil, errors.Join(errNoAnswer, tx.Err())
+		case <-stopped:
+			stopped = nil
+		case <-giveUp:
+			tx.Terminate()
+			return nil, nil, errStopped
+		}
+	}
+}
+
+// cancel sends the CANCEL of an INVITE.
+func (x *Exchange) cancel(invite *sip.Request) {
+	req := sip.NewRequest(sip.CANCEL, invite.Recipient)
+	req.AppendHeader(sip.HeaderClone(invite.Via()))
+	req.AppendHeader(sip.HeaderClone(invite.From()))
+	req.AppendHeader(sip.HeaderClone(invite.To()))
+	req.AppendHeader(sip.HeaderClone(invite.CallID()))
+	req.AppendHeader(&sip.CSeqHeader{SeqNo: invite.CSeq().SeqNo, MethodName: sip.CANCEL})
+	forwards := sip.MaxForwardsHeader(70)
+	req.AppendHeader(&forwards)
+	sip.CopyHeaders("Route", invite, req)
+	req.SetTransport(invite.Transport())
+	req.SetDestination(invite.Destination())
+	req.Laddr = invite.Laddr
+	req.SetBody(nil)
+	x.goodbyes.Go(func() {
+		ctx, stop := context.WithTimeout(context.Background(), byeTime)
+		defer stop()
+		_, _, _ = x.request(ctx, req) // the INVITE's own answer says what became of it
+	})
+}
+
+// progress notes that a target rings, and takes its early sound.
+func (l *leg) progress(res *sip.Response, d *dialog) {
+	if res.StatusCode == 100 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended || !l.answeredAt.IsZero() {
+		return
+	}
+	if l.state == exchange.LegDialling {
+		l.state = exchange.LegRinging
+		l.emit(exchange.Event{Type: exchange.LegRingingEvent})
+	}
+	if early, err := sdp.Parse(res.Body()); err == nil && !l.hasRemote {
+		l.dialog = d
+		l.setRemote(early)
+		// The answer may be another telephone's.
+		l.dialog, l.hasRemote = nil, false
+	}
+}
+
+func causeOfError(err error) exchange.Cause {
+	if errors.Is(err, errStopped) {
+		return exchange.CauseCancelled
+	}
+	return exchange.CauseUnavailable
+}
+
+func causeOfStatus(code int) exchange.Cause {
+	switch code {
+	case 486, 600:
+		return exchange.CauseBusy
+	case 403, 603, 607, 608:
+		return exchange.CauseRejected
+	case 404, 410, 484, 604:
+		return exchange.CauseNotFound
+	case 408, 480:
+		return exchange.CauseNoAnswer
+	case 487:
+		return exchange.CauseCancelled
+	case 502, 503, 504:
+		return exchange.CauseUnavailable
+	}
+	return exchange.CauseFailed
+}
+
+// findLeg finds a leg of a tenant.
+func (x *Exchange) findLeg(tenant, id uuid.UUID) (*leg, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	l := x.legs[id]
+	if l == nil || l.tenant != tenant {
+		return nil, exchange.ErrUnknown
+	}
+	return l, nil
+}

@@ -1,0 +1,468 @@
+// Package sipexchange is the embedded exchange: a SIP registrar, a back-to-back user
+// agent and an RTP bridge in one process.
+//
+// Telephones and lines speak SIP with it over UDP and TCP on one port; each leg has an
+// RTP port of a range. It keeps its state in a database file of its own.
+//
+// What always holds:
+//   - A telephone's REGISTER and INVITE are checked by digest; messages inside of a
+//     call are known by a tag of 128 random bits that we gave it.
+//   - A leg is joined only with legs of its tenant.
+//   - Messages, connections, legs, registrations, ports and remembered failures are
+//     bounded, in all and by who causes them (Limits).
+//   - A leg that cannot go on is ended on both sides and told by leg.ended.
+package sipexchange
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+	"github.com/google/uuid"
+
+	"konak/internal/exchange"
+	"konak/internal/exchange/recording"
+	"konak/internal/exchange/rtp"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/secret"
+)
+
+// Realm is what HA1 of every device is made with.
+const Realm = "konak"
+
+// Config is what the exchange needs.
+type Config struct {
+	// Dir is the folder of exchange.db and of the recordings.
+	Dir   string
+	Box   *secret.Box
+	Clock clock.Source
+	Log   *slog.Logger
+	// PublicAddress is the address that peers are told; empty is the local one that
+	// reaches the peer.
+	PublicAddress string
+	// FirstPort and LastPort are the range of RTP.
+	FirstPort, LastPort int
+	// CheckAddress refuses servers of lines by their address; nil allows all.
+	CheckAddress func(netip.Addr) error
+	Limits       Limits
+}
+
+// Limits bounds what peers can take. Zero values mean DefaultLimits.
+type Limits struct {
+	Messages             int // of all addresses in a second
+	MessagesPerAddress   int // of one address in a second
+	Connections          int
+	ConnectionsOfAddress int
+	LegsOfTenant         int
+	BindingsOfDevice     int
+	// NoMedia ends an answered leg that sends no sound.
+	NoMedia time.Duration
+	// NoDecision ends an incoming leg that nobody answers.
+	NoDecision time.Duration
+}
+
+// DefaultLimits are the limits of an installation.
+var DefaultLimits = Limits{
+	Messages: 5000, MessagesPerAddress: 500, Connections: 2000, ConnectionsOfAddress: 100,
+	LegsOfTenant: 100, BindingsOfDevice: 5, NoMedia: time.Minute, NoDecision: 3 * time.Minute,
+}
+
+// Exchange implements exchange.Exchange.
+type Exchange struct {
+	cfg      Config
+	id       uuid.UUID
+	store    *store
+	events   *eventLog
+	folder   recording.Folder
+	guard    *guard
+	attempts *attempts
+	nonces   nonces
+	ports    *rtp.Ports
+	sockets  *Sockets
+	listen   netip.AddrPort
+	public   netip.Addr
+	network  *sip.TransportLayer
+	tx       *sip.TransactionLayer
+	stop     context.CancelFunc
+	running  sync.WaitGroup
+	spawning sync.Mutex // protects closed, after which nothing is started
+	closed   bool
+	goodbyes sync.WaitGroup // BYEs that wait for their answer
+
+	mu       sync.Mutex
+	devices  map[string]exchange.Device
+	bindings map[string][]*binding // by username
+	trunks   map[uuid.UUID]*trunk
+	legs     map[uuid.UUID]*leg
+	dialogs  map[string]*leg // by Call-ID and our tag
+	invites  map[string]bool // INVITEs under way, by what all copies of one share
+	bridges  map[uuid.UUID]*bridge
+	received int64 // packets of legs that have ended
+	lost     int64
+	ended    bool // Close was called
+	closing  bool // no new legs: not started yet, or closing
+}
+
+var _ exchange.Exchange = (*Exchange)(nil)
+
+// New makes an exchange that does not run yet: until Start everything that it is asked
+// for is refused with exchange.ErrUnavailable or not found.
+func New(cfg Config) (*Exchange, error) {
+	if cfg.Limits == (Limits{}) {
+		cfg.Limits = DefaultLimits
+	}
+	x := &Exchange{
+		cfg: cfg, folder: recording.NewFolder(filepath.Join(cfg.Dir, "recordings"), cfg.Clock), guard: newGuard(cfg.Clock, cfg.Limits),
+		attempts: newAttempts(cfg.Clock, cfg.Log), nonces: nonces{key: make([]byte, 32)}, events: newEventLog(cfg.Clock),
+		devices: map[string]exchange.Device{}, bindings: map[string][]*binding{}, trunks: map[uuid.UUID]*trunk{},
+		legs: map[uuid.UUID]*leg{}, dialogs: map[string]*leg{}, invites: map[string]bool{}, bridges: map[uuid.UUID]*bridge{},
+		closing: true,
+	}
+	_, _ = rand.Read(x.nonces.key) // never fails
+	if cfg.PublicAddress != "" {
+		var err error
+		if x.public, err = netip.ParseAddr(cfg.PublicAddress); err != nil {
+			return nil, fmt.Errorf("the public address of SIP must be an IP address: %w", err)
+		}
+	}
+	return x, nil
+}
+
+// Sockets are the open ports of SIP.
+type Sockets struct {
+	udp *net.UDPConn
+	tcp net.Listener
+}
+
+// Listen opens the ports of SIP, UDP and TCP, on an address such as 0.0.0.0:5060. The
+// port 0 is any that is free for both.
+func Listen(ctx context.Context, address string) (s *Sockets, err error) {
+	for range 20 {
+		if s, err = listenBoth(ctx, address); err == nil || !strings.HasSuffix(address, ":0") {
+			return s, err
+		}
+	}
+	return nil, err
+}
+
+func listenBoth(ctx context.Context, address string) (*Sockets, error) {
+	var lc net.ListenConfig
+	conn, err := lc.ListenPacket(ctx, "udp", address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sockets{udp: conn.(*net.UDPConn)}
+	if s.tcp, err = lc.Listen(ctx, "tcp", conn.LocalAddr().String()); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return s, nil
+}
+
+// Addr is the address of both.
+func (s *Sockets) Addr() netip.AddrPort {
+	addr := s.udp.LocalAddr().(*net.UDPAddr).AddrPort()
+	return netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
+}
+
+// Close closes both.
+func (s *Sockets) Close() error { return errors.Join(s.udp.Close(), s.tcp.Close()) }
+
+// Open opens the exchange's store and returns its id, by which an exchange is the same
+// after a restart. Start opens it where this was not done.
+func (x *Exchange) Open(ctx context.Context) (uuid.UUID, error) {
+	if x.store != nil {
+		return x.id, nil
+	}
+	s, err := openStore(ctx, x.cfg)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	if x.id, err = s.self(ctx, x.cfg.Clock.NewID()); err != nil {
+		return uuid.Nil, errors.Join(err, s.db.Close())
+	}
+	x.store, x.events.store = s, s
+	return x.id, nil
+}
+
+// ID is the id of the exchange's store, once it is open.
+func (x *Exchange) ID() uuid.UUID { return x.id }
+
+// Start ends what a crash left behind, and begins to serve on the ports. Close ends it
+// and closes the ports.
+func (x *Exchange) Start(ctx context.Context, s *Sockets) (err error) {
+	x.sockets, x.listen = s, s.Addr()
+	if x.ports, err = rtp.NewPorts(x.listen.Addr(), x.cfg.FirstPort, x.cfg.LastPort); err != nil {
+		return err
+	}
+	if _, err := x.Open(ctx); err != nil {
+		return err
+	}
+	if err := errors.Join(x.recover(ctx), x.load(ctx)); err != nil {
+		return err
+	}
+	x.serve()
+	return nil
+}
+
+// recover ends what a crash left: recordings first, then their legs.
+func (x *Exchange) recover(ctx context.Context) error {
+	legs, err := x.store.legs(ctx)
+	if err != nil {
+		return err
+	}
+	at, err := x.store.alive(ctx, x.cfg.Clock.Now())
+	if err != nil {
+		return err
+	}
+	n := map[uuid.UUID]int{}
+	for _, l := range legs {
+		n[l.id] = l.n
+	}
+	next := func(e exchange.Event) error {
+		n[e.Leg]++
+		e.N, e.At = n[e.Leg], at
+		return x.store.inTx(ctx, func(tx *db.Tx) error { return addEvent(tx, e) })
+	}
+	err = x.folder.Recover(func(r recording.Result) error {
+		if _, alive := n[r.Leg]; !alive {
+			return nil
+		}
+		return next(recordEnded(r))
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range legs {
+		if err := next(exchange.Event{
+			Tenant: l.tenant, Leg: l.id, Type: exchange.LegEndedEvent, Cause: exchange.CauseLost, EndedBy: exchange.EndedByExchange,
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load reads devices, registrations and trunks.
+func (x *Exchange) load(ctx context.Context) error {
+	devices, err := x.store.devices(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range devices {
+		x.devices[d.Username] = d
+	}
+	bindings, err := x.store.registrations(ctx)
+	if err != nil {
+		return err
+	}
+	for _, b := range bindings {
+		x.bindings[b.username] = append(x.bindings[b.username], b)
+	}
+	trunks, err := x.store.trunks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range trunks {
+		x.trunks[t.ID] = t
+	}
+	return nil
+}
+
+// silenceLibrary keeps the SIP library from logging each message that it cannot read,
+// with all that stands in it.
+var silenceLibrary = sync.OnceFunc(func() { sip.SetDefaultLogger(slog.New(slog.DiscardHandler)) })
+
+// serve starts what runs until Close.
+func (x *Exchange) serve() {
+	silenceLibrary()
+	parser := sip.NewParser()
+	parser.MaxMessageLength = maxMessage
+	x.network = sip.NewTransportLayer(net.DefaultResolver, parser, nil,
+		sip.WithTransportLayerReadFilter(x.guard.filter),
+		sip.WithTransportLayerTransports(sip.TransportsConfig{TCP: &sip.TransportTCP{
+			ReadTimeout: 2 * longestRegistration, WriteTimeout: 10 * time.Second,
+			DialerCreate: func(net.Addr) net.Dialer { return net.Dialer{Timeout: 5 * time.Second} },
+		}}))
+	x.tx = sip.NewTransactionLayer(x.network, sip.WithTransactionLayerTerminateOnConnClose(),
+		sip.WithTransactionLayerUnhandledResponseHandler(func(*sip.Response) {}))
+	x.tx.OnRequest(x.handle)
+
+	ctx, stop := context.WithCancel(context.Background())
+	x.stop = stop
+	x.running.Go(func() { x.events.run(ctx) })
+	x.running.Go(func() { x.watch(ctx) })
+	x.running.Go(func() {
+		for ctx.Err() == nil {
+			x.readDatagrams()
+		}
+	})
+	x.running.Go(func() {
+		_ = x.network.ServeTCP(&limitedListener{
+			Listener: x.sockets.tcp, all: x.cfg.Limits.Connections, perAddress: x.cfg.Limits.ConnectionsOfAddress, peers: map[netip.Addr]int{},
+		})
+	})
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.closing = false
+	for _, t := range x.trunks {
+		x.startTrunk(t)
+	}
+}
+
+// readDatagrams reads UDP until the socket is closed, or until the library remembers
+// too many senders.
+func (x *Exchange) readDatagrams() {
+	defer x.logPanic("reading SIP")
+	_ = x.network.ServeUDP(x.sockets.udp)
+}
+
+// logPanic keeps a fault that one message meets from ending the process.
+func (x *Exchange) logPanic(doing string) {
+	if r := recover(); r != nil {
+		x.cfg.Log.Error("the exchange met a fault", "doing", doing, "fault", r)
+	}
+}
+
+// spawn runs fn in a goroutine that Close waits for. After Close it does nothing.
+func (x *Exchange) spawn(fn func()) {
+	x.spawning.Lock()
+	defer x.spawning.Unlock()
+	if !x.closed {
+		x.running.Go(fn)
+	}
+}
+
+// Addr is where SIP is served.
+func (x *Exchange) Addr() netip.AddrPort { return x.listen }
+
+// Server is the host and port that telephones sign in at; empty before Start.
+func (x *Exchange) Server() string {
+	if !x.listen.IsValid() {
+		return ""
+	}
+	// The address leads to nobody: it stands for everywhere outside.
+	return netip.AddrPortFrom(x.localAddr("192.0.2.1:9"), x.listen.Port()).String()
+}
+
+// localAddr is our address as a peer sees it.
+func (x *Exchange) localAddr(peer string) netip.Addr {
+	if x.public.IsValid() {
+		return x.public
+	}
+	if !x.listen.Addr().IsUnspecified() {
+		return x.listen.Addr()
+	}
+	// No packet is sent: the system chooses the address that leads there.
+	conn, err := net.Dial("udp", peer)
+	if err != nil {
+		return netip.IPv6Loopback()
+	}
+	defer conn.Close()
+	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
+}
+
+// contactHost is the host and port where peers reach us.
+func (x *Exchange) contactHost(peer string) (host string, port int) {
+	return x.localAddr(peer).String(), int(x.listen.Port())
+}
+
+// watchEvery is how often legs and registrations are looked at.
+const watchEvery = time.Second
+
+// watch ends what has run out of time, and notes that the exchange is alive.
+func (x *Exchange) watch(ctx context.Context) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := x.cfg.Clock.Now()
+		legs := x.allLegs()
+		for _, l := range legs {
+			l.check(now)
+		}
+		x.expireBindings(ctx, now)
+		if len(legs) > 0 {
+			_ = x.store.inTx(ctx, func(tx *db.Tx) error { return setAlive(tx, now) })
+		}
+	}
+}
+
+func (x *Exchange) allLegs() []*leg {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	legs := make([]*leg, 0, len(x.legs))
+	for _, l := range x.legs {
+		legs = append(legs, l)
+	}
+	return legs
+}
+
+// Close ends all legs, signs out of the lines and closes the ports. It waits for peers
+// no longer than a few seconds.
+func (x *Exchange) Close(ctx context.Context) error {
+	x.mu.Lock()
+	x.closing = true
+	twice, opened, started := x.ended, x.store != nil, x.stop != nil
+	x.ended = true
+	x.mu.Unlock()
+	switch {
+	case twice || !opened:
+		return nil
+	case !started:
+		return x.store.db.Close()
+	}
+	x.mu.Lock()
+	trunks := make([]*trunk, 0, len(x.trunks))
+	for _, t := range x.trunks {
+		trunks = append(trunks, t)
+	}
+	x.mu.Unlock()
+	var ends sync.WaitGroup
+	for _, l := range x.allLegs() {
+		ends.Go(func() { l.end(exchange.CauseLost, exchange.EndedByExchange) })
+	}
+	for _, t := range trunks {
+		ends.Go(func() { t.stop(ctx) })
+	}
+	ends.Wait()
+	x.goodbyes.Wait() // each at most byeTime
+	x.stop()
+	x.tx.Close()
+	_ = x.sockets.Close()
+	_ = x.network.Close()
+	x.spawning.Lock()
+	x.closed = true
+	x.spawning.Unlock()
+	x.running.Wait()
+	return x.store.db.Close()
+}
+
+// Events implements exchange.Events.
+func (x *Exchange) Events(ctx context.Context, after int64, limit int) ([]exchange.Event, error) {
+	return x.store.events(ctx, after, limit)
+}
+
+// TrimEvents implements exchange.Events.
+func (x *Exchange) TrimEvents(ctx context.Context, upTo int64) error {
+	return x.store.inTx(ctx, func(tx *db.Tx) error { return trimEvents(tx, upTo) })
+}
+
+// Wake implements exchange.Events.
+func (x *Exchange) Wake() <-chan struct{} { return x.events.wake }
+
+// Realm implements exchange.Devices.
+func (x *Exchange) Realm() string { return Realm }
