@@ -26,57 +26,6 @@ import (
 // Config is how a node runs. The command line, KONAK_* variables and a file
 // fill it; `konak config` lists it.
 type Config struct {
-<<<<<<< ca33fc2b
-	Listen          string   `env:"KONAK_LISTEN" default:"127.0.0.1:8080" help:"Address to serve the panel and the API on."`
-	PrivateListen   string   `env:"KONAK_PRIVATE_LISTEN" default:"127.0.0.1:8081" help:"Address for /metrics and /debug/pprof; 'off' for none."`
-	Data            string   `env:"KONAK_DATA" default:"./data" help:"Folder of the embedded database, keys and files."`
-	DB              string   `env:"KONAK_DB" name:"db" placeholder:"URL" help:"postgres://… to use PostgreSQL instead of the embedded database."`
-	S3URL           string   `env:"KONAK_S3_URL" name:"s3-url" placeholder:"URL" help:"https://KEY:SECRET@HOST/BUCKET to keep files with an S3 service instead of the data folder."`
-	StorageQuota    Size     `env:"KONAK_STORAGE_QUOTA" default:"10737418240" help:"Bytes of files, or a number with MiB, GiB or TiB, that a workspace may keep, unless it has a quota of its own (konak workspace storage); visitors of the live chat have a tenth of it beside it."`
-	NATS            string   `env:"KONAK_NATS" name:"nats" placeholder:"URL" help:"Reserved; several nodes on one PostgreSQL work without it."`
-	Domain          string   `env:"KONAK_DOMAIN" default:"localhost" help:"Bare host; workspaces are at {slug}.crm.DOMAIN and so on."`
-	PublicURL       string   `env:"KONAK_PUBLIC_URL" name:"public-url" placeholder:"URL" help:"Address that people use, when a proxy stands before us."`
-	TrustedProxies  []string `env:"KONAK_TRUSTED_PROXIES" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For counts."`
-	WebhookAllow    []string `env:"KONAK_WEBHOOK_ALLOW" placeholder:"CIDR" help:"Ranges inside the network that webhooks may reach all the same."`
-	SQLiteSync      string   `env:"KONAK_SQLITE_SYNC" name:"sqlite-sync" enum:"full,normal" default:"full" help:"full: what was acknowledged survives a power cut."`
-	RowSecurity     bool     `env:"KONAK_ROW_SECURITY" help:"Let PostgreSQL check the tenant of every row as a second wall (slower reads)."`
-	MasterKey       string   `env:"KONAK_MASTER_KEY" placeholder:"BASE64" help:"Key that seals secrets; by default a file in the data folder."`
-	LogLevel        string   `env:"KONAK_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"How much to log."`
-	LogFormat       string   `env:"KONAK_LOG_FORMAT" enum:"text,json" default:"text" help:"How log lines look."`
-	SMTPURL         string   `env:"KONAK_SMTP_URL" name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 or smtps://…:465 to send mail; without it mail is kept in an outbox (konak mail outbox)."`
-	SMTPCA          string   `env:"KONAK_SMTP_CA" name:"smtp-ca" placeholder:"FILE" help:"Certificates (PEM) that vouch for the mail server beside those that the system trusts."`
-	MailFrom        string   `env:"KONAK_MAIL_FROM" placeholder:"ADDRESS" help:"Sender of the service's own mail; no-reply@DOMAIN by default."`
-	MailDailyQuota  int64    `env:"KONAK_MAIL_DAILY_QUOTA" default:"2000" help:"Recipients that a workspace's mail over --smtp-url may have in a day; what is more waits until midnight UTC."`
-	MailListen      string   `env:"KONAK_MAIL_LISTEN" placeholder:"ADDRESS" help:"Address to take customers' mail on by SMTP, such as 0.0.0.0:25; without it only mailboxes elsewhere are fetched."`
-	MailDomain      string   `env:"KONAK_MAIL_DOMAIN" placeholder:"DOMAIN" help:"Domain of forwarding and reply addresses, whose MX leads to --mail-listen."`
-	MailHost        string   `env:"KONAK_MAIL_HOST" placeholder:"HOST" help:"Host name of --mail-listen, for the MX records of workspaces' own domains; --mail-domain by default."`
-	MailSPF         string   `env:"KONAK_MAIL_SPF" name:"mail-spf" default:"mx" help:"Term of SPF records that stands for the servers that send the installation's mail, such as include:_spf.example.com."`
-	MailTLSCert     string   `env:"KONAK_MAIL_TLS_CERT" name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with; mailboxes can sign in only over an encrypted connection."`
-	MailTLSKey      string   `env:"KONAK_MAIL_TLS_KEY" name:"mail-tls-key" placeholder:"FILE" help:"Its key."`
-	MailTLSListen   string   `env:"KONAK_MAIL_TLS_LISTEN" name:"mail-tls-listen" placeholder:"ADDRESS" help:"Address where mail programs hand mail over by TLS from the beginning, such as 0.0.0.0:465; needs --mail-tls-cert."`
-	MailRoutes      []string `env:"KONAK_MAIL_ROUTES" name:"mail-route" placeholder:"DOMAIN=HOST:PORT" help:"Server that takes the mail of workspaces' mailboxes for a domain, or for all of them with * as the domain, instead of those that the DNS names."`
-	MailMaxSize     Size     `env:"KONAK_MAIL_MAX_SIZE" default:"37748736" help:"Largest mail that is taken: bytes, or a number with MiB."`
-	SignUp          string   `env:"KONAK_SIGN_UP" enum:"open,off" default:"open" help:"open: whoever reaches the panel may open an account with a workspace. off: only invitations and konak workspace create."`
-	Captcha         string   `env:"KONAK_CAPTCHA" enum:"off,adaptive,always" default:"adaptive" help:"When people must show that they are no robots."`
-	CaptchaProvider string   `env:"KONAK_CAPTCHA_PROVIDER" enum:"altcha,turnstile,hcaptcha" default:"altcha" help:"Who checks it; altcha is embedded and asks nobody."`
-	CaptchaSiteKey  string   `env:"KONAK_CAPTCHA_SITE_KEY" placeholder:"KEY" help:"Site key of turnstile or hcaptcha."`
-	CaptchaSecret   string   `env:"KONAK_CAPTCHA_SECRET" placeholder:"SECRET" help:"Secret of turnstile or hcaptcha."`
-	CaptchaAddress  string   `env:"KONAK_CAPTCHA_ADDRESS" placeholder:"URL" help:"Where turnstile or hcaptcha is, if not at its own address: a stand-in while developing."`
-	WhatsAppAddress string   `env:"KONAK_WHATSAPP_ADDRESS" name:"whatsapp-address" placeholder:"URL" help:"Where Meta's Graph API is, if not at its own address: a stand-in while developing. A demo brings its own."`
-	IyzicoKey       string   `env:"KONAK_IYZICO_KEY" placeholder:"KEY" help:"Key of the operator's account at iyzico, to take card payments for call credit; a demo has a bank of its own."`
-	IyzicoSecret    string   `env:"KONAK_IYZICO_SECRET" placeholder:"SECRET" help:"Its secret."`
-	IyzicoAddress   string   `env:"KONAK_IYZICO_ADDRESS" placeholder:"URL" help:"Where iyzico is, if not at its own address: https://sandbox-api.iyzipay.com to try it out."`
-	WalletCurrency  string   `env:"KONAK_WALLET_CURRENCY" default:"TRY" placeholder:"CODE" help:"Currency of call credit that is not topped up yet, as three letters."`
-	TwilioAccount   string   `env:"KONAK_TWILIO_ACCOUNT" placeholder:"SID" help:"The operator's account at Twilio, which rents phone numbers; a demo has a provider of its own."`
-	TwilioToken     string   `env:"KONAK_TWILIO_TOKEN" placeholder:"TOKEN" help:"Its token."`
-	TwilioAddress   string   `env:"KONAK_TWILIO_ADDRESS" placeholder:"URL" help:"Where Twilio is, if not at its own address: a stand-in while developing."`
-	NumberFee       int64    `env:"KONAK_NUMBER_FEE" default:"50000000" help:"What a workspace pays for a phone number each month, in millionths of the wallet's currency."`
-	Espeak          string   `env:"KONAK_ESPEAK" default:"espeak-ng" placeholder:"FILE" help:"Program that speaks greetings; without it they cannot be heard before they are used."`
-	SpeechFee       int64    `env:"KONAK_SPEECH_FEE" default:"100000" help:"What a workspace pays for every hundred characters of speech, in millionths of the wallet's currency."`
-	TelephonySwitch string   `env:"KONAK_TELEPHONY_SWITCH_URL" name:"telephony-switch-url" placeholder:"URL" help:"Where a workspace can ask for another telephony tier."`
-	TelegramAddress string   `env:"KONAK_TELEGRAM_ADDRESS" name:"telegram-address" placeholder:"URL" help:"Where Telegram's Bot API is, if not at its own address: a server of one's own, or a stand-in while developing. A demo brings its own."`
-	Demo            bool     `env:"KONAK_DEMO" help:"Fill an empty database with demo workspaces; loopback only."`
-=======
 	Listen           string   `env:"KONAK_LISTEN" default:"127.0.0.1:8080" help:"Address to serve the panel and the API on."`
 	PrivateListen    string   `env:"KONAK_PRIVATE_LISTEN" default:"127.0.0.1:8081" help:"Address for /metrics and /debug/pprof; 'off' for none."`
 	Data             string   `env:"KONAK_DATA" default:"./data" help:"Folder of the embedded database, keys and files."`
@@ -101,8 +50,10 @@ type Config struct {
 	MailDomain       string   `env:"KONAK_MAIL_DOMAIN" placeholder:"DOMAIN" help:"Domain of forwarding and reply addresses, whose MX leads to --mail-listen."`
 	MailHost         string   `env:"KONAK_MAIL_HOST" placeholder:"HOST" help:"Host name of --mail-listen, for the MX records of workspaces' own domains; --mail-domain by default."`
 	MailSPF          string   `env:"KONAK_MAIL_SPF" name:"mail-spf" default:"mx" help:"Term of SPF records that stands for the servers that send the installation's mail, such as include:_spf.example.com."`
-	MailTLSCert      string   `env:"KONAK_MAIL_TLS_CERT" name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with."`
+	MailTLSCert      string   `env:"KONAK_MAIL_TLS_CERT" name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with; mailboxes can sign in only over an encrypted connection."`
 	MailTLSKey       string   `env:"KONAK_MAIL_TLS_KEY" name:"mail-tls-key" placeholder:"FILE" help:"Its key."`
+	MailTLSListen    string   `env:"KONAK_MAIL_TLS_LISTEN" name:"mail-tls-listen" placeholder:"ADDRESS" help:"Address where mail programs hand mail over by TLS from the beginning, such as 0.0.0.0:465; needs --mail-tls-cert."`
+	MailRoutes       []string `env:"KONAK_MAIL_ROUTES" name:"mail-route" placeholder:"DOMAIN=HOST:PORT" help:"Server that takes the mail of workspaces' mailboxes for a domain, or for all of them with * as the domain, instead of those that the DNS names."`
 	MailMaxSize      Size     `env:"KONAK_MAIL_MAX_SIZE" default:"37748736" help:"Largest mail that is taken: bytes, or a number with MiB."`
 	SignUp           string   `env:"KONAK_SIGN_UP" enum:"open,off" default:"open" help:"open: whoever reaches the panel may open an account with a workspace. off: only invitations and konak workspace create."`
 	Captcha          string   `env:"KONAK_CAPTCHA" enum:"off,adaptive,always" default:"adaptive" help:"When people must show that they are no robots."`
@@ -121,13 +72,16 @@ type Config struct {
 	NumberFee        int64    `env:"KONAK_NUMBER_FEE" default:"50000000" help:"What a workspace pays for a phone number each month, in millionths of the wallet's currency."`
 	Espeak           string   `env:"KONAK_ESPEAK" default:"espeak-ng" placeholder:"FILE" help:"Program that speaks greetings; without it they cannot be heard before they are used."`
 	SpeechFee        int64    `env:"KONAK_SPEECH_FEE" default:"100000" help:"What a workspace pays for every hundred characters of speech, in millionths of the wallet's currency."`
+	CallRates        string   `env:"KONAK_CALL_RATES" placeholder:"FILE" help:"CSV file of what calls to the outside cost: prefix, per minute, connect fee, increment in seconds; amounts in millionths of the wallet's currency."`
+	SIPTrunkServer   string   `env:"KONAK_SIP_TRUNK_SERVER" name:"sip-trunk-server" placeholder:"HOST" help:"The operator's line at a carrier, over which bought numbers call."`
+	SIPTrunkUser     string   `env:"KONAK_SIP_TRUNK_USER" name:"sip-trunk-user" placeholder:"NAME" help:"Its user."`
+	SIPTrunkSecret   string   `env:"KONAK_SIP_TRUNK_PASSWORD" name:"sip-trunk-password" placeholder:"PASSWORD" help:"Its password."`
 	TelephonySwitch  string   `env:"KONAK_TELEPHONY_SWITCH_URL" name:"telephony-switch-url" placeholder:"URL" help:"Where a workspace can ask for another telephony tier."`
 	SIPListen        string   `env:"KONAK_SIP_LISTEN" name:"sip-listen" placeholder:"ADDRESS" help:"Address to take calls on by SIP, over UDP and TCP, such as 0.0.0.0:5060; without it this node carries no calls. A demo takes them on loopback, unless it is 'off'."`
 	SIPPublicAddress string   `env:"KONAK_SIP_PUBLIC_ADDRESS" name:"sip-public-address" placeholder:"IP" help:"Address that telephones and lines reach this node at, where it is not its own."`
 	RTPPorts         string   `env:"KONAK_RTP_PORTS" name:"rtp-ports" default:"20000-29999" placeholder:"FIRST-LAST" help:"UDP ports for the sound of calls; each call uses one or two."`
 	TelegramAddress  string   `env:"KONAK_TELEGRAM_ADDRESS" name:"telegram-address" placeholder:"URL" help:"Where Telegram's Bot API is, if not at its own address: a server of one's own, or a stand-in while developing. A demo brings its own."`
 	Demo             bool     `env:"KONAK_DEMO" help:"Fill an empty database with demo workspaces; loopback only."`
->>>>>>> 7d9decda
 
 	WebhookLease time.Duration `env:"KONAK_WEBHOOK_LEASE" default:"40s" help:"How long a node that has died keeps its webhook endpoints before another takes them over."`
 

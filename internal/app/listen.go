@@ -14,17 +14,11 @@ import (
 // port that is taken must not be found after the database was made.
 type Listeners struct {
 	public  net.Listener
-<<<<<<< ca33fc2b
-	private net.Listener     // nil: off
-	mail    net.Listener     // nil: off
-	mailTLS net.Listener     // nil: off
-	cert    *tls.Certificate // nil: mail without STARTTLS
-=======
 	private net.Listener         // nil: off
 	mail    net.Listener         // nil: off
+	mailTLS net.Listener         // nil: off
 	cert    *tls.Certificate     // nil: mail without STARTTLS
 	sip     *sipexchange.Sockets // nil: no calls
->>>>>>> 7d9decda
 }
 
 // Listen opens the addresses of the configuration and reads the certificate. Its

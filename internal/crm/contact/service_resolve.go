@@ -149,6 +149,9 @@ func (b *Book) makeContact(tx *db.Tx, from Sender) (Ref, error) {
 // Find gives a contact that is still there.
 func (b *Book) Find(r *db.Reader, id uuid.UUID) (Ref, error) { return refByID(r, id) }
 
+// FindByPhone gives the contact who has a number; db.ErrNoRow where nobody has it.
+func (b *Book) FindByPhone(r *db.Reader, e164 string) (Ref, error) { return refByPhone(r, e164) }
+
 // Whole reads a contact with its parts.
 func (b *Book) Whole(r *db.Reader, id uuid.UUID) (Contact, error) { return byID(r, id) }
 
