@@ -110,7 +110,7 @@ func checkEnviron(p *kong.Kong, environ []string) error {
 
 type configCmd struct{ app.Config }
 
-var secretFlags = []string{"master-key", "db", "smtp-url", "s3-url", "captcha-secret", "iyzico-secret", "twilio-token"}
+var secretFlags = []string{"master-key", "db", "smtp-url", "s3-url", "captcha-secret", "iyzico-secret", "twilio-token", "sip-trunk-password"}
 
 // source says where a setting's value comes from: the first that has it.
 func source(kctx *kong.Context, file fileResolver, f *kong.Flag) string {

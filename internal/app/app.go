@@ -45,8 +45,13 @@ import (
 	"konak/internal/crm/notice"
 	"konak/internal/crm/reply"
 	"konak/internal/crm/telephony"
+	"konak/internal/crm/telephony/block"
+	"konak/internal/crm/telephony/call"
 	"konak/internal/crm/telephony/greeting"
+	"konak/internal/crm/telephony/line"
 	"konak/internal/crm/telephony/number"
+	"konak/internal/crm/telephony/setting"
+	"konak/internal/crm/telephony/team"
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/crm/template"
 	"konak/internal/exchange"
@@ -130,6 +135,11 @@ type App struct {
 	Calling       *calling.Service
 	Numbers       *number.Service
 	Greetings     *greeting.Service
+	PhoneBlocks   *block.Service
+	PhoneSettings *setting.Service
+	PhoneTeam     *team.Service
+	PhoneLine     *line.Service
+	Calls         *call.Service
 	Live          *live.Service
 	Notices       *notice.Service
 	Finder        *finder.Service
@@ -166,6 +176,7 @@ func Catalog() event.Catalog {
 	c = append(c, domain.Events()...)
 	c = append(c, commerce.Events()...)
 	c = append(c, wallet.Events()...)
+	c = append(c, call.Events()...)
 	return append(c, webhook.Events()...)
 }
 
@@ -181,7 +192,7 @@ func (a *App) Work(ctx context.Context) {
 	a.takeOver(ctx)
 	var wg sync.WaitGroup
 	workers := []func(context.Context){
-		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor, a.Blobs.Run,
+		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor, a.Blobs.Run, a.Calls.Run,
 	}
 	if a.Limits != nil {
 		workers = append(workers, a.Limits.Run)

@@ -75,6 +75,10 @@ type Config struct {
 	NumberFee        int64    `env:"KONAK_NUMBER_FEE" default:"50000000" help:"What a workspace pays for a phone number each month, in millionths of the wallet's currency."`
 	Espeak           string   `env:"KONAK_ESPEAK" default:"espeak-ng" placeholder:"FILE" help:"Program that speaks greetings; without it they cannot be heard before they are used."`
 	SpeechFee        int64    `env:"KONAK_SPEECH_FEE" default:"100000" help:"What a workspace pays for every hundred characters of speech, in millionths of the wallet's currency."`
+	CallRates        string   `env:"KONAK_CALL_RATES" placeholder:"FILE" help:"CSV file of what calls to the outside cost: prefix, per minute, connect fee, increment in seconds; amounts in millionths of the wallet's currency."`
+	SIPTrunkServer   string   `env:"KONAK_SIP_TRUNK_SERVER" name:"sip-trunk-server" placeholder:"HOST" help:"The operator's line at a carrier, over which bought numbers call."`
+	SIPTrunkUser     string   `env:"KONAK_SIP_TRUNK_USER" name:"sip-trunk-user" placeholder:"NAME" help:"Its user."`
+	SIPTrunkSecret   string   `env:"KONAK_SIP_TRUNK_PASSWORD" name:"sip-trunk-password" placeholder:"PASSWORD" help:"Its password."`
 	TelephonySwitch  string   `env:"KONAK_TELEPHONY_SWITCH_URL" name:"telephony-switch-url" placeholder:"URL" help:"Where a workspace can ask for another telephony tier."`
 	SIPListen        string   `env:"KONAK_SIP_LISTEN" name:"sip-listen" placeholder:"ADDRESS" help:"Address to take calls on by SIP, over UDP and TCP, such as 0.0.0.0:5060; without it this node carries no calls. A demo takes them on loopback, unless it is 'off'."`
 	SIPPublicAddress string   `env:"KONAK_SIP_PUBLIC_ADDRESS" name:"sip-public-address" placeholder:"IP" help:"Address that telephones and lines reach this node at, where it is not its own."`

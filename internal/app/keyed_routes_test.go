@@ -16,7 +16,7 @@ import (
 var keyedElsewhere = map[string]bool{
 	"create-template": true, "send-template": true, "send-conversation-template": true, "forward-item": true, "import-contacts": true,
 	"rotate-channel-key": true, "rotate-channel-secret": true, "create-custom-channel": true, "rotate-webhook-secret": true,
-	"mail-rotate-webhook-secret": true, "rotate-api-key": true, "create-mobile-qr": true, "split-conversation": true, "start-topup": true, "buy-number": true,
+	"mail-rotate-webhook-secret": true, "rotate-api-key": true, "create-mobile-qr": true, "split-conversation": true, "start-topup": true, "buy-number": true, "place-call": true,
 }
 
 // Every route that declares an Idempotency-Key keeps it: the same request twice
@@ -68,6 +68,7 @@ func TestEveryKeyedRouteKeepsItsKey(t *testing.T) {
 			"add-push-subscription": {crm + "/me/push-subscriptions", map[string]any{"endpoint": "https://push.example.com/1", "keys": map[string]any{
 				"p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4", "auth": "BTBZMqHH6r4Tts7J_aSIgg",
 			}}},
+			"block-number":               {crm + "/telephony/blocked", map[string]any{"e164": "+908501234567"}},
 			"create-widget":              {crm + "/channels/widget", map[string]any{"name": "Site"}},
 			"connect-mailbox":            {crm + "/channels/email", map[string]any{"name": "Destek", "address": "destek@example.com"}},
 			"add-agent":                  {crm + "/agents", map[string]any{"email": "yeni@example.com", "name": "Yeni", "role": "agent"}},

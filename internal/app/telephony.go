@@ -5,14 +5,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
+	"github.com/google/uuid"
+
 	"konak/internal/crm/telephony"
+	"konak/internal/crm/telephony/block"
+	"konak/internal/crm/telephony/call"
 	"konak/internal/crm/telephony/greeting"
+	"konak/internal/crm/telephony/line"
 	"konak/internal/crm/telephony/number"
+	"konak/internal/crm/telephony/setting"
+	"konak/internal/crm/telephony/team"
 	"konak/internal/crm/telephony/wallet"
+	"konak/internal/exchange"
+	"konak/internal/exchange/sound"
 	"konak/internal/exchange/speech"
 	"konak/internal/kit/secret"
 	"konak/internal/provider/iyzico"
@@ -21,9 +32,9 @@ import (
 	carrier "konak/internal/sandbox/twilio"
 )
 
-// wireTelephony makes telephony, the wallet that pays for it, and the numbers.
+// wireTelephony makes telephony, the wallet that pays for it, the numbers, and who has
+// a phone.
 func (a *App) wireTelephony(p *parts) (err error) {
-	a.Telephony = telephony.New(telephony.Config{SwitchURL: a.cfg.TelephonySwitch})
 	payments, err := a.paymentProvider(p)
 	if err != nil {
 		return err
@@ -42,10 +53,113 @@ func (a *App) wireTelephony(p *parts) (err error) {
 	}); err != nil {
 		return err
 	}
-	a.Greetings, err = greeting.New(greeting.Config{
-		DB: a.DB, Wallet: a.Wallet, Synthesizer: a.synthesizer(), Fee: cmp.Or(a.cfg.SpeechFee, wallet.Micro/10),
+	if a.Greetings, err = greeting.New(greeting.Config{
+		DB: a.DB, Wallet: a.Wallet, Blobs: a.Blobs, Checker: phoneSounds{}, Synthesizer: a.synthesizer(), Fee: cmp.Or(a.cfg.SpeechFee, wallet.Micro/10),
+	}); err != nil {
+		return err
+	}
+	if err := a.wirePhones(); err != nil {
+		return err
+	}
+	a.Telephony = telephony.New(telephony.Config{
+		SwitchURL: a.cfg.TelephonySwitch, Number: a.Numbers, Line: a.PhoneLine, OutsideLine: a.cfg.SIPTrunkServer != "",
+	})
+	return a.wireCalls(p)
+}
+
+// wireCalls makes the calls.
+func (a *App) wireCalls(p *parts) (err error) {
+	rates := call.DefaultRates()
+	if a.cfg.CallRates != "" {
+		if rates, err = readRates(a.cfg.CallRates); err != nil {
+			return err
+		}
+	}
+	a.Calls, err = call.New(call.Config{
+		DB: a.DB, Log: a.log, Wallet: a.Wallet, Team: a.PhoneTeam, Settings: a.PhoneSettings, Blocks: a.PhoneBlocks, Line: a.PhoneLine,
+		Numbers: a.Numbers, Greetings: a.Greetings, Timeline: call.Conversations{Contacts: p.book, Inbox: a.Conversations}, Groups: a.Groups,
+		Rates: rates, Outside: a.cfg.outsideTrunk(), Exchange: a.Exchange,
 	})
 	return err
+}
+
+func readRates(path string) (call.Rates, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--call-rates: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	return call.ParseRates(f)
+}
+
+// outsideTrunk is the operator's line; nil where there is none.
+func (c *Config) outsideTrunk() *exchange.Trunk {
+	if c.SIPTrunkServer == "" {
+		return nil
+	}
+	return &exchange.Trunk{
+		ID: uuid.NewSHA1(uuid.Nil, []byte(c.SIPTrunkServer)), Server: c.SIPTrunkServer, Transport: "udp", Username: c.SIPTrunkUser,
+		Password: secret.Of(c.SIPTrunkSecret),
+	}
+}
+
+// wirePhones makes who has a phone, what is blocked, and how the workspace telephones.
+func (a *App) wirePhones() (err error) {
+	if a.PhoneBlocks, err = block.New(a.DB); err != nil {
+		return err
+	}
+	if a.PhoneSettings, err = setting.New(setting.Config{DB: a.DB, Agents: a.Identity, Groups: a.Groups}); err != nil {
+		return err
+	}
+	phones, lines := team.Config{DB: a.DB, Agents: a.Identity}, line.Config{DB: a.DB}
+	if a.Exchange != nil {
+		phones.Exchange, lines.Exchange = a.Exchange, a.Exchange
+		phones.Server, phones.Transports = a.cfg.sipServer(), []string{"udp", "tcp"}
+	}
+	if a.PhoneTeam, err = team.New(phones); err != nil {
+		return err
+	}
+	a.PhoneLine, err = line.New(lines)
+	return err
+}
+
+// sipServer is where telephones sign in: the address that the exchange listens on,
+// with the outside one in its place where there is one, or else the domain.
+func (c *Config) sipServer() string {
+	listen := cmp.Or(c.SIPListen, demoSIP)
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return listen
+	}
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = c.Domain
+	}
+	return net.JoinHostPort(cmp.Or(c.SIPPublicAddress, host), port)
+}
+
+// phoneSounds is what the exchange can play.
+type phoneSounds struct{}
+
+// maxSound is how long the exchange plays at most.
+const maxSound = 10 * time.Minute
+
+// CheckSound implements greeting.Checker.
+func (phoneSounds) CheckSound(r io.ReadSeeker) (time.Duration, error) {
+	length, err := sound.MeasureWAV(r)
+	if err == nil && (length == 0 || length > maxSound) {
+		err = fmt.Errorf("it lasts %s", length)
+	}
+	return length, err
+}
+
+// PhoneSamples implements greeting.Checker.
+func (phoneSounds) PhoneSamples(r io.Reader) ([]int16, error) {
+	b, err := io.ReadAll(io.LimitReader(r, greeting.MaxUpload))
+	if err != nil {
+		return nil, err
+	}
+	s, err := sound.ReadWAV(b)
+	return s.Resample(sound.PhoneRate).Samples, err
 }
 
 // synthesizer finds the program that speaks. It returns nil where there is none.

@@ -81,7 +81,7 @@ func (a *App) wireContacts(p *parts) (err error) {
 		OnLeave: []agent.Hook{endAccess(a.Identity), func(_ context.Context, tx *db.Tx, who agent.Agent) error {
 			_, err := a.Conversations.Released(tx, who.ID)
 			return err
-		}},
+		}, func(_ context.Context, tx *db.Tx, who agent.Agent) error { return a.PhoneTeam.Leave(tx, who.ID) }},
 	})
 	return err
 }

@@ -259,7 +259,7 @@ func (s *Server) Settle() {
 	s.tb.Helper()
 	for busy := true; busy; {
 		busy = false
-		for _, step := range []func(context.Context) (int, error){s.Waker.Step, s.Dispatcher.Step, s.Sender.Step, s.Jobs.Step, s.Advisor.Step} {
+		for _, step := range []func(context.Context) (int, error){s.Waker.Step, s.Dispatcher.Step, s.Sender.Step, s.Jobs.Step, s.Advisor.Step, s.Calls.Step} {
 			n, err := step(s.tb.Context())
 			if err != nil {
 				s.tb.Fatal(err)

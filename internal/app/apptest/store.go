@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/google/uuid"
+
 	"konak/internal/crm/template"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -49,8 +51,39 @@ func (w *Workspace) sampleTelephony(ctx context.Context, text string) error {
 		}
 		_, err = tx.Exec(`INSERT INTO phone_number (tenant_id, id, e164, label, type, capabilities, status, is_default, monthly_fee, provider_id, last_error, created_at)
 			VALUES ($1, $2, $3, $3, 'local', '[]', 'active', $4, 1, $3, '', $5)`, w.ID, id, text, true, now)
-		return err
+		if err != nil {
+			return err
+		}
+		return samplePhones(tx, w.Member, text)
 	})
+}
+
+// samplePhones writes one row of each of what belongs to phones.
+func samplePhones(tx *db.Tx, member uuid.UUID, text string) error {
+	id, now := tx.NewID(), clock.At(tx.Now())
+	for _, row := range []struct {
+		query string
+		args  []any
+	}{
+		{`INSERT INTO phone_block (tenant_id, id, pattern, is_prefix, note, created_at) VALUES ($1, $2, $3, $4, $3, $5)`, []any{tx.Tenant(), id, text, false, now}},
+		{`INSERT INTO phone_member (tenant_id, agent_id, extension, rings, device, username, rung_at, busy_until, created_at)
+			VALUES ($1, $2, $3, $4, 'desk', $3, 0, 0, $5)`, []any{tx.Tenant(), member, text, false, now}},
+		{`INSERT INTO phone_line (tenant_id, id, server, transport, username, auth_user, register, e164, status, last_error, updated_at)
+			VALUES ($1, $2, $3, 'udp', $3, $3, $4, $3, 'registered', '', $5)`, []any{tx.Tenant(), id, text, true, now}},
+		{`INSERT INTO phone_greeting (tenant_id, slot, mode, text, voice, name, sha256, duration_ms, updated_at)
+			VALUES ($1, 'welcome', 'text', $2, 'tr', $2, $2, 0, $3)`, []any{tx.Tenant(), text, now}},
+		{`INSERT INTO phone_call (tenant_id, id, direction, via, state, open, disposition, from_e164, to_e164, agent_id, bridge_id, ended_by, cause,
+				started_at, ended_at, hold_us, billed_s, cost, recording_id, recording_ms, voicemail, to_return, plan)
+			VALUES ($1, $2, 'inbound', 'line', 'ended', $4, 'voicemail', $3, $3, $6, $2, 'customer', $3, $5, $5, 0, 0, 0, $2, 1000, $7, $7, '{}')`,
+			[]any{tx.Tenant(), id, text, false, now, member, true}},
+		{`INSERT INTO phone_leg (tenant_id, id, call_id, role, state, open, device, number, created_at, cause, last_n, last_at, paid_s, max_s, warned, billed_s, cost)
+			VALUES ($1, $2, $2, 'customer', 'ended', $4, $3, $3, $5, $3, 0, $5, 0, 0, $4, 0, 0)`, []any{tx.Tenant(), id, text, false, now}},
+	} {
+		if _, err := tx.Exec(row.query, row.args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sampleQueue leaves a mail in the queue whose recipient does not exist.

@@ -1,94 +1,9 @@
 package channel
 
-import (
-	"slices"
-	"time"
-	_ "time/tzdata" // a container need not have the zones of the world
+import "konak/internal/kit/hours"
 
-	"konak/internal/kit/fault"
+// Hours are when somebody is there, as every module of Konak understands them.
+type (
+	Hours = hours.Hours
+	Span  = hours.Span
 )
-
-// Hours are when somebody is there, week by week.
-type Hours struct {
-	Timezone string `json:"timezone" maxLength:"64" example:"Europe/Istanbul"`
-	Spans    []Span `json:"spans" maxItems:"42" nullable:"false" doc:"None means never"`
-}
-
-// Span is a part of a weekday.
-type Span struct {
-	Day  int    `json:"day" minimum:"1" maximum:"7" example:"1" doc:"1 is Monday, 7 is Sunday"`
-	From string `json:"from" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"09:00"`
-	To   string `json:"to" pattern:"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$" example:"18:00" doc:"24:00 is the end of the day"`
-}
-
-// Check refuses an unknown time zone and a span that ends before it begins. The
-// field is how the caller's input calls the hours.
-func (h *Hours) Check(field string) error {
-	if h == nil {
-		return nil
-	}
-	f := fault.New(fault.ValidationFailed)
-	if _, err := time.LoadLocation(h.Timezone); err != nil || h.Timezone == "" || h.Timezone == "Local" {
-		f.Field(field+".timezone", "unknown_timezone")
-	}
-	for _, s := range h.Spans {
-		if s.From >= s.To { // both are HH:MM, so text compares like time
-			f.Field(field+".spans", "out_of_range")
-			break
-		}
-	}
-	if len(f.Fields) > 0 {
-		return f
-	}
-	return nil
-}
-
-// Open says whether somebody is there at a time.
-func (h *Hours) Open(at time.Time) bool {
-	if h == nil {
-		return true
-	}
-	zone, err := time.LoadLocation(h.Timezone)
-	if err != nil {
-		return true // better a question at night than a chat closed by mistake
-	}
-	local := at.In(zone)
-	day, now := weekday(local), local.Format("15:04")
-	return slices.ContainsFunc(h.Spans, func(s Span) bool { return s.Day == day && s.From <= now && now < s.To })
-}
-
-// Next is when somebody is there again, nil for now and for never.
-func (h *Hours) Next(at time.Time) *time.Time {
-	if h.Open(at) {
-		return nil
-	}
-	zone, err := time.LoadLocation(h.Timezone)
-	if err != nil {
-		return nil
-	}
-	local := at.In(zone)
-	var first *time.Time
-	for days := range 8 {
-		date := local.AddDate(0, 0, days)
-		for _, s := range h.Spans {
-			if s.Day != weekday(date) {
-				continue
-			}
-			from, err := time.Parse("15:04", s.From)
-			if err != nil {
-				continue
-			}
-			begin := time.Date(date.Year(), date.Month(), date.Day(), from.Hour(), from.Minute(), 0, 0, zone)
-			if begin.After(at) && (first == nil || begin.Before(*first)) {
-				first = &begin
-			}
-		}
-		if first != nil {
-			return first
-		}
-	}
-	return nil
-}
-
-// weekday counts from Monday as ISO 8601 does.
-func weekday(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }

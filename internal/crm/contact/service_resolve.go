@@ -154,6 +154,9 @@ func (b *Book) OnAccount(r *db.Reader, account uuid.UUID, external string) (Ref,
 	return refByIdentity(r, account, external)
 }
 
+// FindByPhone gives the contact who has a number; db.ErrNoRow where nobody has it.
+func (b *Book) FindByPhone(r *db.Reader, e164 string) (Ref, error) { return refByPhone(r, e164) }
+
 // Whole reads a contact with its parts.
 func (b *Book) Whole(r *db.Reader, id uuid.UUID) (Contact, error) { return byID(r, id) }
 

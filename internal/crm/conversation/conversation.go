@@ -95,6 +95,8 @@ const (
 	Message = "message"
 	Note    = "note"
 	Event   = "event"
+	// CallItem is a call; its detail says what became of it.
+	CallItem = "call"
 )
 
 // Kinds of author.
@@ -110,7 +112,7 @@ const (
 type Item struct {
 	ID               uuid.UUID                     `json:"id" format:"uuid"`
 	ConversationID   uuid.UUID                     `json:"conversation_id" format:"uuid"`
-	Kind             string                        `json:"kind" enum:"message,note,event" example:"message"`
+	Kind             string                        `json:"kind" enum:"message,note,event,call" example:"message"`
 	AuthorKind       string                        `json:"author_kind" enum:"agent,contact,bot,system,api_key" example:"contact"`
 	AuthorID         *uuid.UUID                    `json:"author_id" nullable:"true" format:"uuid"`
 	Body             string                        `json:"body" example:"Siparişim ne zaman gelir?"`

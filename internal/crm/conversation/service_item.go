@@ -175,3 +175,22 @@ func (s *Service) AddItem(tx *db.Tx, c *Conversation, item *Item) error {
 	}
 	return s.writeDependents(tx, c, c, []*Item{item})
 }
+
+// ItemOf reads an item of a conversation; db.ErrNoRow where it has none of this id.
+func ItemOf(r *db.Reader, conversation, id uuid.UUID) (Item, error) {
+	return itemOf(r, conversation, id)
+}
+
+// MarkWaiting says that the customer waits for an answer from now on, unless they
+// wait already.
+func (s *Service) MarkWaiting(tx *db.Tx, c *Conversation) error {
+	if c.WaitingSince != nil || c.State == Closed {
+		return nil
+	}
+	was := *c
+	c.WaitingSince = clock.Ptr(tx.Now())
+	if err := Save(tx, c, c.State); err != nil {
+		return err
+	}
+	return moveCounter(tx, &was, c)
+}

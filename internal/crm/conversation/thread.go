@@ -32,3 +32,9 @@ func AssignAccount(tx *db.Tx, c *Conversation, account uuid.UUID) error {
 	c.ChannelAccountID, c.SingleThread = &account, true
 	return setAccount(tx, c)
 }
+
+// LockThreadWithoutAccount finds the newest conversation of a contact on a channel
+// that belongs to no account; db.ErrNoRow where there is none.
+func LockThreadWithoutAccount(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
+	return lockThreadWithoutAccount(tx, channel, contact)
+}

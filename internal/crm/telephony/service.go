@@ -3,7 +3,9 @@ package telephony
 import (
 	"context"
 
+	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/perm"
 )
 
 // The licences that decide the tier.
@@ -11,6 +13,17 @@ const (
 	licenceExchange = "telephony"
 	licenceLine     = "telephony_line"
 )
+
+// Path is where the routes of telephony begin.
+const Path = "/api/crm/v1/telephony"
+
+// Route declares a route that both tiers have.
+func Route(method, sub, id, summary string, p perm.Permission) api.Route {
+	return api.Route{
+		Method: method, Path: Path + sub, ID: id, Tag: "CRM telephony", Summary: summary,
+		Access: api.Session, Permission: p, Licence: licenceExchange, OrLicence: licenceLine,
+	}
+}
 
 // Tier is the telephony that a workspace has.
 type Tier struct {
@@ -26,6 +39,10 @@ var exchangeOnly = []string{"greeting_preview", "numbers", "wallet"}
 type Config struct {
 	// SwitchURL is where a workspace can ask for another tier, "" for nowhere.
 	SwitchURL string
+	// Number and Line are the parts of the setup.
+	Number, Line Part
+	// OutsideLine says that the operator has a line for bought numbers.
+	OutsideLine bool
 }
 
 // Service is telephony.

@@ -148,9 +148,7 @@ func ReadWAV(b []byte) (Sound, error) {
 		body := b[:min(size, len(b))]
 		switch {
 		case name == "fmt " && len(body) >= 16:
-			format, channels := binary.LittleEndian.Uint16(body), binary.LittleEndian.Uint16(body[2:])
-			s.Rate = int(binary.LittleEndian.Uint32(body[4:]))
-			if format != formatPCM || channels != 1 || binary.LittleEndian.Uint16(body[14:]) != 16 || s.Rate < 1 || s.Rate > maxRate {
+			if s.Rate = pcmRate(body); s.Rate == 0 {
 				return Sound{}, ErrFormat
 			}
 		case name == "data" && s.Rate > 0:

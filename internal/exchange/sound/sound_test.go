@@ -124,6 +124,30 @@ func FuzzReadWAV(f *testing.F) {
 	})
 }
 
+// MeasureWAV tells the same as ReadWAV, of every beginning of a file and of files that
+// never come to their sound.
+func TestMeasureWAV(t *testing.T) {
+	t.Parallel()
+	file := tone(8000, 440).WAV()
+	streamed := slices.Clone(file)
+	binary.LittleEndian.PutUint32(streamed[40:], 0x7FFFF000)
+	other := slices.Clone(file)
+	other[34] = 8
+	endless := slices.Concat(file[:12], bytes.Repeat([]byte("junk\x00\x00\x00\x00"), 1000))
+	for name, b := range map[string][]byte{"whole": file, "of unknown length": streamed, "of 8 bits": other, "endless": endless, "empty": nil} {
+		got, err := MeasureWAV(bytes.NewReader(b))
+		read, wrong := ReadWAV(b)
+		if (err != nil) != (wrong != nil) || err == nil && got != read.Duration() || err != nil && !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %s, %v; read %v", name, got, err, wrong)
+		}
+	}
+	for n := range 44 {
+		if got, err := MeasureWAV(bytes.NewReader(file[:n])); !errors.Is(err, ErrFormat) {
+			t.Errorf("%d bytes: %s, %v", n, got, err)
+		}
+	}
+}
+
 // Every code of the A-law is the one its sample is coded as, and samples change by at
 // most a thirty-second part.
 func TestALaw(t *testing.T) {

@@ -90,6 +90,8 @@ type File struct {
 	// Tag changes with the content.
 	Tag      string
 	Modified time.Time
+	// NoStore forbids every cache to keep it.
+	NoStore bool
 	// Content is closed when it was sent.
 	Content io.ReadSeekCloser
 }
@@ -129,6 +131,9 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 			head.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
 			head.Set("Cross-Origin-Resource-Policy", "same-origin")
 			head.Set("Cache-Control", "private, no-cache")
+			if f.NoStore {
+				head.Set("Cache-Control", "no-store")
+			}
 			head.Set("Vary", "Authorization, Cookie")
 			head.Set("ETag", strconv.Quote(f.Tag))
 			content := &watchedContent{ReadSeeker: f.Content}

@@ -176,7 +176,7 @@ func (a *API) permit(rt *Route, who *caller.Caller) error {
 	if who.MustEnrol && (rt.Permission != Anyone || !strings.HasPrefix(rt.Path, ownRoutes)) {
 		return fault.New(fault.TwoFactorRequired)
 	}
-	if rt.Licence != "" && !who.Licences[rt.Licence] {
+	if rt.Licence != "" && !who.Licences[rt.Licence] && !who.Licences[rt.OrLicence] {
 		return fault.New(fault.NotLicensed, rt.Licence)
 	}
 	if rt.Permission == Anyone && who.Delegated && !rt.Delegable {

@@ -49,6 +49,7 @@ var documentedAs = map[string]string{
 	"export":   "conversation",
 	"file":     "conversation",
 	"group":    "conversation",
+	"hours":    "channel",
 	"inbound":  "conversation",
 	"inboxapi": "conversation",
 	"later":    "conversation",

@@ -56,6 +56,8 @@ type Route struct {
 	OneOf map[string][]string
 	// Licence is the module that the workspace must have; "" for identity.
 	Licence string
+	// OrLicence is another module that suffices in its place; "" for none.
+	OrLicence string
 	// Status of success: 200 by default, 201 for what creates.
 	Status int
 	// StepUp needs the password proven within the last 15 minutes.
@@ -266,6 +268,9 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	}
 	if rt.Licence != "" {
 		op.Extensions["x-licence"] = rt.Licence
+	}
+	if rt.OrLicence != "" {
+		op.Extensions["x-or-licence"] = rt.OrLicence
 	}
 	if rt.StepUp {
 		op.Extensions["x-step-up"] = true

@@ -86,7 +86,7 @@ func fewModules(f *file) []string {
 	}
 	modules := map[string]bool{}
 	for _, i := range f.imports {
-		if to, ok := ours(i.path); ok && to.kind == areaModule {
+		if to, ok := ours(i.path); ok && to.kind == areaModule && to != exchangeInterface {
 			modules[to.name] = true
 		}
 	}

@@ -15,13 +15,14 @@ var systemReasons = []string{
 	"invitation look-up", "mobile QR look-up", "set licences",
 	"session last seen", "sign-in", "sign-up", "password reset", "captcha", // identity: found before the tenant is known
 	"limits", "mail outbox", "mail quotas", "dispatcher", "job claim", "dead jobs", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "file check", "upload sweep", "idle visitors",
-	"channel look-up",     // crm: a channel key or a provider names the account before the tenant is known
-	"mail domain look-up", // mail: whose a domain is, before the tenant is known
-	"master key",          // the check value belongs to the installation
-	"fill demo",           // before anybody is there
-	"exchange",            // its own store holds the devices and lines of all tenants
-	"exchange lease",      // it belongs to the installation
-	"regulation corpus",   // advisor: public text that belongs to no tenant
+	"channel look-up",                // crm: a channel key or a provider names the account before the tenant is known
+	"mail domain look-up",            // mail: whose a domain is, before the tenant is known
+	"master key",                     // the check value belongs to the installation
+	"fill demo",                      // before anybody is there
+	"exchange",                       // its own store holds the devices and lines of all tenants
+	"exchange lease",                 // it belongs to the installation
+	"phone commands", "phone events", // telephony: one exchange carries the calls of all tenants
+	"regulation corpus", // advisor: public text that belongs to no tenant
 }
 
 // knownSystemCallers holds every call of db.System to the list.

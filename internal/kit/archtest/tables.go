@@ -50,9 +50,16 @@ var tableOwners = map[string][]string{
 	"internal/crm/email": {
 		"email_auto_reply", "email_domain", "email_inbound", "email_mailbox", "email_message", "email_party", "email_token",
 	},
-	"internal/crm/helpcenter":       {"help_article", "help_category", "help_site", "help_text", "help_version"},
-	"internal/crm/notice":           {"notice_preference", "push_key", "push_subscription"},
-	"internal/crm/telephony/number": {"phone_number"},
+	"internal/crm/helpcenter":         {"help_article", "help_category", "help_site", "help_text", "help_version"},
+	"internal/crm/notice":             {"notice_preference", "push_key", "push_subscription"},
+	"internal/crm/telephony/block":    {"phone_block"},
+	"internal/crm/telephony/call":     {"phone_call", "phone_cursor", "phone_leg"},
+	"internal/crm/telephony/command":  {"phone_command"},
+	"internal/crm/telephony/greeting": {"phone_greeting"},
+	"internal/crm/telephony/line":     {"phone_line"},
+	"internal/crm/telephony/number":   {"phone_number"},
+	"internal/crm/telephony/setting":  {"phone_settings"},
+	"internal/crm/telephony/team":     {"phone_member"},
 	"internal/crm/telephony/wallet": {
 		"wallet", "wallet_buyer", "wallet_entry", "wallet_posting", "wallet_reservation", "wallet_topup",
 	},
@@ -104,6 +111,7 @@ var tableReaders = map[string]map[string]string{
 	},
 	"membership":  {"internal/identity/oauth": "a code and a consent count only while their member is active"},
 	"oauth_grant": {"internal/identity": "the switch of a session is one statement, and an app goes only where it has consent"},
+	"phone_leg":   {"internal/crm/telephony/team": "a row of the team says who is in a call"},
 	"tenant": {
 		"internal/crm/channel":    "a channel's key leads to its workspace's slug and licences",
 		"internal/identity/oauth": "a consent names the app's publisher",

@@ -21,7 +21,7 @@ import (
 var Globals = []string{
 	"tenant", "app_user", "membership", "session", "api_key",
 	"sign_up", "password_reset", "mfa_ticket", "recovery_code", "passkey", "passkey_challenge", "captcha_used",
-	"installation_mark", "master_key_check", "limit_use", "limit_act", "handover", "exchange_lease",
+	"installation_mark", "master_key_check", "limit_use", "limit_act", "handover", "exchange_lease", "phone_cursor",
 	"advisor_revision", "advisor_import", "advisor_law", "advisor_provision", "provision_version",
 }
 

@@ -81,6 +81,10 @@ const (
 	NoCredit            Code = "no_credit"
 	PaymentRefused      Code = "payment_refused"
 	NumberNotActive     Code = "number_not_active"
+	NoDevice            Code = "no_device"
+	NoLine              Code = "no_line"
+	CallState           Code = "call_state"
+	CapReached          Code = "cap_reached"
 	FileMissing         Code = "file_missing"
 	FileDamaged         Code = "file_damaged"
 	UpgradeRequired     Code = "upgrade_required"
@@ -155,6 +159,10 @@ var catalogue = map[Code]entry{
 	NotConfigured:       {409, "The operator of this installation has not set this up.", "Bu kurulumun işletmecisi bunu ayarlamamış."},
 	NumberNotActive:     {409, "This phone number is not active: its purchase is under way, or its fee is not paid.", "Bu telefon numarası etkin değil: satın alma sürüyor ya da ücreti ödenmemiş."},
 	NoCredit:            {409, "The call credit does not suffice. Top it up first.", "Arama kredisi yetmiyor. Önce kredi yükleyin."},
+	NoDevice:            {409, "You have no phone that could ring. Ask a telephony manager for one, or sign your phone in.", "Çalabilecek bir telefonunuz yok. Telefon yöneticisinden isteyin ya da telefonunuzla oturum açın."},
+	NoLine:              {409, "There is no line to the outside: connect your own line, or buy a number.", "Dışarıya çıkan bir hat yok: kendi hattınızı bağlayın ya da numara satın alın."},
+	CallState:           {409, "The call is not in a state that allows this.", "Arama buna izin veren bir durumda değil."},
+	CapReached:          {409, "A cap of the telephony settings keeps this call back.", "Telefon ayarlarındaki bir sınır bu aramayı engelliyor."},
 	IdempotencyReplay:   {409, "This request was already carried out and its answer cannot be shown again.", "Bu istek daha önce gerçekleştirildi ve yanıtı yeniden gösterilemez."},
 	FileMissing:         {410, "The content of this file is no longer in our storage. Uploading the same file again brings it back.", "Bu dosyanın içeriği artık depomuzda yok. Aynı dosyayı yeniden yüklemek onu geri getirir."},
 	FileDamaged:         {410, "The content of this file is damaged in our storage and cannot be shown. Uploading the same file again brings it back.", "Bu dosyanın içeriği depomuzda bozulmuş, gösterilemiyor. Aynı dosyayı yeniden yüklemek onu geri getirir."},

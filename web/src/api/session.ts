@@ -36,12 +36,14 @@ export function useMe(): Me {
 export interface Need {
   permission?: string
   licence?: string
+  /** Another licence that suffices in its place. */
+  orLicence?: string
 }
 
 export function meets(me: Me, need: Need): boolean {
   return (
     (need.permission === undefined || me.permissions?.includes(need.permission) === true) &&
-    (need.licence === undefined || me.licences?.includes(need.licence) === true)
+    (need.licence === undefined || [need.licence, need.orLicence].some((licence) => licence !== undefined && me.licences?.includes(licence) === true))
   )
 }
 

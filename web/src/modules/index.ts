@@ -7,6 +7,7 @@ import { erpModule } from './erp/module'
 import { homeModule } from './home/module'
 import { identityModule } from './identity/module'
 import { mailModule } from './mail/module'
+import { telephonyModule } from './telephony/module'
 import type { Module } from './module'
 
 /** The one table of the panel: what stands here has navigation, palette entries and live updates. */
@@ -15,6 +16,7 @@ export const modules: readonly Module[] = [
   channelsModule,
   crmModule,
   agentsModule,
+  telephonyModule,
   mailModule,
   erpModule,
   advisorModule,
@@ -28,6 +30,7 @@ export const screenRoutes = [
   ...crmModule.routes,
   ...agentsModule.routes,
   ...channelsModule.routes,
+  ...telephonyModule.routes,
   ...mailModule.routes,
   ...erpModule.routes,
   ...advisorModule.routes,

@@ -21,6 +21,8 @@ export interface ScreenInfo {
   permission?: string
   /** Set by the module's licence; a screen does not repeat it. */
   licence?: string
+  /** Another licence that suffices in its place. */
+  orLicence?: string
   /** A sequence such as "g w". Screens without `nav` are reached from another screen. */
   shortcut?: string
   nav?: boolean

@@ -135,7 +135,7 @@ function ScreenAnnouncer() {
 function ScreenGate({ children }: { children: ReactNode }) {
   const me = useMe()
   const screen = useMatches().at(-1)?.staticData.screen
-  if (screen?.licence && !meets(me, { licence: screen.licence })) return <UnlicensedPage licence={screen.licence} />
+  if (screen?.licence && !meets(me, { licence: screen.licence, orLicence: screen.orLicence })) return <UnlicensedPage licence={screen.licence} />
   if (screen?.permission && !meets(me, { permission: screen.permission })) {
     return <ForbiddenPage permission={screen.permission} />
   }

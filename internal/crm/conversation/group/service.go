@@ -159,3 +159,12 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 
 // IsGroup says whether an id is a group's.
 func (s *Service) IsGroup(r *db.Reader, id uuid.UUID) (bool, error) { return Exists(r, id) }
+
+// GroupMembers lists the agents of a group; none where there is no such group.
+func (s *Service) GroupMembers(r *db.Reader, id uuid.UUID) ([]uuid.UUID, error) {
+	g, err := ByID(r, id)
+	if db.IsNoRow(err) {
+		return nil, nil
+	}
+	return g.AgentIDs, err
+}

@@ -3,6 +3,7 @@ package greeting
 import (
 	"context"
 
+	"konak/internal/crm/telephony"
 	"konak/internal/kit/api"
 	"konak/internal/kit/perm"
 )
@@ -14,13 +15,56 @@ type previewIn struct {
 	}
 }
 
+type setGreetingsIn struct {
+	Body struct {
+		Slots []Change `json:"slots" minItems:"1" maxItems:"6" nullable:"false" doc:"Those that change"`
+	}
+}
+
+type greetingAudioIn struct {
+	Slot string `path:"slot" example:"welcome"`
+}
+
+type uploadGreetingIn struct {
+	Slot string `path:"slot" example:"welcome"`
+	Name string `query:"name" maxLength:"300" example:"karsilama.wav" doc:"How the file is called"`
+}
+
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
+	s.registerSlots(a)
 	api.Handle(a, api.Route{
 		Method: "POST", Path: "/api/crm/v1/telephony/greeting/preview", ID: "preview-greeting", Tag: "CRM telephony",
 		Summary: "Hear a text as callers hear it", Doc: "It spends credit, for every hundred characters that are begun; each call anew.",
 		Access: api.Session, Permission: perm.TelephonyManage, Licence: "telephony",
 	}, func(ctx context.Context, in *previewIn) (Preview, error) {
 		return s.Preview(ctx, in.Body.Text, in.Body.Voice)
+	})
+}
+
+func (s *Service) registerSlots(a *api.API) {
+	api.Handle(a, telephony.Route("GET", "/greeting", "get-greetings", "See what callers hear", perm.CallsView),
+		func(ctx context.Context, _ *struct{}) (Greetings, error) { return s.Greetings(ctx) })
+
+	set := telephony.Route("PUT", "/greeting", "set-greetings", "Change what callers hear", perm.TelephonyManage)
+	set.Doc = "Only the slots that are named. 422 for the mode audio where no file was uploaded; 409 not_configured for a text where the installation has no speech."
+	set.Refusals = []int{409, 503}
+	api.Handle(a, set, func(ctx context.Context, in *setGreetingsIn) (Greetings, error) { return s.Set(ctx, in.Body.Slots) })
+
+	play := telephony.Route("GET", "/greeting/audio/{slot}", "get-greeting-audio", "Play the file that was uploaded for a slot", perm.CallsView)
+	play.Doc, play.OneOf, play.Refusals = "Also in parts (Range).", map[string][]string{"slot": Slots}, []int{410}
+	api.HandleFile(a, play, func(ctx context.Context, in *greetingAudioIn) (*api.File, error) {
+		slot, content, err := s.Open(ctx, in.Slot)
+		if err != nil {
+			return nil, err
+		}
+		return &api.File{Name: slot.Name, Type: "audio/wav", Inline: true, Tag: slot.SHA256, Modified: slot.UpdatedAt.Time, Content: content}, nil
+	})
+
+	upload := telephony.Route("POST", "/greeting/audio/{slot}", "upload-greeting-audio", "Let callers hear a file", perm.TelephonyManage)
+	upload.Doc = "The body is the file itself, a WAV file of 16 bits on one channel. It is kept as it is; 422 on `file` where the exchange cannot play it."
+	upload.Status, upload.MaxBody, upload.OneOf, upload.Refusals = 201, MaxUpload, map[string][]string{"slot": Slots}, []int{409}
+	api.HandleUpload(a, upload, func(ctx context.Context, in *uploadGreetingIn, body *api.Upload) (Slot, error) {
+		return s.Upload(ctx, in.Slot, in.Name, body)
 	})
 }

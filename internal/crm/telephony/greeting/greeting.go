@@ -1,7 +1,9 @@
-// Package greeting lets a manager hear how a text will sound to callers.
+// Package greeting keeps what callers hear at the points (slots) of a call, as a text
+// that is spoken or as a file, and lets a manager hear how a text will sound.
 //
-// Speech costs credit: it is paid in the transaction after which it is handed out,
-// so nobody hears what they did not pay, and nobody pays for what failed.
+// A preview costs credit: it is paid in the transaction after which it is handed out,
+// so nobody hears what they did not pay, and nobody pays for what failed. A file is
+// kept as it was uploaded; whether it can be played is for the exchange to say.
 package greeting
 
 import (
@@ -16,6 +18,7 @@ import (
 
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/kit/audit"
+	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -39,6 +42,9 @@ type Wallet interface {
 type Config struct {
 	DB     *db.DB
 	Wallet Wallet
+	Blobs  *blob.Store
+	// Checker says whether the exchange can play a file.
+	Checker Checker
 	// Synthesizer is nil where none is installed.
 	Synthesizer Synthesizer
 	// Fee is for every hundred characters that are begun.
@@ -46,14 +52,17 @@ type Config struct {
 }
 
 // Service is the workspace's greetings.
-type Service struct{ Config }
+type Service struct {
+	Config
+	spoken spokenTexts
+}
 
 // New makes the service.
 func New(c Config) (*Service, error) {
-	if c.DB == nil || c.Wallet == nil || c.Fee <= 0 {
-		return nil, errors.New("greeting: the database, the wallet and a fee are needed")
+	if c.DB == nil || c.Wallet == nil || c.Blobs == nil || c.Checker == nil || c.Fee <= 0 {
+		return nil, errors.New("greeting: the database, the wallet, the files, the checker and a fee are needed")
 	}
-	return &Service{c}, nil
+	return &Service{Config: c}, nil
 }
 
 // Preview is a text as callers hear it.

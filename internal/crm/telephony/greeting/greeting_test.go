@@ -20,6 +20,7 @@ const path = "/api/crm/v1/telephony/greeting/preview"
 // speaker stands in for the program where its sound does not matter.
 type speaker struct {
 	spoken int
+	sound  []byte
 	err    error
 	during func()
 }
@@ -29,6 +30,9 @@ func (s *speaker) Speak(context.Context, string, string) ([]byte, time.Duration,
 	s.spoken++
 	if s.during != nil {
 		s.during()
+	}
+	if s.sound != nil {
+		return s.sound, 2400 * time.Millisecond, s.err
 	}
 	return []byte("wav"), 2400 * time.Millisecond, s.err
 }

@@ -194,3 +194,17 @@ func giveBack(tx *db.Tx, n *Number) error {
 	}
 	return writeAudit(tx, "number.released", *n)
 }
+
+// SetupState says how far the default number is, or else the newest.
+func (s *Service) SetupState(ctx context.Context) (state, detail string, err error) {
+	list, err := s.Numbers(ctx, db.Page{Limit: 100, After: db.First})
+	if err != nil || len(list.Rows) == 0 {
+		return "none", "", err
+	}
+	i := max(slices.IndexFunc(list.Rows, func(n Number) bool { return n.IsDefault }), 0)
+	return list.Rows[i].Status, list.Rows[i].LastError, nil
+}
+
+// FindActive finds a number that calls can show: the one of an id, or the default
+// where it is nil. It returns db.ErrNoRow where there is none.
+func (s *Service) FindActive(r *db.Reader, id *uuid.UUID) (Number, error) { return activeNumber(r, id) }

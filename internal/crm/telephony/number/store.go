@@ -70,3 +70,12 @@ func hasDefault(r *db.Reader) (bool, error) {
 	n, err := db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM phone_number WHERE tenant_id = $1 AND is_default`, r.Tenant())
 	return n > 0, err
 }
+
+// activeNumber finds an active number by its id, or the default where there is none;
+// db.ErrNoRow where there is no such number.
+func activeNumber(r *db.Reader, id *uuid.UUID) (Number, error) {
+	if id == nil {
+		return db.One(r, scanNumber, `SELECT `+columns+` FROM phone_number WHERE tenant_id = $1 AND is_default AND status = 'active'`, r.Tenant())
+	}
+	return db.One(r, scanNumber, `SELECT `+columns+` FROM phone_number WHERE tenant_id = $1 AND id = $2 AND status = 'active'`, r.Tenant(), *id)
+}

@@ -52,7 +52,7 @@ type posting struct {
 type Entry struct {
 	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Kind      string     `json:"kind" enum:"topup,hold,settle,release,adjustment" example:"settle" doc:"settle: what was set aside is spent, and the rest is available again; adjustment: the operator gave or took credit"`
-	Purpose   string     `json:"purpose" enum:"card,numbers,speech,operator" example:"numbers"`
+	Purpose   string     `json:"purpose" enum:"card,numbers,speech,calls,operator" example:"numbers"`
 	Ref       uuid.UUID  `json:"ref" format:"uuid" doc:"The top-up, or what the money was set aside for"`
 	Available int64      `json:"available_micros" example:"-50000000" doc:"How the available credit changed"`
 	Held      int64      `json:"held_micros" example:"50000000" doc:"How what is set aside changed"`
@@ -63,6 +63,7 @@ type Entry struct {
 const (
 	PurposeNumbers = "numbers"
 	PurposeSpeech  = "speech"
+	PurposeCalls   = "calls"
 )
 
 // The purposes of what adds to a wallet.

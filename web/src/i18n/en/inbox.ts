@@ -154,4 +154,12 @@ export const inbox = {
   'views.sharedHint': 'Colleagues see it in their inbox, too.',
   'views.delete': 'Delete the view',
   'views.actions': 'Actions on the view {name}',
+  'inbox.call.inbound': 'Incoming call',
+  'inbox.call.outbound': 'Outgoing call',
+  'inbox.call.voicemail': 'left a message',
+  'inbox.call.unanswered': 'not answered',
+  'inbox.call.open': 'going on',
+  'inbox.call.place': 'Call {number}; your own phone rings first',
+  'inbox.call.placed': 'Your phone rings now',
+  'inbox.call.failed': 'The call could not be made',
 } as const

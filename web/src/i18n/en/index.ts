@@ -15,13 +15,14 @@ import { mailboxes } from './mailboxes'
 import { rules } from './rules'
 import { screens } from './screens'
 import { shell } from './shell'
+import { telephony } from './telephony'
 import { templates } from './templates'
 import { thread } from './thread'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, rules, contacts, channels, helpcenter, templates, advisor, design } as const
+export const en = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, rules, contacts, channels, helpcenter, telephony, templates, advisor, design } as const
 
 export type Section = keyof typeof en
 

@@ -80,4 +80,12 @@ export const screens = {
   'advisor.lead': 'Find where a rule is written: every article of every law, by words or by citation.',
   'design.title': 'Design system',
   'design.lead': 'The tokens, components and states that every screen is made of.',
+  'calls.title': 'Calls',
+  'calls.lead': 'Who called, what became of it, and whom to call back.',
+  'phones.title': 'Phones',
+  'phones.lead': 'Who has a phone, and where the team’s calls ring.',
+  'phoneLine.title': 'Phone line',
+  'phoneLine.lead': 'Your own SIP line, over which you call and are called.',
+  'blocked.title': 'Blocked numbers',
+  'blocked.lead': 'Numbers that cannot call you.',
 } as const

@@ -155,4 +155,12 @@ export const inbox: Record<keyof typeof en, string> = {
   'views.sharedHint': 'İş arkadaşlarınız da gelen kutularında görür.',
   'views.delete': 'Görünümü sil',
   'views.actions': '{name} görünümü için işlemler',
+  'inbox.call.inbound': 'Gelen arama',
+  'inbox.call.outbound': 'Giden arama',
+  'inbox.call.voicemail': 'mesaj bıraktı',
+  'inbox.call.unanswered': 'yanıtlanmadı',
+  'inbox.call.open': 'sürüyor',
+  'inbox.call.place': '{number} aransın; önce kendi telefonunuz çalar',
+  'inbox.call.placed': 'Telefonunuz şimdi çalıyor',
+  'inbox.call.failed': 'Arama yapılamadı',
 }

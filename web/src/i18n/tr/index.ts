@@ -16,11 +16,12 @@ import { mailboxes } from './mailboxes'
 import { rules } from './rules'
 import { screens } from './screens'
 import { shell } from './shell'
+import { telephony } from './telephony'
 import { templates } from './templates'
 import { thread } from './thread'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, rules, contacts, channels, helpcenter, templates, advisor, design } satisfies {
+export const tr = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, rules, contacts, channels, helpcenter, telephony, templates, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

@@ -82,4 +82,12 @@ export const screens: Record<keyof typeof en, string> = {
   'advisor.lead': 'Bir kuralın nerede yazdığını bulun: bütün mevzuatın bütün maddeleri, sözcükle ya da atıfla.',
   'design.title': 'Tasarım sistemi',
   'design.lead': 'Her ekranın yapıldığı renkler, bileşenler ve durumlar.',
+  'calls.title': 'Aramalar',
+  'calls.lead': 'Kim aradı, ne oldu, kim geri aranacak.',
+  'phones.title': 'Telefonlar',
+  'phones.lead': 'Kimin telefonu var, ekip aramaları nerede çalıyor.',
+  'phoneLine.title': 'Telefon hattı',
+  'phoneLine.lead': 'Aradığınız ve arandığınız kendi SIP hattınız.',
+  'blocked.title': 'Engelli numaralar',
+  'blocked.lead': 'Sizi arayamayan numaralar.',
 }

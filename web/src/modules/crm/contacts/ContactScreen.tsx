@@ -6,6 +6,7 @@ import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n, withTexts } from '@/i18n'
 import { deviceOf } from '@/lib/device'
+import { CallLink } from '@/modules/telephony/CallLink'
 import { NotFoundPage } from '@/shell/ErrorPages'
 import { Avatar } from '@/ui/Avatar'
 import { Button, buttonClass, IconButton } from '@/ui/Button'
@@ -89,10 +90,10 @@ function Profile({ contact }: { contact: Contact }) {
               </Button>
             )}
             {calls && contact.phones[0] && (
-              <a href={`tel:${contact.phones[0].e164}`} className={buttonClass()}>
+              <CallLink to={contact.phones[0].e164} contact_id={contact.id} className={buttonClass()}>
                 <Phone aria-hidden className="size-4" />
                 {t('contacts.call')}
-              </a>
+              </CallLink>
             )}
             {canManage && (
               <>

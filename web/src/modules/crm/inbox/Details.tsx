@@ -4,6 +4,7 @@ import { Mail, Phone } from 'lucide-react'
 import { lazy, Suspense, useId, useMemo, type ReactNode } from 'react'
 import { meets, useMe, type Me } from '@/api/session'
 import { formatAgo, useI18n, withTexts } from '@/i18n'
+import { CallLink } from '@/modules/telephony/CallLink'
 import { Avatar } from '@/ui/Avatar'
 import { Badge } from '@/ui/Badge'
 import { ChannelGlyph } from '@/ui/ChannelGlyph'
@@ -147,9 +148,9 @@ function ContactCard({ id }: { id: string }) {
         {contact.phones.map((phone) => (
           <li key={phone.e164} className="flex items-center gap-2">
             <Phone aria-hidden className="size-4 shrink-0 text-ink-3" />
-            <a href={`tel:${phone.e164}`} className="underline-offset-3 hover:underline">
+            <CallLink to={phone.e164} contact_id={contact.id} className="underline-offset-3 hover:underline">
               {phone.e164}
-            </a>
+            </CallLink>
           </li>
         ))}
       </ul>

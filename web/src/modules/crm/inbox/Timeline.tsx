@@ -8,6 +8,7 @@ import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useStore } from '@/lib/store'
+import { lengthText } from '@/modules/telephony/calls'
 import { Button } from '@/ui/Button'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
@@ -82,6 +83,8 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
                     {item.id === at && <span className="sr-only">{t('inbox.foundHere')}</span>}
                     {item.kind === 'event' ? (
                       <EventLine item={item} name={nameOf(item)} names={names} />
+                    ) : item.kind === 'call' ? (
+                      <CallLine item={item} />
                     ) : (
                       <Message item={item} name={nameOf(item)} quoted={quotedBy(item)} goesOn={goesOn} home={conversation.channel} />
                     )}
@@ -192,6 +195,21 @@ function EventLine({ item, name, names }: { item: Item; name: string; names: Nam
           {t('inbox.event.other')}
         </Link>
       )}
+      <time dateTime={item.created_at} title={formatDateTime(item.created_at)} className="text-ink-3">
+        {timeOfDay(item.created_at)}
+      </time>
+    </p>
+  )
+}
+
+/** A call, and what became of it. */
+function CallLine({ item }: { item: Item }) {
+  const { t } = useI18n()
+  const talked = Number(item.detail?.talk_s ?? 0)
+  return (
+    <p className="flex flex-wrap items-baseline justify-center gap-x-2 text-center text-xs text-ink-2">
+      <span className="font-semibold">{item.detail?.direction === 'inbound' ? t('inbox.call.inbound') : t('inbox.call.outbound')}</span>
+      <span>{item.detail?.voicemail ? t('inbox.call.voicemail') : talked > 0 ? lengthText(talked) : item.detail?.state === 'ended' ? t('inbox.call.unanswered') : t('inbox.call.open')}</span>
       <time dateTime={item.created_at} title={formatDateTime(item.created_at)} className="text-ink-3">
         {timeOfDay(item.created_at)}
       </time>

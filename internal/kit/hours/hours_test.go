@@ -1,4 +1,4 @@
-package channel_test
+package hours_test
 
 import (
 	"testing"
@@ -6,10 +6,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"konak/internal/crm/channel"
+	"konak/internal/kit/hours"
 )
 
-var office = &channel.Hours{Timezone: "Europe/Istanbul", Spans: []channel.Span{
+var office = &hours.Hours{Timezone: "Europe/Istanbul", Spans: []hours.Span{
 	{Day: 1, From: "09:00", To: "12:00"}, {Day: 1, From: "13:00", To: "18:00"}, {Day: 5, From: "22:00", To: "24:00"},
 }}
 
@@ -46,14 +46,15 @@ func TestHours(t *testing.T) {
 			t.Errorf("%s: next is %q, want %q", c.at, next, c.next)
 		}
 	}
-	var always *channel.Hours
-	never := &channel.Hours{Timezone: "UTC"}
+	var always *hours.Hours
+	never := &hours.Hours{Timezone: "UTC"}
 	now := time.Date(2026, 11, 16, 3, 0, 0, 0, time.UTC)
 	if !always.Open(now) || always.Next(now) != nil || never.Open(now) || never.Next(now) != nil || always.Check("hours") != nil {
 		t.Error("always or never is wrong")
 	}
-	for _, bad := range []channel.Hours{
-		{Timezone: "Mars/Olympus"}, {Timezone: ""}, {Timezone: "UTC", Spans: []channel.Span{{Day: 1, From: "10:00", To: "09:00"}}},
+	for _, bad := range []hours.Hours{
+		{Timezone: "UTC", Holidays: []hours.Holiday{{Date: "2026-02-30"}}},
+		{Timezone: "Mars/Olympus"}, {Timezone: ""}, {Timezone: "UTC", Spans: []hours.Span{{Day: 1, From: "10:00", To: "09:00"}}},
 	} {
 		if bad.Check("hours") == nil {
 			t.Errorf("%+v is accepted", bad)
@@ -61,7 +62,35 @@ func TestHours(t *testing.T) {
 	}
 }
 
-// Whenever the doors open next, they are closed until then and open then.
+// On a holiday nobody is there, in the time zone of the hours; the next opening is
+// behind it.
+func TestHolidays(t *testing.T) {
+	t.Parallel()
+	h := &hours.Hours{
+		Timezone: "Europe/Istanbul", Spans: []hours.Span{{Day: 1, From: "09:00", To: "18:00"}},
+		Holidays: []hours.Holiday{{Date: "2026-11-16"}, {Date: "2026-11-23"}},
+	}
+	for at, holiday := range map[string]bool{
+		"2026-11-15T20:59:00Z": false, "2026-11-15T21:00:00Z": true, "2026-11-16T20:59:00Z": true, "2026-11-16T21:00:00Z": false,
+	} {
+		when, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.IsHoliday(when) != holiday || h.Open(when) {
+			t.Errorf("%s: holiday %v, open %v", at, h.IsHoliday(when), h.Open(when))
+		}
+	}
+	noon := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
+	if next := h.Next(noon); h.Open(noon) || next == nil || next.UTC().Format(time.DateTime) != "2026-11-30 06:00:00" {
+		t.Errorf("open %v, next %v", h.Open(noon), next)
+	}
+	if !h.Open(noon.AddDate(0, 0, 14)) || (*hours.Hours)(nil).IsHoliday(noon) {
+		t.Error("closed on a day that is no holiday")
+	}
+}
+
+// Whenever it opens next, it is closed until then and open then.
 func TestHoursNext(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

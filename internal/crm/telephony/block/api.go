@@ -1,0 +1,44 @@
+package block
+
+import (
+	"context"
+
+	"konak/internal/crm/telephony"
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+type listBlockedIn struct {
+	api.Paged
+}
+
+type addBlockedIn struct {
+	Body struct {
+		E164   string `json:"e164,omitempty" maxLength:"30" example:"+908501234567"`
+		Prefix string `json:"prefix,omitempty" maxLength:"16" doc:"How the numbers begin, with the country code; in place of e164"`
+		Note   string `json:"note,omitempty" maxLength:"500" example:"Reklam"`
+	}
+}
+
+type deleteBlockedIn struct {
+	ID api.ID `path:"id" record:"phone_block"`
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	api.HandleList(a, telephony.Route("GET", "/blocked", "list-blocked-numbers", "List the numbers that may not call", perm.CallsView),
+		func(ctx context.Context, in *listBlockedIn) (db.List[Entry], error) { return s.Entries(ctx, in.Page()) })
+
+	add := telephony.Route("POST", "/blocked", "block-number", "Keep a number from calling", perm.TelephonyManage)
+	add.Doc = "Either one number (e164) or all that begin alike (prefix). Calls to them are not kept back. 409 where it is blocked already."
+	add.Status, add.TakesKey = 201, true
+	api.Handle(a, add, func(ctx context.Context, in *addBlockedIn) (Entry, error) {
+		return s.Add(ctx, in.Body.E164, in.Body.Prefix, in.Body.Note)
+	})
+
+	api.Handle(a, telephony.Route("DELETE", "/blocked/{id}", "unblock-number", "Let a number call again", perm.TelephonyManage),
+		func(ctx context.Context, in *deleteBlockedIn) (api.Deleted, error) {
+			return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, in.ID.UUID)
+		})
+}

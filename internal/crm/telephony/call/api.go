@@ -1,0 +1,167 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/telephony"
+	"konak/internal/exchange"
+	"konak/internal/kit/api"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+func isUnknown(err error) bool { return errors.Is(err, exchange.ErrUnknown) }
+
+type placeCallIn struct {
+	Body struct {
+		To             string     `json:"to" minLength:"2" maxLength:"30" example:"+905321234567" doc:"A number, a colleague's extension, or an emergency number"`
+		NumberID       *uuid.UUID `json:"number_id,omitempty" format:"uuid" doc:"The number that is shown; left out, the default"`
+		ContactID      *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"Who is called; left out, whose number it is"`
+		ConversationID *uuid.UUID `json:"conversation_id,omitempty" format:"uuid" doc:"The conversation that the call belongs to"`
+		Via            string     `json:"via,omitempty" enum:"line,number" doc:"Which line it goes over; left out, a bought number before the own line"`
+	}
+}
+
+type ownCallIn struct {
+	Body struct {
+		CallID api.ID `json:"call_id"`
+	}
+}
+
+type forwardCallIn struct {
+	Body struct {
+		CallID api.ID `json:"call_id"`
+		To     string `json:"to" minLength:"2" maxLength:"30" example:"+905321234567"`
+		Mode   string `json:"mode,omitempty" enum:"blind,asked" default:"blind" doc:"asked: one talks to the other first, and leaves by hanging up"`
+	}
+}
+
+type transferCallIn struct {
+	Body struct {
+		CallID  api.ID     `json:"call_id"`
+		AgentID *uuid.UUID `json:"agent_id,omitempty" format:"uuid" doc:"The colleague"`
+		GroupID *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"Or the group: who answers first has the call"`
+	}
+}
+
+type callIn struct {
+	ID api.ID `path:"id" record:"phone_call"`
+}
+
+type recordingIn struct {
+	ID api.ID `path:"cdr_id" record:"phone_call"`
+}
+
+// FilterIn is the filter of the log, the summary and the export.
+type FilterIn struct {
+	From        clock.Time `query:"from" format:"date-time" example:"2026-11-01T00:00:00Z"`
+	To          clock.Time `query:"to" format:"date-time" example:"2026-12-01T00:00:00Z" doc:"Not included"`
+	Direction   string     `query:"direction" enum:"inbound,outbound"`
+	Disposition string     `query:"disposition" enum:"answered,missed,abandoned,voicemail,busy,rejected,blocked,failed,no_credit,cancelled"`
+	AgentID     api.ID     `query:"agent_id"`
+	NumberID    api.ID     `query:"number_id"`
+	ContactID   api.ID     `query:"contact_id"`
+	ToReturn    bool       `query:"to_return" doc:"Only calls that somebody should return"`
+	Unheard     bool       `query:"unheard" doc:"Only messages that nobody has heard"`
+}
+
+func (in *FilterIn) filter() Filter {
+	f := Filter{Direction: in.Direction, Disposition: in.Disposition, ToReturn: in.ToReturn, Unheard: in.Unheard}
+	for given, to := range map[*clock.Time]**clock.Time{&in.From: &f.From, &in.To: &f.To} {
+		if !given.IsZero() {
+			*to = given
+		}
+	}
+	for given, to := range map[*api.ID]**uuid.UUID{&in.AgentID: &f.AgentID, &in.NumberID: &f.NumberID, &in.ContactID: &f.ContactID} {
+		if given.UUID != uuid.Nil {
+			*to = &given.UUID
+		}
+	}
+	return f
+}
+
+type listCallsIn struct {
+	api.Paged
+	FilterIn
+}
+
+type filterCallsIn struct {
+	FilterIn
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	s.registerControl(a)
+	s.registerLog(a)
+}
+
+func (s *Service) registerControl(a *api.API) {
+	const refusals = "409: no_device (one's own phone is not signed in), no_line, no_credit, cap_reached (the reason says which cap)."
+	place := telephony.Route("POST", "/call", "place-call", "Make a call", perm.CallsMake)
+	place.Doc = "One's own phone rings first; when it is answered, the other. " + refusals
+	place.Status, place.TakesKey, place.Refusals = 201, true, []int{409}
+	api.Handle(a, place, func(ctx context.Context, in *placeCallIn) (Call, error) {
+		b := in.Body
+		return s.Place(ctx, NewCall{To: b.To, NumberID: b.NumberID, ContactID: b.ContactID, ConversationID: b.ConversationID, Via: b.Via})
+	})
+
+	const own = "Only of one's own call; another's is a 404. 409 call_state where the call does not allow it."
+	control := func(sub, id, summary, doc string) api.Route {
+		rt := telephony.Route("POST", "/call/"+sub, id, summary, perm.CallsMake)
+		rt.Doc, rt.Refusals = doc+own, []int{404, 409}
+		return rt
+	}
+	api.Handle(a, control("detach", "detach-call", "Leave a call while the customer waits", "The customer hears music; after five minutes one's phone rings again. "),
+		func(ctx context.Context, in *ownCallIn) (Call, error) { return s.Detach(ctx, in.Body.CallID.UUID) })
+	api.Handle(a, control("resume", "resume-call", "Come back to a call that one left", "One's phone rings. "),
+		func(ctx context.Context, in *ownCallIn) (Call, error) { return s.Resume(ctx, in.Body.CallID.UUID) })
+	api.Handle(a, control("forward", "forward-call", "Send a call to a number outside", "It is an outside call and costs minutes. "+refusals+" "),
+		func(ctx context.Context, in *forwardCallIn) (Call, error) {
+			return s.Forward(ctx, in.Body.CallID.UUID, in.Body.To, in.Body.Mode)
+		})
+	api.Handle(a, control("transfer", "transfer-call", "Give a call to a colleague or a group", "Their phones ring; where nobody answers, nothing changes. "),
+		func(ctx context.Context, in *transferCallIn) (Call, error) {
+			return s.TransferTo(ctx, in.Body.CallID.UUID, in.Body.AgentID, in.Body.GroupID)
+		})
+}
+
+func (s *Service) registerLog(a *api.API) {
+	api.HandleList(a, telephony.Route("GET", "/calls", "list-calls", "List calls, the newest first", perm.CallsView),
+		func(ctx context.Context, in *listCallsIn) (db.List[Call], error) {
+			return s.Calls(ctx, in.filter(), in.Page())
+		})
+	api.Handle(a, telephony.Route("GET", "/calls/counts", "get-call-counts", "Count calls to return and unheard messages", perm.CallsView).Polled(),
+		func(ctx context.Context, _ *struct{}) (Counts, error) { return s.Counts(ctx) })
+	api.Handle(a, telephony.Route("GET", "/calls/summary", "get-call-summary", "Sum calls up that have ended", perm.CallsView),
+		func(ctx context.Context, in *filterCallsIn) (Summary, error) { return s.Summary(ctx, in.filter()) })
+	api.HandleBytes(a, telephony.Route("GET", "/calls/export", "export-calls", "Download calls as CSV", perm.CallsExport),
+		"text/csv", func(ctx context.Context, in *filterCallsIn) (*api.Bytes, error) {
+			return &api.Bytes{
+				ContentType: "text/csv; charset=utf-8", Filename: "calls.csv",
+				Write: func(w io.Writer) error { return s.WriteExport(ctx, in.filter(), w) },
+			}, nil
+		})
+	api.Handle(a, telephony.Route("PUT", "/calls/{id}/dismiss", "dismiss-call", "Say that a call need not be returned", perm.CallsView),
+		func(ctx context.Context, in *callIn) (Call, error) { return s.Dismiss(ctx, in.ID.UUID) })
+	heard := telephony.Route("PUT", "/calls/{id}/heard", "mark-voicemail-heard", "Say that a message was heard", perm.CallsView)
+	heard.Doc, heard.Refusals = "409 call_state for a call without a message.", []int{409}
+	api.Handle(a, heard, func(ctx context.Context, in *callIn) (Call, error) { return s.MarkHeard(ctx, in.ID.UUID) })
+	api.Handle(a, telephony.Route("GET", "/live", "list-live-calls", "List the calls that go on", perm.CallsView).Polled(),
+		func(ctx context.Context, _ *struct{}) ([]Live, error) { return s.Live(ctx) })
+
+	listen := telephony.Route("GET", "/recordings/{cdr_id}", "get-recording", "Hear a recording or a message", perm.CallsView)
+	listen.Doc = "Also in parts (Range). A message on the voicemail needs crm.calls.view, any other recording crm.recordings.listen. Every access is in the audit log; nothing keeps a copy."
+	listen.Refusals = []int{409, 410}
+	api.HandleFile(a, listen, func(ctx context.Context, in *recordingIn) (*api.File, error) {
+		c, content, err := s.OpenRecording(ctx, in.ID.UUID)
+		if err != nil {
+			return nil, err
+		}
+		return &api.File{Name: c.ID.String() + ".wav", Type: "audio/wav", Inline: true, NoStore: true, Tag: c.ID.String(), Modified: c.StartedAt.Time, Content: content}, nil
+	})
+}

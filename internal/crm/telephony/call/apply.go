@@ -1,0 +1,372 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/telephony/command"
+	"konak/internal/exchange"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// apply does what follows from an event of the exchange. Doing it twice changes
+// nothing the second time.
+func (s *Service) apply(ctx context.Context, e exchange.Event) error {
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: e.Tenant})
+	h := s.DB.Tenant(e.Tenant)
+	switch e.Type {
+	case exchange.LegIncomingEvent:
+		return h.InTx(ctx, func(tx *db.Tx) error { return s.applyIncoming(tx, e) })
+	case exchange.TrunkStatusEvent:
+		if e.Status == nil {
+			return nil
+		}
+		return h.InTx(ctx, func(tx *db.Tx) error { return s.Line.SaveStatus(tx, e.Trunk, *e.Status) })
+	case exchange.RecordEndedEvent:
+		return s.applyRecord(ctx, e)
+	case exchange.DeviceRegisteredEvent, exchange.DeviceUnregisteredEvent:
+		return nil
+	}
+	call, err := db.Read(ctx, h, func(r *db.Reader) (uuid.UUID, error) { return callOfLeg(r, e.Leg) })
+	if db.IsNoRow(err) {
+		return nil // of a call that was refused
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.inCall(ctx, e.Tenant, call, func(w *work) error { return w.applyToLeg(e) })
+	return err
+}
+
+// applyIncoming takes a call in: from the line it is a customer's, from a phone an
+// agent's.
+func (s *Service) applyIncoming(tx *db.Tx, e exchange.Event) error {
+	if _, err := callOfLeg(&tx.Reader, e.Leg); !db.IsNoRow(err) {
+		return err // it was applied before
+	}
+	if e.Device == "" {
+		return s.receive(tx, e)
+	}
+	err := s.placeFromPhone(tx, e)
+	if f := (*fault.Fault)(nil); errors.As(err, &f) {
+		return command.Put(tx, command.Command{Kind: command.Hangup, Leg: e.Leg, Cause: exchange.CauseRejected})
+	}
+	return err
+}
+
+// placeFromPhone makes a call that an agent dialled on their phone.
+func (s *Service) placeFromPhone(tx *db.Tx, e exchange.Event) error {
+	me, err := s.Team.FindByUsername(&tx.Reader, e.Device)
+	if err != nil {
+		return db.NotFound(err)
+	}
+	if err := s.Team.MayCall(&tx.Reader, me.AgentID); err != nil {
+		return err
+	}
+	w, customer, err := s.prepare(tx, NewCall{To: e.To}, me)
+	if err != nil {
+		return err
+	}
+	own := w.newLeg(RoleAgent)
+	own.ID, own.State, own.device, own.AgentID, own.lastN, own.max = e.Leg, legRinging, e.Device, &me.AgentID, int64(e.N), longestInside
+	w.dial(&customer, w.From, 0)
+	w.Legs = append(w.Legs, own, customer)
+	if err := w.move(Ringing); err != nil {
+		return err
+	}
+	w.do(command.Command{Kind: command.Ring, Leg: own.ID})
+	return w.store()
+}
+
+// applyToLeg does what follows from an event of one of the call's legs.
+func (w *work) applyToLeg(e exchange.Event) error {
+	var l *Leg
+	for i := range w.Legs {
+		if w.Legs[i].ID == e.Leg {
+			l = &w.Legs[i]
+		}
+	}
+	if l == nil || !l.open || int64(e.N) <= l.lastN {
+		return nil
+	}
+	l.lastN, l.lastAt, l.dirty = int64(e.N), e.At, true
+	at := e.At
+	switch e.Type {
+	case exchange.LegRingingEvent:
+		l.State, l.RingingAt = legRinging, &at
+		if l.Role == RoleCustomer && w.State == Created {
+			return w.move(Ringing)
+		}
+	case exchange.LegAnsweredEvent:
+		if l.AnsweredAt == nil {
+			l.AnsweredAt = &at
+		}
+		l.State, l.paidUntil = legAnswered, l.payUntil()
+		return w.answered(l)
+	case exchange.LegDTMFEvent:
+		if l.Role == RoleCustomer {
+			return w.press(e.Digit)
+		}
+	case exchange.LegHeldEvent, exchange.LegResumedEvent:
+		if l.Role == RoleAgent {
+			return w.hold(e.Type == exchange.LegHeldEvent)
+		}
+	case exchange.PlayEndedEvent:
+		if l.Role == RoleCustomer && w.plan.Play == e.Object && e.Object != uuid.Nil {
+			return w.playNext()
+		}
+	case exchange.LegEndedEvent:
+		if err := w.endLeg(l, e.Cause, e.At.Time); err != nil {
+			return err
+		}
+		return w.legEnded(l, e)
+	}
+	return nil
+}
+
+// hold lets the customer hear music while the agent's phone holds the call, and talk
+// again when it goes on.
+func (w *work) hold(on bool) error {
+	customer := w.leg(RoleCustomer)
+	switch {
+	case customer == nil:
+	case on && w.State == Active:
+		w.playHold(customer)
+		return w.move(Held)
+	case !on && w.State == Held:
+		w.do(
+			command.Command{Kind: command.StopPlay, Leg: customer.ID},
+			command.Command{Kind: command.Join, Bridge: w.bridge, Leg: customer.ID},
+		)
+		return w.move(Active)
+	}
+	return nil
+}
+
+// answered is what follows when somebody picks up.
+func (w *work) answered(l *Leg) error {
+	if w.State == Ending {
+		return w.hangup(exchange.CauseNormal, l)
+	}
+	customer := w.leg(RoleCustomer)
+	switch l.Role {
+	case RoleAgent: // their own phone, which rang first
+		if customer != nil && customer.State == legPlanned {
+			w.dial(customer, w.From, 0)
+			return w.move(Ringing)
+		}
+	case RoleCustomer:
+		if w.Direction == Inbound {
+			return nil // we took it ourselves
+		}
+		agent := w.leg(RoleAgent)
+		if agent == nil {
+			return w.hangup(exchange.CauseNormal, l)
+		}
+		w.answer(agent)
+		return w.connect(l, agent)
+	case RoleRing:
+		return w.taken(customer, l)
+	case RoleThird:
+		return w.thirdAnswered(customer, l)
+	}
+	return nil
+}
+
+// taken is what follows when one of the phones that ring is answered: the others stop,
+// and an agent who had the call leaves it.
+func (w *work) taken(customer, l *Leg) error {
+	if customer == nil || w.State != Ringing && w.State != Detached && w.State != Active && w.State != Held {
+		return w.hangup(exchange.CauseNormal, l)
+	}
+	for _, other := range w.legs(RoleRing) {
+		if other.ID != l.ID {
+			if err := w.hangup(exchange.CauseCancelled, other); err != nil {
+				return err
+			}
+		}
+	}
+	if err := w.release(w.leg(RoleAgent)); err != nil {
+		return err
+	}
+	l.Role = RoleAgent
+	w.answer(customer)
+	return w.connect(customer, l)
+}
+
+// thirdAnswered is what follows when the number outside answers that a call was
+// forwarded to.
+func (w *work) thirdAnswered(customer, l *Leg) error {
+	if customer == nil {
+		return w.hangup(exchange.CauseNormal, l)
+	}
+	if w.plan.Mode == ModeAsked && w.leg(RoleAgent) != nil {
+		w.do(command.Command{Kind: command.Join, Bridge: w.bridge, Leg: l.ID})
+		return nil
+	}
+	w.answer(customer)
+	return w.connect(customer, l)
+}
+
+// endLeg closes a leg and pays for it. A leg whose end nobody saw ended no later than
+// its credit.
+func (w *work) endLeg(l *Leg, cause exchange.Cause, at time.Time) error {
+	ended := clock.At(at)
+	if l.AnsweredAt != nil && ended.Before(l.AnsweredAt.Time) {
+		ended = *l.AnsweredAt
+	}
+	l.State, l.open, l.EndedAt, l.Cause, l.paidUntil, l.dirty = legEnded, false, &ended, string(cause), nil, true
+	return w.settle(l)
+}
+
+// legEnded is what follows for the call when one of its legs has ended.
+func (w *work) legEnded(l *Leg, e exchange.Event) error {
+	if w.State == Ending || w.State == Ended {
+		return nil
+	}
+	switch l.Role {
+	case RoleCustomer:
+		return w.customerLeft(l, e)
+	case RoleAgent:
+		return w.agentLeft(e)
+	case RoleRing:
+		return w.ringEnded()
+	case RoleThird:
+		return w.thirdLeft(l)
+	}
+	return nil
+}
+
+// customerLeft ends the call.
+func (w *work) customerLeft(l *Leg, e exchange.Event) error {
+	by, disposition := byCustomer, Abandoned
+	if e.EndedBy == exchange.EndedByExchange {
+		by = bySystem
+	}
+	switch {
+	case w.State == Voicemail:
+		disposition = Missed
+		if w.plan.Then == dueRecording {
+			disposition = LeftMail // unless the message turns out too short
+			w.Message.V = &Message{}
+		}
+	case w.Direction == Outbound && l.AnsweredAt == nil:
+		disposition = dispositionOf(e.Cause)
+	case w.State == Ringing:
+		disposition = Missed
+	}
+	return w.end(disposition, by, e.Cause)
+}
+
+// agentLeft ends the call, unless it was being forwarded: then the customer talks to
+// the other from now on.
+func (w *work) agentLeft(e exchange.Event) error {
+	third, customer := w.leg(RoleThird), w.leg(RoleCustomer)
+	if w.State == Forwarding && third != nil && customer != nil {
+		if third.State == legAnswered {
+			return w.connect(customer, third)
+		}
+		w.plan.Mode = ModeBlind
+		return nil
+	}
+	disposition := Cancelled
+	if w.AnsweredAt == nil && e.Cause != exchange.CauseNormal && e.Cause != exchange.CauseCancelled {
+		disposition = dispositionOf(e.Cause)
+	}
+	return w.end(disposition, byAgent, e.Cause)
+}
+
+// ringEnded goes on with the next phone, once none rings any more.
+func (w *work) ringEnded() error {
+	if len(w.legs(RoleRing)) > 0 || w.State != Ringing {
+		return nil
+	}
+	return w.ringNext()
+}
+
+// thirdLeft ends a call that was forwarded, or brings it back to its agent.
+func (w *work) thirdLeft(l *Leg) error {
+	customer, agent := w.leg(RoleCustomer), w.leg(RoleAgent)
+	switch {
+	case w.State == Active:
+		return w.end(Answered, byCustomer, exchange.CauseNormal)
+	case w.State == Ringing:
+		return w.noAnswer()
+	case w.State != Forwarding || customer == nil:
+		return nil
+	case agent != nil:
+		return w.connect(customer, agent)
+	}
+	if err := w.move(Detached); err != nil {
+		return err
+	}
+	return w.callBack()
+}
+
+// applyRecord keeps how long a recording is. A message that says nothing is none.
+func (s *Service) applyRecord(ctx context.Context, e exchange.Event) error {
+	call, err := db.Read(ctx, s.DB.Tenant(e.Tenant), func(r *db.Reader) (uuid.UUID, error) { return callOfRecording(r, e.Object) })
+	if db.IsNoRow(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.inCall(ctx, e.Tenant, call, func(w *work) error {
+		length := time.Duration(e.Seconds * float64(time.Second))
+		if w.RecordingMS > 0 {
+			return nil
+		}
+		if w.Message.V != nil && length < shortestMessage {
+			w.Message.V, w.recording, w.Disposition = nil, nil, Missed
+			w.do(command.Command{Kind: command.DropRecord, Object: e.Object})
+			return nil
+		}
+		w.RecordingMS = length.Milliseconds()
+		w.keepUntil = clock.Ptr(w.tx.Now().AddDate(0, 0, w.settings.Recording.RetentionDays))
+		return nil
+	})
+	return err
+}
+
+// refused ends a leg that the exchange would not dial, as if it had ended by itself.
+func (s *Service) refused(ctx context.Context, tenant uuid.UUID, c command.Command, why error) error {
+	if c.Kind != command.Originate {
+		return nil
+	}
+	cause := exchange.CauseFailed
+	if errors.Is(why, exchange.ErrNotRegistered) {
+		cause = exchange.CauseUnavailable
+	}
+	return s.loseLeg(ctx, tenant, c.Leg, cause)
+}
+
+// loseLeg ends a leg of which the exchange knows nothing, at what was last heard of
+// it.
+func (s *Service) loseLeg(ctx context.Context, tenant, leg uuid.UUID, cause exchange.Cause) error {
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: tenant})
+	call, err := db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (uuid.UUID, error) { return callOfLeg(r, leg) })
+	if db.IsNoRow(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.inCall(ctx, tenant, call, func(w *work) error {
+		for _, l := range w.Legs {
+			if l.ID == leg {
+				return w.applyToLeg(exchange.Event{
+					Type: exchange.LegEndedEvent, Leg: leg, N: int(l.lastN) + 1, At: l.lastAt, Cause: cause, EndedBy: exchange.EndedByExchange,
+				})
+			}
+		}
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,251 @@
+package call
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/exchange"
+	"konak/internal/kit/api"
+	"konak/internal/kit/clock"
+)
+
+// State is where a call is.
+type State string
+
+// The states of a call.
+const (
+	Created    State = "created"
+	Screening  State = "screening"
+	Routing    State = "routing"
+	Ringing    State = "ringing"
+	Active     State = "active"
+	Held       State = "held"
+	Detached   State = "detached"
+	Forwarding State = "forwarding"
+	Voicemail  State = "voicemail"
+	Ending     State = "ending"
+	Ended      State = "ended"
+)
+
+// next is the whole state machine: where a call may go from each state. Every state
+// may go to Ending, and only Ending to Ended.
+var next = map[State][]State{
+	Created:    {Screening, Ringing},
+	Screening:  {Routing},
+	Routing:    {Ringing, Voicemail},
+	Ringing:    {Routing, Active, Voicemail},
+	Active:     {Held, Detached, Forwarding},
+	Held:       {Active, Detached, Forwarding},
+	Detached:   {Active},
+	Forwarding: {Active, Detached},
+	Voicemail:  {},
+}
+
+// mayGo says whether a call may go from one state to another.
+func mayGo(from, to State) bool {
+	switch {
+	case from == to:
+		return from != Ended
+	case to == Ending:
+		return from != Ended
+	case to == Ended:
+		return from == Ending
+	}
+	for _, s := range next[from] {
+		if s == to {
+			return true
+		}
+	}
+	return false
+}
+
+// The directions of a call.
+const (
+	Inbound  = "inbound"
+	Outbound = "outbound"
+)
+
+// What a call goes over.
+const (
+	ViaLine   = "line"   // the workspace's own line
+	ViaNumber = "number" // a bought number over the operator's line
+	ViaInside = "inside" // from one phone of the workspace to another
+)
+
+// What became of a call.
+const (
+	Answered   = "answered"
+	Missed     = "missed"
+	Abandoned  = "abandoned"
+	LeftMail   = "voicemail"
+	Busy       = "busy"
+	Rejected   = "rejected"
+	Blocked    = "blocked"
+	Failed     = "failed"
+	Cancelled  = "cancelled"
+	byAgent    = "agent"
+	byCustomer = "customer"
+	bySystem   = "system"
+)
+
+// Call is a call.
+type Call struct {
+	ID             uuid.UUID             `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	CDRID          uuid.UUID             `json:"cdr_id" format:"uuid" doc:"Names the recording; the same as id"`
+	Direction      string                `json:"direction" enum:"inbound,outbound" example:"inbound"`
+	Via            string                `json:"via" enum:"line,number,inside" example:"line" doc:"line: the workspace's own; number: a bought one; inside: from phone to phone"`
+	From           string                `json:"from_e164" example:"+905321234567" doc:"As the caller's line claims it; empty where it is withheld"`
+	To             string                `json:"to_e164" example:"+902125550101"`
+	NumberID       *uuid.UUID            `json:"number_id" nullable:"true" format:"uuid"`
+	ContactID      *uuid.UUID            `json:"contact_id" nullable:"true" format:"uuid"`
+	ConversationID *uuid.UUID            `json:"conversation_id" nullable:"true" format:"uuid"`
+	AgentID        *uuid.UUID            `json:"agent_id" nullable:"true" format:"uuid"`
+	State          State                 `json:"state" enum:"created,screening,routing,ringing,active,held,detached,forwarding,voicemail,ending,ended" example:"ended"`
+	Disposition    string                `json:"disposition" enum:",answered,missed,abandoned,voicemail,busy,rejected,blocked,failed,no_credit,cancelled" example:"answered" doc:"What became of it; empty until it is decided"`
+	EndedBy        string                `json:"ended_by" enum:",agent,customer,system" example:"customer"`
+	Cause          string                `json:"cause" example:"normal" doc:"Why its last leg ended"`
+	StartedAt      clock.Time            `json:"started_at"`
+	RingingAt      *clock.Time           `json:"ringing_at" nullable:"true"`
+	AnsweredAt     *clock.Time           `json:"answered_at" nullable:"true"`
+	EndedAt        *clock.Time           `json:"ended_at" nullable:"true"`
+	RingSeconds    int64                 `json:"ring_s" example:"7"`
+	TalkSeconds    int64                 `json:"talk_s" example:"125" doc:"From the answer to the end, without the time on hold"`
+	HoldSeconds    int64                 `json:"hold_s" example:"0"`
+	BilledSeconds  int64                 `json:"billed_s" example:"180"`
+	Cost           int64                 `json:"cost_micros" example:"1800000" doc:"In millionths of the wallet's currency"`
+	Recorded       bool                  `json:"recording" doc:"Whether there is a recording or a message to hear"`
+	RecordingMS    int64                 `json:"recording_ms" example:"125000"`
+	Message        api.Nullable[Message] `json:"voicemail" doc:"Where the caller left a message; null where not"`
+	DismissedAt    *clock.Time           `json:"dismissed_at" nullable:"true"`
+	ToReturn       bool                  `json:"to_return" doc:"Whether somebody should call back"`
+	Legs           []Leg                 `json:"legs" nullable:"false"`
+
+	bridge    uuid.UUID
+	item      *uuid.UUID
+	recording *uuid.UUID
+	heldAt    *clock.Time
+	held      time.Duration
+	plan      plan
+	dueAt     *clock.Time
+	keepUntil *clock.Time // until when its recording is kept
+}
+
+// Message is whether a message on the voicemail was heard.
+type Message struct {
+	HeardAt *clock.Time `json:"heard_at" nullable:"true"`
+	By      *uuid.UUID  `json:"by" nullable:"true" format:"uuid"`
+}
+
+// The roles of a leg.
+const (
+	RoleCustomer = "customer" // who called, or is called
+	RoleAgent    = "agent"    // the agent's phone
+	RoleRing     = "ring"     // a phone that the call rings at
+	RoleThird    = "third"    // whom the call is forwarded to
+	RoleLeft     = "left"     // an agent's phone that left the call; the call goes on
+)
+
+// The states of a leg.
+const (
+	legPlanned  = "planned"
+	legDialling = "dialling"
+	legRinging  = "ringing"
+	legAnswered = "answered"
+	legEnded    = "ended"
+)
+
+// Leg is one telephone or line in a call.
+type Leg struct {
+	ID         uuid.UUID   `json:"id" format:"uuid"`
+	Role       string      `json:"role" enum:"customer,agent,ring,third,left" example:"agent" doc:"ring: a phone that the call rings at; third: whom it is forwarded to; left: a phone that left the call"`
+	State      string      `json:"state" enum:"planned,dialling,ringing,answered,ended" example:"ended"`
+	AgentID    *uuid.UUID  `json:"agent_id" nullable:"true" format:"uuid"`
+	Number     string      `json:"number" example:"+905321234567" doc:"The outside number; empty for a phone of the workspace"`
+	RingingAt  *clock.Time `json:"ringing_at" nullable:"true"`
+	AnsweredAt *clock.Time `json:"answered_at" nullable:"true"`
+	EndedAt    *clock.Time `json:"ended_at" nullable:"true"`
+	Cause      string      `json:"cause" example:"normal"`
+	Billed     int64       `json:"billed_s" example:"180"`
+	Cost       int64       `json:"cost_micros" example:"1800000"`
+
+	open      bool
+	device    string
+	trunk     *uuid.UUID
+	createdAt clock.Time
+	lastN     int64
+	lastAt    clock.Time
+	rate      *Rate
+	paid      int64       // for how many seconds credit is set aside
+	paidUntil *clock.Time // when that ends
+	max       int64       // how long it may last, in seconds
+	warned    bool        // whether it was told that the credit ends
+	dirty     bool        // whether it must be stored
+}
+
+// plan is what is to be done next with a call.
+type plan struct {
+	// Sounds wait to be played to the customer; Play is the one that is heard.
+	Sounds []string  `json:"sounds,omitempty"`
+	Play   uuid.UUID `json:"play,omitzero"`
+	// Then is what follows the last of them.
+	Then string `json:"then,omitempty"`
+	// Menu is the menu that the customer hears, and Tries how often.
+	Menu  string `json:"menu,omitempty"`
+	Tries int    `json:"tries,omitempty"`
+	// Ring are the agents who are rung one after the other; Marked says that the
+	// first of them was written down.
+	Ring   []uuid.UUID `json:"ring,omitempty"`
+	Marked bool        `json:"marked,omitempty"`
+	// Mode is how the call is forwarded.
+	Mode string `json:"mode,omitempty"`
+}
+
+// What follows the sounds that a customer hears.
+const (
+	thenRoute    = "route"
+	thenClosed   = "closed"
+	thenKey      = "key"
+	thenRecord   = "record"
+	thenNothing  = ""
+	dueKey       = "wait_key"
+	ModeBlind    = "blind"
+	ModeAsked    = "asked"
+	dueRecording = "recording"
+)
+
+// setTimes fills what follows from the times of a call.
+func (c *Call) setTimes() {
+	c.CDRID, c.Recorded = c.ID, c.recording != nil && c.RecordingMS > 0
+	end := c.EndedAt
+	if c.RingingAt != nil {
+		until := c.AnsweredAt
+		if until == nil {
+			until = end
+		}
+		if until != nil {
+			c.RingSeconds = wholeSeconds(until.Sub(c.RingingAt.Time))
+		}
+	}
+	c.HoldSeconds = wholeSeconds(c.held)
+	if c.AnsweredAt != nil && end != nil {
+		c.TalkSeconds = max(wholeSeconds(end.Sub(c.AnsweredAt.Time)-c.held), 0)
+	}
+}
+
+func wholeSeconds(d time.Duration) int64 { return int64(max(d, 0) / time.Second) }
+
+// dispositionOf says what a leg's end before an answer means for its call.
+func dispositionOf(cause exchange.Cause) string {
+	switch cause {
+	case exchange.CauseBusy:
+		return Busy
+	case exchange.CauseRejected:
+		return Rejected
+	case exchange.CauseNoAnswer:
+		return Missed
+	case exchange.CauseCancelled, exchange.CauseNormal:
+		return Cancelled
+	}
+	return Failed
+}

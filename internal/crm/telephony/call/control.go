@@ -1,0 +1,207 @@
+package call
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/telephony/command"
+	"konak/internal/crm/telephony/greeting"
+	"konak/internal/exchange"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// keepDetached is how long a call waits before it rings at its agent again.
+const keepDetached = 5 * time.Minute
+
+// inOwnCall lets fn change a call of the caller. It returns not_found for another's.
+func (s *Service) inOwnCall(ctx context.Context, id uuid.UUID, action string, fn func(*work) error) (Call, error) {
+	who := caller.From(ctx)
+	return s.inCall(ctx, who.TenantID, id, func(w *work) error {
+		if w.AgentID == nil || *w.AgentID != who.ID {
+			return fault.New(fault.NotFound)
+		}
+		if err := fn(w); err != nil {
+			return err
+		}
+		return audit.Write(w.tx, action, id.String(), map[string]any{"state": w.State})
+	})
+}
+
+// playHold lets the customer hear music.
+func (w *work) playHold(l *Leg) {
+	w.do(
+		command.Command{Kind: command.Leave, Leg: l.ID},
+		command.Command{Kind: command.Play, Leg: l.ID, Object: w.tx.NewID(), Sound: greeting.SlotSound("hold"), Loop: true},
+	)
+}
+
+// Detach lets the caller's own phone leave a call, while the customer hears music.
+// Resume brings it back; after five minutes it rings again by itself.
+func (s *Service) Detach(ctx context.Context, id uuid.UUID) (Call, error) {
+	return s.inOwnCall(ctx, id, "call.detached", func(w *work) error {
+		if w.State != Active && w.State != Held {
+			return fault.New(fault.CallState)
+		}
+		customer, agent := w.leg(RoleCustomer), w.leg(RoleAgent)
+		if customer == nil || agent == nil {
+			return fault.New(fault.CallState)
+		}
+		return w.detach(customer, agent)
+	})
+}
+
+func (w *work) detach(customer, agent *Leg) error {
+	if err := w.move(Detached); err != nil {
+		return err
+	}
+	w.playHold(customer)
+	w.dueIn(keepDetached)
+	return w.release(agent)
+}
+
+// release ends a phone's part in a call that goes on.
+func (w *work) release(l *Leg) error {
+	if l == nil {
+		return nil
+	}
+	l.Role, l.dirty = RoleLeft, true
+	return w.hangup(exchange.CauseNormal, l)
+}
+
+// Resume rings the caller's own phone for a call that they detached.
+func (s *Service) Resume(ctx context.Context, id uuid.UUID) (Call, error) {
+	return s.inOwnCall(ctx, id, "call.resumed", func(w *work) error {
+		if w.State != Detached {
+			return fault.New(fault.CallState)
+		}
+		return w.callBack()
+	})
+}
+
+// callBack rings the agent of a detached call, unless their phone rings already.
+func (w *work) callBack() error {
+	w.dueIn(keepDetached)
+	if len(w.legs(RoleRing)) > 0 {
+		return nil
+	}
+	m, err := w.s.Team.Find(&w.tx.Reader, *w.AgentID)
+	if db.IsNoRow(err) {
+		return fault.New(fault.NoDevice)
+	}
+	if err != nil {
+		return err
+	}
+	l, err := w.dialAgent(RoleRing, m, w.otherNumber(), ringAgent)
+	if err != nil {
+		return err
+	}
+	w.Legs = append(w.Legs, l)
+	return nil
+}
+
+// otherNumber is the customer's number.
+func (w *work) otherNumber() string {
+	if w.Direction == Inbound {
+		return w.From
+	}
+	return w.To
+}
+
+// Forward sends a call to a number outside: blind, the caller's own phone leaves at
+// once; asked, it talks to the other first, and leaves by hanging up. It is an
+// outside call and returns its refusals.
+func (s *Service) Forward(ctx context.Context, id uuid.UUID, to, mode string) (Call, error) {
+	return s.inOwnCall(ctx, id, "call.forwarded", func(w *work) error {
+		if w.State != Active && w.State != Held {
+			return fault.New(fault.CallState)
+		}
+		customer, agent := w.leg(RoleCustomer), w.leg(RoleAgent)
+		if customer == nil || agent == nil {
+			return fault.New(fault.CallState)
+		}
+		out, err := w.findRoute(NewCall{})
+		if err != nil {
+			return err
+		}
+		third, err := w.newOutsideLeg(RoleThird, to, out)
+		if err != nil {
+			return err
+		}
+		if err := w.move(Forwarding); err != nil {
+			return err
+		}
+		w.plan.Mode = mode
+		w.playHold(customer)
+		w.dial(&third, out.shows, w.settings.RingSeconds)
+		if mode == ModeBlind {
+			if err := w.release(agent); err != nil {
+				return err
+			}
+		}
+		w.Legs = append(w.Legs, third) // last: what points into the list would be lost
+		return nil
+	})
+}
+
+// TransferTo rings a colleague, or the phones of a group; exactly one must be given.
+func (s *Service) TransferTo(ctx context.Context, id uuid.UUID, agent, group *uuid.UUID) (Call, error) {
+	if (agent == nil) == (group == nil) {
+		return Call{}, fault.Invalid("agent_id", "one_of_agent_and_group")
+	}
+	if agent != nil {
+		return s.Transfer(ctx, id, []uuid.UUID{*agent})
+	}
+	members, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) ([]uuid.UUID, error) { return s.Groups.GroupMembers(r, *group) })
+	if err != nil {
+		return Call{}, err
+	}
+	return s.Transfer(ctx, id, members)
+}
+
+// Transfer rings the phones of agents. Who answers first has the
+// call, and the caller's own phone leaves it. Where nobody does, nothing changes.
+func (s *Service) Transfer(ctx context.Context, id uuid.UUID, agents []uuid.UUID) (Call, error) {
+	return s.inOwnCall(ctx, id, "call.transferred", func(w *work) error {
+		if w.State != Active && w.State != Held || w.leg(RoleCustomer) == nil {
+			return fault.New(fault.CallState)
+		}
+		var legs []Leg
+		for _, agent := range agents {
+			m, err := s.Team.Find(&w.tx.Reader, agent)
+			if db.IsNoRow(err) || agent == *w.AgentID {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			l, err := w.dialAgent(RoleRing, m, w.otherNumber(), w.settings.RingSeconds)
+			if isRefused(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			legs = append(legs, l)
+		}
+		if len(legs) == 0 {
+			return fault.New(fault.NoDevice)
+		}
+		w.Legs = append(w.Legs, legs...)
+		return nil
+	})
+}
+
+// isRefused says that one phone cannot be rung, which is no fault of the call.
+func isRefused(err error) bool {
+	for _, code := range []fault.Code{fault.NoDevice, fault.NoLine, fault.NoCredit, fault.CapReached, fault.ValidationFailed} {
+		if fault.Is(err, code) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,305 @@
+package call
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/telephony/command"
+	"konak/internal/crm/telephony/greeting"
+	"konak/internal/crm/telephony/setting"
+	"konak/internal/exchange"
+	"konak/internal/kit/address"
+	"konak/internal/kit/db"
+)
+
+const (
+	// waitKey is how long a caller may think about a menu.
+	waitKey = 8 * time.Second
+	// menuTries is how often a caller hears a menu.
+	menuTries = 3
+	// shortestMessage is what a message on the voicemail must last.
+	shortestMessage = time.Second
+)
+
+// receive makes a call of a leg that came in over the workspace's line.
+func (s *Service) receive(tx *db.Tx, e exchange.Event) error {
+	own, err := s.Line.Find(&tx.Reader)
+	if err != nil && !db.IsNoRow(err) {
+		return err
+	}
+	c := Call{Direction: Inbound, Via: ViaLine, To: own.Number}
+	if n, ok := address.ParsePhone(e.From); ok {
+		c.From = n
+	} else if n, ok := address.ParsePhone("+" + e.From); ok {
+		c.From = n
+	}
+	if c.From != "" {
+		if c.ContactID, err = s.Timeline.FindCaller(&tx.Reader, c.From); err != nil {
+			return err
+		}
+	}
+	w, err := s.begin(tx, c)
+	if err != nil {
+		return err
+	}
+	l := w.newLeg(RoleCustomer)
+	l.ID, l.State, l.trunk, l.Number, l.lastN, l.max = e.Leg, legRinging, &e.Trunk, c.From, int64(e.N), longestInside
+	w.Legs = append(w.Legs, l)
+	if err := w.move(Screening); err != nil {
+		return err
+	}
+	if err := w.screen(); err != nil {
+		return err
+	}
+	return w.store()
+}
+
+// screen decides what a caller hears first.
+func (w *work) screen() error {
+	if w.From != "" {
+		blocked, err := w.s.Blocks.IsBlocked(&w.tx.Reader, w.From)
+		if err != nil {
+			return err
+		}
+		if blocked {
+			return w.end(Blocked, bySystem, exchange.CauseRejected)
+		}
+	}
+	if err := w.move(Routing); err != nil {
+		return err
+	}
+	open := w.settings.Hours.V
+	if !open.Open(w.tx.Now()) {
+		slot := "closed"
+		if open.IsHoliday(w.tx.Now()) {
+			slot = "holiday"
+		}
+		return w.play(thenClosed, slot)
+	}
+	slots := []string{"welcome"}
+	if w.settings.Records(Inbound) && w.settings.Recording.Notice {
+		slots = append(slots, "recording_notice")
+	}
+	return w.play(thenRoute, slots...)
+}
+
+// play lets the caller hear what the slots play, one after the other, and goes on with
+// then. Slots that play nothing are passed over.
+func (w *work) play(then string, slots ...string) error {
+	w.plan.Sounds, w.plan.Then = nil, then
+	for _, slot := range slots {
+		plays, err := w.s.Greetings.Plays(&w.tx.Reader, slot)
+		if err != nil {
+			return err
+		}
+		if plays {
+			w.plan.Sounds = append(w.plan.Sounds, greeting.SlotSound(slot))
+		}
+	}
+	return w.playNext()
+}
+
+// playNext plays the next sound that waits, or goes on.
+func (w *work) playNext() error {
+	customer := w.leg(RoleCustomer)
+	if len(w.plan.Sounds) == 0 || customer == nil {
+		w.plan.Play = uuid.Nil
+		return w.goOn()
+	}
+	w.plan.Play = w.tx.NewID()
+	w.answer(customer)
+	w.do(command.Command{Kind: command.Play, Leg: customer.ID, Object: w.plan.Play, Sound: w.plan.Sounds[0]})
+	w.plan.Sounds = w.plan.Sounds[1:]
+	return nil
+}
+
+// answer takes the leg of a caller, unless it was taken before.
+func (w *work) answer(l *Leg) {
+	if l.State == legRinging {
+		l.State, l.dirty = legAnswered, true
+		w.do(command.Command{Kind: command.Answer, Leg: l.ID})
+	}
+}
+
+// goOn does what follows the sounds.
+func (w *work) goOn() error {
+	then := w.plan.Then
+	w.plan.Then = thenNothing
+	switch then {
+	case thenRoute:
+		if len(w.settings.Menus) > 0 {
+			return w.enterMenu(w.settings.Menus[0].Key)
+		}
+		return w.ringTeam()
+	case thenClosed:
+		if w.settings.ClosedAction == setting.ClosedVoicemail && w.settings.Voicemail.Enabled {
+			return w.toVoicemail()
+		}
+		return w.end(Missed, bySystem, exchange.CauseNormal)
+	case thenKey:
+		w.plan.Then = dueKey
+		w.dueIn(waitKey)
+	case thenRecord:
+		id, customer := w.tx.NewID(), w.leg(RoleCustomer)
+		w.recording = &id
+		w.plan.Then = dueRecording
+		w.do(command.Command{Kind: command.Record, Leg: customer.ID, Object: id})
+		w.dueIn(time.Duration(w.settings.Voicemail.Max) * time.Second)
+	}
+	return nil
+}
+
+// enterMenu lets the caller hear a menu.
+func (w *work) enterMenu(key string) error {
+	m := w.settings.Menu(key)
+	if m == nil || w.plan.Tries >= menuTries {
+		w.plan = plan{}
+		return w.ringTeam()
+	}
+	w.plan = plan{Menu: key, Tries: w.plan.Tries + 1, Then: thenKey, Sounds: []string{greeting.SpokenSound(m.Voice, m.Text)}}
+	return w.playNext()
+}
+
+// press does what a caller chose by a key. A wrong key, and "" for none, is one more
+// try.
+func (w *work) press(digit string) error {
+	m := w.settings.Menu(w.plan.Menu)
+	if m == nil || w.State != Routing {
+		return nil
+	}
+	w.dueAt = nil
+	key := m.Choose(digit)
+	if key == nil {
+		return w.enterMenu(w.plan.Menu)
+	}
+	if key.Action == setting.KeyMenu {
+		w.plan.Tries = 0
+		return w.enterMenu(key.Menu)
+	}
+	w.plan = plan{}
+	if customer := w.leg(RoleCustomer); customer != nil {
+		w.do(command.Command{Kind: command.StopPlay, Leg: customer.ID})
+	}
+	switch key.Action {
+	case setting.KeyAgent:
+		return w.ringAgents([]uuid.UUID{*key.AgentID})
+	case setting.KeyGroup:
+		members, err := w.s.Groups.GroupMembers(&w.tx.Reader, *key.GroupID)
+		if err != nil {
+			return err
+		}
+		return w.ringAgents(members)
+	case setting.KeyNumber:
+		return w.ringOutside(key.E164)
+	case setting.KeyVoicemail:
+		return w.noAnswer()
+	}
+	return w.ringTeam()
+}
+
+// ringTeam rings those whom the team's calls ring.
+func (w *work) ringTeam() error {
+	list, err := w.s.Team.Ringing(&w.tx.Reader, w.tx.Now())
+	if err != nil {
+		return err
+	}
+	ids := make([]uuid.UUID, len(list))
+	for i, m := range list {
+		ids[i] = m.AgentID
+	}
+	return w.ringAgents(ids)
+}
+
+// ringAgents rings phones, all at once or one after the other.
+func (w *work) ringAgents(ids []uuid.UUID) error {
+	w.plan.Ring = ids
+	if err := w.move(Ringing); err != nil {
+		return err
+	}
+	if customer := w.leg(RoleCustomer); customer != nil {
+		if customer.State == legRinging {
+			w.do(command.Command{Kind: command.Ring, Leg: customer.ID})
+		} else {
+			w.do(command.Command{Kind: command.Play, Leg: customer.ID, Object: w.tx.NewID(), Sound: greeting.SlotSound("hold"), Loop: true})
+		}
+	}
+	return w.ringNext()
+}
+
+// ringNext rings the next phones that wait. Where none can be rung any more, nobody
+// answers.
+func (w *work) ringNext() error {
+	rung := 0
+	for len(w.plan.Ring) > 0 && (rung == 0 || w.settings.RingStrategy == setting.RingAll) {
+		agent := w.plan.Ring[0]
+		w.plan.Ring = slices.Clone(w.plan.Ring[1:])
+		m, err := w.s.Team.Find(&w.tx.Reader, agent)
+		if db.IsNoRow(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !w.plan.Marked { // only who is rung first is behind the others next time
+			w.plan.Marked = true
+			if err := w.s.Team.MarkRung(w.tx, agent); err != nil {
+				return err
+			}
+		}
+		l, err := w.dialAgent(RoleRing, m, w.From, w.settings.RingSeconds)
+		if isRefused(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		w.Legs = append(w.Legs, l)
+		rung++
+	}
+	if rung > 0 {
+		return nil
+	}
+	return w.noAnswer()
+}
+
+// ringOutside sends a caller to a number outside, which costs minutes.
+func (w *work) ringOutside(number string) error {
+	out, err := w.findRoute(NewCall{})
+	if err == nil {
+		var l Leg
+		if l, err = w.newOutsideLeg(RoleThird, number, out); err == nil {
+			if err := w.move(Ringing); err != nil {
+				return err
+			}
+			w.dial(&l, out.shows, w.settings.RingSeconds)
+			w.Legs = append(w.Legs, l)
+			return nil
+		}
+	}
+	if isRefused(err) {
+		return w.noAnswer()
+	}
+	return err
+}
+
+// noAnswer is what is done with a call that nobody takes.
+func (w *work) noAnswer() error {
+	if w.settings.Voicemail.Enabled && w.leg(RoleCustomer) != nil {
+		return w.toVoicemail()
+	}
+	return w.end(Missed, bySystem, exchange.CauseNoAnswer)
+}
+
+// toVoicemail lets the caller leave a message.
+func (w *work) toVoicemail() error {
+	if err := w.move(Voicemail); err != nil {
+		return err
+	}
+	customer := w.leg(RoleCustomer)
+	w.answer(customer)
+	w.do(command.Command{Kind: command.StopPlay, Leg: customer.ID})
+	w.plan = plan{Then: thenRecord, Sounds: []string{greeting.SlotSound("voicemail"), greeting.Beep}}
+	return w.playNext()
+}

@@ -1,0 +1,296 @@
+package call
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/telephony/command"
+	"konak/internal/crm/telephony/team"
+	"konak/internal/kit/address"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
+)
+
+// NewCall is a call to make.
+type NewCall struct {
+	To             string
+	NumberID       *uuid.UUID
+	ContactID      *uuid.UUID
+	ConversationID *uuid.UUID
+	Via            string
+}
+
+// ringAgent is for how long the caller's own phone rings.
+const ringAgent = 30
+
+// Place makes a call: the caller's own phone rings, and when it is answered, the
+// other one. It returns no_device, no_line, no_credit or cap_reached where it cannot
+// be made.
+func (s *Service) Place(ctx context.Context, n NewCall) (out Call, err error) {
+	who := caller.From(ctx)
+	if s.Exchange != nil {
+		if err := s.checkRegistered(ctx, who); err != nil {
+			return out, err
+		}
+	}
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+		if err := s.Timeline.CheckTarget(&tx.Reader, n.ContactID, n.ConversationID); err != nil {
+			return err
+		}
+		me, err := s.Team.Find(&tx.Reader, who.ID)
+		if db.IsNoRow(err) {
+			return fault.New(fault.NoDevice)
+		}
+		if err != nil {
+			return err
+		}
+		w, customer, err := s.prepare(tx, n, me)
+		if err != nil {
+			return err
+		}
+		own, err := w.dialAgent(RoleAgent, me, customer.Number, ringAgent)
+		if err != nil {
+			return err
+		}
+		w.Legs = append(w.Legs, own, customer)
+		if err := w.store(); err != nil {
+			return err
+		}
+		out = *w.Call
+		return audit.Write(tx, "call.placed", w.ID.String(), map[string]any{"to": w.To, "via": w.Via})
+	})
+	return out, err
+}
+
+// checkRegistered returns no_device where the caller's phone is not signed in.
+func (s *Service) checkRegistered(ctx context.Context, who *caller.Caller) error {
+	me, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (team.Member, error) { return s.Team.Find(r, who.ID) })
+	if db.IsNoRow(err) {
+		return fault.New(fault.NoDevice)
+	}
+	if err != nil || me.Device == team.DeviceOutside {
+		return err
+	}
+	list, err := s.Exchange.Registrations(ctx, who.TenantID)
+	if err != nil {
+		return fault.New(fault.Unavailable).Wrap(err)
+	}
+	for _, r := range list {
+		if r.Username == me.Username {
+			return nil
+		}
+	}
+	return fault.New(fault.NoDevice)
+}
+
+// prepare makes a call with the leg to whom it goes, which waits, with its credit set
+// aside.
+func (s *Service) prepare(tx *db.Tx, n NewCall, me team.Member) (*work, Leg, error) {
+	w, err := s.begin(tx, Call{
+		Direction: Outbound, AgentID: &me.AgentID, ContactID: n.ContactID, ConversationID: n.ConversationID,
+	})
+	if err != nil {
+		return nil, Leg{}, err
+	}
+	colleague, err := s.Team.FindByExtension(&tx.Reader, strings.TrimSpace(n.To))
+	switch {
+	case err == nil:
+		if colleague.AgentID == me.AgentID {
+			return nil, Leg{}, fault.Invalid("to", "own_extension")
+		}
+		w.Via, w.From, w.To = ViaInside, me.Extension, colleague.Extension
+		leg := w.newLeg(RoleCustomer)
+		leg.device, leg.max = colleague.Username, longestInside
+		return w, leg, nil
+	case !db.IsNoRow(err):
+		return nil, Leg{}, err
+	}
+	out, err := w.findRoute(n)
+	if err != nil {
+		return nil, Leg{}, err
+	}
+	w.Via, w.NumberID, w.From = out.via, out.numberID, out.shows
+	leg, err := w.newOutsideLeg(RoleCustomer, n.To, out)
+	if err != nil {
+		return nil, Leg{}, err
+	}
+	if w.To = leg.Number; w.ContactID == nil {
+		w.ContactID, err = s.Timeline.FindCaller(&tx.Reader, w.To)
+	}
+	return w, leg, err
+}
+
+// longestInside is how long a call from phone to phone may last, in seconds.
+const longestInside = 12 * 3600
+
+func (w *work) newLeg(role string) Leg {
+	return Leg{ID: w.tx.NewID(), Role: role, State: legPlanned, open: true, createdAt: clock.At(w.tx.Now())}
+}
+
+// way is a line to the outside.
+type way struct {
+	via      string
+	trunk    uuid.UUID
+	numberID *uuid.UUID
+	shows    string // the number that is shown
+	rated    bool
+}
+
+// findRoute chooses the line that a call goes out over: the one that was asked for, a
+// bought number before the own line. It returns no_line where there is none.
+func (w *work) findRoute(n NewCall) (way, error) {
+	if w.s.Outside != nil && n.Via != ViaLine {
+		number, err := w.s.Numbers.FindActive(&w.tx.Reader, n.NumberID)
+		if err == nil {
+			return way{via: ViaNumber, trunk: w.s.outsideTrunk(w.tx.Tenant()), numberID: &number.ID, shows: number.E164, rated: true}, nil
+		}
+		if !db.IsNoRow(err) {
+			return way{}, err
+		}
+	}
+	if n.NumberID != nil {
+		return way{}, fault.Invalid("number_id", "unknown")
+	}
+	own, err := w.s.Line.Find(&w.tx.Reader)
+	if db.IsNoRow(err) || err == nil && n.Via == ViaNumber {
+		return way{}, fault.New(fault.NoLine)
+	}
+	if err != nil {
+		return way{}, err
+	}
+	if !own.Usable() && own.Status != "unknown" && own.Status != "registering" {
+		return way{}, fault.New(fault.NoLine).Because(own.Status)
+	}
+	return way{via: ViaLine, trunk: *own.ID, shows: own.Number}, nil
+}
+
+// outsideTrunk is how the exchange calls the operator's line for a workspace.
+func (s *Service) outsideTrunk(tenant uuid.UUID) uuid.UUID {
+	return uuid.NewSHA1(s.Outside.ID, tenant[:])
+}
+
+// newOutsideLeg makes a leg to a number outside, with its first minute set aside. It
+// returns validation_failed, cap_reached or no_credit. Somebody who calls for help is
+// kept back by nothing.
+func (w *work) newOutsideLeg(role, to string, out way) (Leg, error) {
+	l := w.newLeg(role)
+	l.trunk, l.max = &out.trunk, int64(w.settings.Caps.MaxMinutes)*60
+	if isEmergency(to) {
+		l.Number, l.max = strings.TrimSpace(to), longestInside
+		return l, nil
+	}
+	number, ok := address.ParsePhone(to)
+	if !ok {
+		return l, fault.Invalid("to", "invalid_phone")
+	}
+	l.Number = number
+	if err := w.checkCaps(number); err != nil {
+		return l, err
+	}
+	if !out.rated {
+		return l, nil
+	}
+	if l.rate = w.s.Rates.Find(number); l.rate == nil {
+		return l, fault.New(fault.CapReached).Because("no_rate")
+	}
+	return l, w.reserve(&l)
+}
+
+// checkCaps returns cap_reached where the settings keep a call back.
+func (w *work) checkCaps(number string) error {
+	caps := w.settings.Caps
+	if len(caps.Countries) > 0 && !slices.ContainsFunc(caps.Countries, func(code string) bool { return strings.HasPrefix(number, "+"+code) }) {
+		return fault.New(fault.CapReached).Because("country")
+	}
+	open, err := countOpenOutside(&w.tx.Reader)
+	if err != nil {
+		return err
+	}
+	if open >= int64(caps.Concurrent) {
+		return fault.New(fault.CapReached).Because("concurrent")
+	}
+	if caps.Daily == 0 {
+		return nil
+	}
+	today, err := countOutsideSince(&w.tx.Reader, clock.At(w.tx.Now().UTC().Truncate(24*time.Hour)))
+	if err == nil && today >= int64(caps.Daily) {
+		return fault.New(fault.CapReached).Because("daily")
+	}
+	return err
+}
+
+// dialAgent makes the leg to an agent's phone and dials it. It returns no_device
+// where they have none, and the refusals of an outside leg for a phone outside.
+func (w *work) dialAgent(role string, m team.Member, shows string, ring int) (Leg, error) {
+	var l Leg
+	switch {
+	case m.Device == team.DeviceOutside && m.OutsideNum != nil:
+		out, err := w.findRoute(NewCall{})
+		if err != nil {
+			return l, err
+		}
+		if l, err = w.newOutsideLeg(role, *m.OutsideNum, out); err != nil {
+			return l, err
+		}
+		shows = out.shows
+	case m.Username == "":
+		return l, fault.New(fault.NoDevice)
+	default:
+		l = w.newLeg(role)
+		l.device, l.max = m.Username, longestInside
+	}
+	l.AgentID = &m.AgentID
+	w.dial(&l, shows, ring)
+	return l, nil
+}
+
+// dial has the exchange dial a leg.
+func (w *work) dial(l *Leg, shows string, ring int) {
+	l.State, l.dirty = legDialling, true
+	c := command.Command{
+		Kind: command.Originate, Leg: l.ID, Device: l.device, Number: l.Number, CallerNumber: shows, RingSeconds: ring, MaxSeconds: int(l.allowed()),
+	}
+	if l.trunk != nil {
+		c.Trunk = *l.trunk
+	}
+	w.do(c)
+}
+
+// records says whether the call shall be recorded.
+func (w *work) records() bool {
+	return w.recording == nil && w.Via != ViaInside && w.settings.Records(w.Direction)
+}
+
+// connect joins the legs that talk, and records them where the settings say so.
+func (w *work) connect(customer, other *Leg) error {
+	if err := w.move(Active); err != nil {
+		return err
+	}
+	w.do(
+		command.Command{Kind: command.StopPlay, Leg: customer.ID},
+		command.Command{Kind: command.Bridge, Bridge: w.bridge},
+		command.Command{Kind: command.Join, Bridge: w.bridge, Leg: customer.ID},
+		command.Command{Kind: command.Join, Bridge: w.bridge, Leg: other.ID},
+	)
+	w.plan, w.dueAt = plan{}, nil
+	if w.records() {
+		id := w.tx.NewID()
+		w.recording = &id
+		w.do(command.Command{Kind: command.Record, Leg: customer.ID, Object: id})
+	}
+	if other.AgentID != nil {
+		w.AgentID = other.AgentID
+	}
+	if w.Direction == Outbound {
+		return clearToReturn(w.tx, w.To)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package call
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// slice is for how many seconds credit is set aside at once.
+const slice = 60
+
+// Rate is what calls to numbers that begin alike cost.
+type Rate struct {
+	Prefix    string `json:"prefix"` // digits without "+"; "" for every number
+	PerMinute int64  `json:"per_minute"`
+	Connect   int64  `json:"connect"`
+	Increment int64  `json:"increment"` // seconds, a divisor of 60
+}
+
+// Cost is what so many seconds cost, the begun increment whole.
+func (r Rate) Cost(seconds int64) int64 {
+	if seconds <= 0 {
+		return 0
+	}
+	billed := (seconds + r.Increment - 1) / r.Increment * r.Increment
+	return r.Connect + (r.PerMinute*billed+59)/60
+}
+
+// sliceCost is what must be set aside for the slice that begins after so many
+// seconds. The slices of a call together are what the call costs.
+func (r Rate) sliceCost(paid int64) int64 { return r.Cost(paid+slice) - r.Cost(paid) }
+
+// Rates are the operator's prices.
+type Rates []Rate
+
+// DefaultRates are the prices of an installation that names none.
+func DefaultRates() Rates {
+	return Rates{
+		{Prefix: "90", PerMinute: 1_000_000, Increment: 60},
+		{Prefix: "905", PerMinute: 1_500_000, Increment: 60},
+		{Prefix: "", PerMinute: 15_000_000, Connect: 500_000, Increment: 60},
+	}
+}
+
+// ParseRates reads prices from CSV: prefix, per minute, connect fee, increment in
+// seconds; amounts are millionths of the currency's unit.
+func ParseRates(r io.Reader) (out Rates, err error) {
+	rows, err := csv.NewReader(io.LimitReader(r, 4<<20)).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("call rates: %w", err)
+	}
+	for i, row := range rows {
+		if len(row) != 4 || strings.Trim(row[0], "0123456789") != "" {
+			return nil, fmt.Errorf("call rates: line %d: want prefix, per minute, connect fee, increment", i+1)
+		}
+		var n [3]int64
+		for k := range n {
+			if n[k], err = strconv.ParseInt(strings.TrimSpace(row[k+1]), 10, 64); err != nil || n[k] < 0 {
+				return nil, fmt.Errorf("call rates: line %d: %q is no amount", i+1, row[k+1])
+			}
+		}
+		if n[2] < 1 || slice%n[2] != 0 {
+			return nil, fmt.Errorf("call rates: line %d: an increment of %d s does not fill a minute", i+1, n[2])
+		}
+		out = append(out, Rate{Prefix: row[0], PerMinute: n[0], Connect: n[1], Increment: n[2]})
+	}
+	if len(out) == 0 {
+		return nil, errors.New("call rates: there are none")
+	}
+	return out, nil
+}
+
+// Find finds the price of a number, by the longest prefix; nil where it may not be
+// called.
+func (r Rates) Find(e164 string) *Rate {
+	digits, best := strings.TrimPrefix(e164, "+"), -1
+	for i, rate := range r {
+		if strings.HasPrefix(digits, rate.Prefix) && (best < 0 || len(rate.Prefix) > len(r[best].Prefix)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	found := r[best]
+	return &found
+}
+
+// emergency are the numbers that go out past credit, caps and blocks: those of every
+// country that it shares (112, 911 and kin), and of Türkiye.
+var emergency = []string{"112", "911", "999", "110", "155", "156", "158", "177"}
+
+// isEmergency says whether somebody calls for help.
+func isEmergency(to string) bool { return slices.Contains(emergency, strings.TrimSpace(to)) }

@@ -1,0 +1,311 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/telephony/block"
+	"konak/internal/crm/telephony/command"
+	"konak/internal/crm/telephony/greeting"
+	"konak/internal/crm/telephony/line"
+	"konak/internal/crm/telephony/number"
+	"konak/internal/crm/telephony/setting"
+	"konak/internal/crm/telephony/team"
+	"konak/internal/exchange"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+)
+
+// Wallet pays for calls.
+type Wallet interface {
+	// Hold sets an amount aside for ref; no_credit where less is available.
+	Hold(tx *db.Tx, ref uuid.UUID, purpose string, amount int64) error
+	// Settle spends an amount of what is set aside.
+	Settle(tx *db.Tx, ref uuid.UUID, amount int64) error
+	// Release makes what is set aside available again.
+	Release(tx *db.Tx, ref uuid.UUID) error
+}
+
+// Timeline writes calls into conversations.
+type Timeline interface {
+	// FindCaller finds whose number it is; nil where it is nobody's.
+	FindCaller(r *db.Reader, e164 string) (*uuid.UUID, error)
+	// CheckTarget refuses a contact or a conversation that is not there or that the
+	// caller may not see.
+	CheckTarget(r *db.Reader, contact, conversation *uuid.UUID) error
+	// WriteCall makes the item of a call or changes it, and returns its conversation
+	// and itself; nil for a call of nobody known.
+	WriteCall(tx *db.Tx, c *Call, item *uuid.UUID) (conversation, newItem *uuid.UUID, err error)
+}
+
+// Groups knows the workspace's groups.
+type Groups interface {
+	// GroupMembers lists the agents of a group; none where there is no such group.
+	GroupMembers(r *db.Reader, id uuid.UUID) ([]uuid.UUID, error)
+}
+
+// Config is what calls need.
+type Config struct {
+	DB        *db.DB
+	Log       *slog.Logger
+	Wallet    Wallet
+	Team      *team.Service
+	Settings  *setting.Service
+	Blocks    *block.Service
+	Line      *line.Service
+	Numbers   *number.Service
+	Greetings *greeting.Service
+	Timeline  Timeline
+	Groups    Groups
+	Rates     Rates
+	// Outside is the operator's line, over which bought numbers call; nil for none.
+	// The exchange gets it once for each workspace that uses it.
+	Outside *exchange.Trunk
+	// Exchange carries the calls; nil where this node has none.
+	Exchange exchange.Exchange
+}
+
+// Service is the calls of a workspace.
+type Service struct{ Config }
+
+// New makes the service.
+func New(c Config) (*Service, error) {
+	if c.DB == nil || c.Log == nil || c.Wallet == nil || c.Team == nil || c.Settings == nil || c.Blocks == nil || c.Line == nil ||
+		c.Numbers == nil || c.Greetings == nil || c.Timeline == nil || c.Groups == nil || len(c.Rates) == 0 {
+		return nil, errors.New("call: something that calls need is missing")
+	}
+	return &Service{c}, nil
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.DB.Tenant(caller.From(ctx).TenantID)
+}
+
+// work is a call while a transaction changes it.
+type work struct {
+	*Call
+	s        *Service
+	tx       *db.Tx
+	settings setting.Settings
+	was      Call
+	fresh    bool
+	commands []command.Command
+}
+
+// begin makes a call.
+func (s *Service) begin(tx *db.Tx, c Call) (*work, error) {
+	c.ID, c.bridge, c.StartedAt, c.State, c.Legs = tx.NewID(), tx.NewID(), clock.At(tx.Now()), Created, []Leg{}
+	settings, err := s.Settings.Find(&tx.Reader)
+	return &work{Call: &c, s: s, tx: tx, settings: settings, fresh: true}, err
+}
+
+// lock reads a call and keeps others from changing it. It returns not_found where
+// there is no such call.
+func (s *Service) lock(tx *db.Tx, id uuid.UUID) (*work, error) {
+	c, err := lockCall(tx, id)
+	if err != nil {
+		return nil, db.NotFound(err)
+	}
+	if c.Legs, err = legsOf(&tx.Reader, id); err != nil {
+		return nil, err
+	}
+	settings, err := s.Settings.Find(&tx.Reader)
+	return &work{Call: &c, s: s, tx: tx, settings: settings, was: c}, err
+}
+
+// inCall is the gate: it locks a call, lets fn change it, and stores it with what
+// follows.
+func (s *Service) inCall(ctx context.Context, tenant, id uuid.UUID, fn func(*work) error) (out Call, err error) {
+	err = s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
+		w, err := s.lock(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := fn(w); err != nil {
+			return err
+		}
+		if err := w.store(); err != nil {
+			return err
+		}
+		out = *w.Call
+		return nil
+	})
+	return out, err
+}
+
+// move takes the call to another state. It returns call_state where the table does
+// not allow it.
+func (w *work) move(to State) error {
+	if !mayGo(w.State, to) {
+		return fault.New(fault.CallState)
+	}
+	now := clock.At(w.tx.Now())
+	switch {
+	case to == Ringing && w.RingingAt == nil:
+		w.RingingAt = &now
+	case to == Active && w.AnsweredAt == nil:
+		w.AnsweredAt = &now
+	}
+	if w.heldAt != nil && to != Held {
+		w.held += now.Sub(w.heldAt.Time)
+		w.heldAt = nil
+	}
+	if to == Held && w.heldAt == nil {
+		w.heldAt = &now
+	}
+	w.State = to
+	return nil
+}
+
+// do asks the exchange for something.
+func (w *work) do(list ...command.Command) { w.commands = append(w.commands, list...) }
+
+// dueIn sets when the call is looked at again.
+func (w *work) dueIn(d time.Duration) { w.dueAt = clock.Ptr(w.tx.Now().Add(d)) }
+
+// legs lists the open legs of a role.
+func (w *work) legs(roles ...string) (out []*Leg) {
+	for i := range w.Legs {
+		for _, role := range roles {
+			if w.Legs[i].open && w.Legs[i].Role == role {
+				out = append(out, &w.Legs[i])
+			}
+		}
+	}
+	return out
+}
+
+// leg finds the open leg of a role; nil where there is none.
+func (w *work) leg(role string) *Leg {
+	if list := w.legs(role); len(list) > 0 {
+		return list[0]
+	}
+	return nil
+}
+
+// hangup ends legs; what they mean to the call is as before.
+func (w *work) hangup(cause exchange.Cause, list ...*Leg) error {
+	for _, l := range list {
+		if l == nil || !l.open {
+			continue
+		}
+		if l.State == legPlanned { // the exchange never heard of it
+			if err := w.endLeg(l, cause, w.tx.Now()); err != nil {
+				return err
+			}
+			continue
+		}
+		w.do(command.Command{Kind: command.Hangup, Leg: l.ID, Cause: cause})
+	}
+	return nil
+}
+
+// end ends the call and all its legs.
+func (w *work) end(disposition, endedBy string, cause exchange.Cause) error {
+	if w.State == Ending || w.State == Ended {
+		return nil
+	}
+	if err := w.move(Ending); err != nil {
+		return err
+	}
+	if w.AnsweredAt != nil && disposition != LeftMail {
+		disposition = Answered
+	}
+	w.Disposition, w.EndedBy, w.Cause, w.plan, w.dueAt = disposition, endedBy, string(cause), plan{}, nil
+	w.ToReturn = w.Direction == Inbound && w.From != "" && (disposition == Missed || disposition == Abandoned || disposition == LeftMail)
+	return w.hangup(cause, w.legs(RoleCustomer, RoleAgent, RoleRing, RoleThird, RoleLeft)...)
+}
+
+// store writes the call with what changed in it, its commands and its events.
+func (w *work) store() error {
+	if w.State == Ending && len(w.legs(RoleCustomer, RoleAgent, RoleRing, RoleThird, RoleLeft)) == 0 {
+		w.State, w.EndedAt = Ended, clock.Ptr(w.tx.Now())
+		w.do(command.Command{Kind: command.Unbridge, Bridge: w.bridge})
+		if err := w.wrapUp(); err != nil {
+			return err
+		}
+	}
+	w.setTimes()
+	if err := w.writeItem(); err != nil {
+		return err
+	}
+	save := saveCall
+	if w.fresh {
+		save = insertCall
+	}
+	if err := save(w.tx, w.Call); err != nil {
+		return err
+	}
+	for i := range w.Legs {
+		l, err := &w.Legs[i], error(nil)
+		switch {
+		case l.lastAt.IsZero(): // new
+			l.lastAt = l.createdAt
+			err = insertLeg(w.tx, w.ID, l)
+		case l.dirty:
+			err = saveLeg(w.tx, l)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := command.Put(w.tx, w.commands...); err != nil {
+		return err
+	}
+	return w.announce()
+}
+
+// writeItem writes the call into its conversation, where that would show something
+// new.
+func (w *work) writeItem() error {
+	if !w.fresh && w.was.State == w.State && w.was.RecordingMS == w.RecordingMS && (w.was.Message.V == nil) == (w.Message.V == nil) {
+		return nil
+	}
+	conversation, item, err := w.s.Timeline.WriteCall(w.tx, w.Call, w.item)
+	if conversation != nil {
+		w.ConversationID = conversation
+	}
+	w.item = item
+	return err
+}
+
+// wrapUp gives the agent of a call that was talked in some quiet.
+func (w *work) wrapUp() error {
+	if w.AgentID == nil || w.AnsweredAt == nil || w.settings.WrapUp == 0 {
+		return nil
+	}
+	return w.s.Team.WrapUp(w.tx, *w.AgentID, time.Duration(w.settings.WrapUp)*time.Second)
+}
+
+// announce emits what happened to the call in this transaction.
+func (w *work) announce() error {
+	var names []string
+	if w.fresh {
+		names = append(names, Started)
+	}
+	if w.was.AnsweredAt == nil && w.AnsweredAt != nil {
+		names = append(names, AnsweredEvent)
+	}
+	if w.was.State != Ended && w.State == Ended {
+		names = append(names, EndedEvent)
+		if w.Direction == Inbound && (w.Disposition == Missed || w.Disposition == Abandoned) {
+			names = append(names, MissedEvent)
+		}
+	}
+	if (w.was.Message.V == nil || w.was.RecordingMS == 0) && w.Message.V != nil && w.RecordingMS > 0 {
+		names = append(names, MessageLeft)
+	}
+	for _, name := range names {
+		if _, err := event.Emit(w.tx, event.Change{Type: name, Object: *w.Call}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

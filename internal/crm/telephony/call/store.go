@@ -1,0 +1,179 @@
+package call
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const columns = `id, direction, via, state, disposition, from_e164, to_e164, number_id, contact_id, conversation_id, item_id, agent_id, bridge_id,
+	ended_by, cause, started_at, ringing_at, answered_at, held_at, ended_at, hold_us, billed_s, cost, recording_id, recording_ms, voicemail,
+	heard_at, heard_by, dismissed_at, to_return, plan, due_at, keep_until`
+
+func scanCall(row db.Row) (c Call, err error) {
+	var hold int64
+	var voicemail bool
+	var heardAt *clock.Time
+	var heardBy *uuid.UUID
+	var steps db.JSON[plan]
+	err = row.Scan(&c.ID, &c.Direction, &c.Via, &c.State, &c.Disposition, &c.From, &c.To, &c.NumberID, &c.ContactID, &c.ConversationID, &c.item,
+		&c.AgentID, &c.bridge, &c.EndedBy, &c.Cause, &c.StartedAt, &c.RingingAt, &c.AnsweredAt, &c.heldAt, &c.EndedAt, &hold, &c.BilledSeconds,
+		&c.Cost, &c.recording, &c.RecordingMS, &voicemail, &heardAt, &heardBy, &c.DismissedAt, &c.ToReturn, &steps, &c.dueAt, &c.keepUntil)
+	c.held, c.plan, c.Legs = time.Duration(hold)*time.Microsecond, steps.V, []Leg{}
+	if voicemail {
+		c.Message.V = &Message{HeardAt: heardAt, By: heardBy}
+	}
+	c.setTimes()
+	return c, err
+}
+
+// arguments are the values of columns.
+func (c *Call) arguments(tenant uuid.UUID) []any {
+	heard := Message{}
+	if c.Message.V != nil {
+		heard = *c.Message.V
+	}
+	return []any{
+		tenant, c.ID, c.Direction, c.Via, string(c.State), c.Disposition, c.From, c.To, c.NumberID, c.ContactID, c.ConversationID, c.item,
+		c.AgentID, c.bridge, c.EndedBy, c.Cause, c.StartedAt, c.RingingAt, c.AnsweredAt, c.heldAt, c.EndedAt, c.held.Microseconds(), c.BilledSeconds,
+		c.Cost, c.recording, c.RecordingMS, c.Message.V != nil, heard.HeardAt, heard.By, c.DismissedAt, c.ToReturn, db.AsJSON(c.plan), c.dueAt,
+		c.keepUntil, c.State != Ended,
+	}
+}
+
+func insertCall(tx *db.Tx, c *Call) error {
+	_, err := tx.Exec(`INSERT INTO phone_call (tenant_id, `+columns+`, open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+		$16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)`, c.arguments(tx.Tenant())...)
+	return err
+}
+
+func saveCall(tx *db.Tx, c *Call) error {
+	_, err := tx.Exec(`UPDATE phone_call SET direction = $3, via = $4, state = $5, disposition = $6, from_e164 = $7, to_e164 = $8, number_id = $9,
+		contact_id = $10, conversation_id = $11, item_id = $12, agent_id = $13, bridge_id = $14, ended_by = $15, cause = $16, started_at = $17,
+		ringing_at = $18, answered_at = $19, held_at = $20, ended_at = $21, hold_us = $22, billed_s = $23, cost = $24, recording_id = $25,
+		recording_ms = $26, voicemail = $27, heard_at = $28, heard_by = $29, dismissed_at = $30, to_return = $31, plan = $32, due_at = $33, keep_until = $34, open = $35
+		WHERE tenant_id = $1 AND id = $2`, c.arguments(tx.Tenant())...)
+	return err
+}
+
+const legColumns = `id, role, state, open, agent_id, device, trunk_id, number, created_at, ringing_at, answered_at, ended_at, cause, last_n, last_at,
+	rate, paid_s, paid_until, max_s, warned, billed_s, cost`
+
+func scanLeg(row db.Row) (l Leg, err error) {
+	var rate db.JSON[*Rate]
+	err = row.Scan(&l.ID, &l.Role, &l.State, &l.open, &l.AgentID, &l.device, &l.trunk, &l.Number, &l.createdAt, &l.RingingAt, &l.AnsweredAt, &l.EndedAt,
+		&l.Cause, &l.lastN, &l.lastAt, &rate, &l.paid, &l.paidUntil, &l.max, &l.warned, &l.Billed, &l.Cost)
+	l.rate = rate.V
+	return l, err
+}
+
+func insertLeg(tx *db.Tx, call uuid.UUID, l *Leg) error {
+	_, err := tx.Exec(`INSERT INTO phone_leg (tenant_id, call_id, `+legColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+		$15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`, tx.Tenant(), call, l.ID, l.Role, l.State, l.open, l.AgentID, l.device, l.trunk, l.Number,
+		l.createdAt, l.RingingAt, l.AnsweredAt, l.EndedAt, l.Cause, l.lastN, l.lastAt, db.AsJSON(l.rate), l.paid, l.paidUntil, l.max, l.warned, l.Billed, l.Cost)
+	return err
+}
+
+func saveLeg(tx *db.Tx, l *Leg) error {
+	_, err := tx.Exec(`UPDATE phone_leg SET role = $3, state = $4, open = $5, ringing_at = $6, answered_at = $7, ended_at = $8, cause = $9, last_n = $10,
+		last_at = $11, paid_s = $12, paid_until = $13, warned = $14, billed_s = $15, cost = $16 WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), l.ID, l.Role, l.State, l.open, l.RingingAt, l.AnsweredAt, l.EndedAt, l.Cause, l.lastN, l.lastAt, l.paid, l.paidUntil, l.warned,
+		l.Billed, l.Cost)
+	return err
+}
+
+func lockCall(tx *db.Tx, id uuid.UUID) (Call, error) {
+	return db.One(&tx.Reader, scanCall, `SELECT `+columns+` FROM phone_call c WHERE tenant_id = $1 AND id = $2`+tx.Dialect().ForUpdate("c"), tx.Tenant(), id)
+}
+
+func findCall(r *db.Reader, id uuid.UUID) (Call, error) {
+	c, err := db.One(r, scanCall, `SELECT `+columns+` FROM phone_call WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+	if err != nil {
+		return c, err
+	}
+	c.Legs, err = legsOf(r, id)
+	return c, err
+}
+
+func legsOf(r *db.Reader, call uuid.UUID) ([]Leg, error) {
+	return db.All(r, scanLeg, `SELECT `+legColumns+` FROM phone_leg WHERE tenant_id = $1 AND call_id = $2 ORDER BY created_at, id`, r.Tenant(), call)
+}
+
+// callOfLeg finds the call that a leg belongs to; db.ErrNoRow where it belongs to
+// none.
+func callOfLeg(r *db.Reader, leg uuid.UUID) (uuid.UUID, error) {
+	return db.One(r, db.Scalar[uuid.UUID], `SELECT call_id FROM phone_leg WHERE tenant_id = $1 AND id = $2`, r.Tenant(), leg)
+}
+
+// callOfRecording finds the call that a recording belongs to.
+func callOfRecording(r *db.Reader, recording uuid.UUID) (uuid.UUID, error) {
+	return db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM phone_call WHERE tenant_id = $1 AND recording_id = $2`, r.Tenant(), recording)
+}
+
+// placed names a call of a workspace.
+type placed struct{ tenant, id uuid.UUID }
+
+func scanPlaced(row db.Row) (p placed, err error) {
+	err = row.Scan(&p.tenant, &p.id)
+	return p, err
+}
+
+// dueCalls lists calls whose time has come.
+func dueCalls(r *db.Reader, now clock.Time, limit int) ([]placed, error) {
+	return db.All(r, scanPlaced, `SELECT tenant_id, id FROM phone_call WHERE due_at <= $1 ORDER BY due_at LIMIT $2`, now, limit)
+}
+
+// oldRecordings lists calls whose recording was kept for long enough.
+func oldRecordings(r *db.Reader, now clock.Time, limit int) ([]placed, error) {
+	return db.All(r, scanPlaced, `SELECT tenant_id, id FROM phone_call WHERE keep_until <= $1 ORDER BY keep_until LIMIT $2`, now, limit)
+}
+
+// unpaidCalls lists calls with a leg whose credit ends soon.
+func unpaidCalls(r *db.Reader, before clock.Time, limit int) ([]placed, error) {
+	return db.All(r, scanPlaced, `SELECT tenant_id, call_id FROM phone_leg WHERE open AND paid_until IS NOT NULL AND paid_until <= $1
+		ORDER BY paid_until LIMIT $2`, before, limit)
+}
+
+// openLeg names a leg that has not ended.
+type openLeg struct{ tenant, id uuid.UUID }
+
+// openLegs lists the legs that the exchange should know since before a time.
+func openLegs(r *db.Reader, before clock.Time, limit int) ([]openLeg, error) {
+	return db.All(r, func(row db.Row) (l openLeg, err error) {
+		err = row.Scan(&l.tenant, &l.id)
+		return l, err
+	}, `SELECT tenant_id, id FROM phone_leg WHERE open AND state <> 'planned' AND last_at <= $1 ORDER BY created_at LIMIT $2`, before, limit)
+}
+
+func readCursor(r *db.Reader) (int64, error) {
+	n, err := db.One(r, db.Scalar[int64], `SELECT cursor FROM phone_cursor WHERE id = 1`)
+	if db.IsNoRow(err) {
+		return 0, nil
+	}
+	return n, err
+}
+
+func saveCursor(tx *db.Tx, cursor int64) error {
+	_, err := tx.Exec(`INSERT INTO phone_cursor (id, cursor) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET cursor = $1`, cursor)
+	return err
+}
+
+// countOpenOutside counts calls to the outside that have not ended.
+func countOpenOutside(r *db.Reader) (int64, error) {
+	return db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM phone_call WHERE tenant_id = $1 AND open AND direction = 'outbound' AND via <> 'inside'`, r.Tenant())
+}
+
+// countOutsideSince counts calls to the outside that began after a time.
+func countOutsideSince(r *db.Reader, since clock.Time) (int64, error) {
+	return db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM phone_call WHERE tenant_id = $1 AND started_at >= $2 AND direction = 'outbound'
+		AND via <> 'inside'`, r.Tenant(), since)
+}
+
+// clearToReturn marks that a caller was called back.
+func clearToReturn(tx *db.Tx, e164 string) error {
+	_, err := tx.Exec(`UPDATE phone_call SET to_return = $3 WHERE tenant_id = $1 AND from_e164 = $2 AND to_return`, tx.Tenant(), e164, false)
+	return err
+}

@@ -1,0 +1,197 @@
+// Package command keeps what the exchange is asked to do.
+//
+// A command is a row that is written in the transaction of what makes it necessary,
+// and carried out by the node that has the exchange: one way for one node and for
+// many. Commands are carried out in their order. The exchange does nothing a second
+// time for the same id, so a command that was carried out when the node died may be
+// carried out again.
+//
+// No password or key has a place here.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/exchange"
+	"konak/internal/kit/db"
+)
+
+// Topic is woken when a command was added.
+const Topic = "phone_command"
+
+// The kinds of commands.
+const (
+	DropDevice = "drop_device"
+	DropTrunk  = "drop_trunk"
+	Originate  = "originate"
+	Extend     = "extend"
+	Ring       = "ring"
+	Answer     = "answer"
+	Hangup     = "hangup"
+	Bridge     = "bridge"
+	Join       = "join"
+	Leave      = "leave"
+	Unbridge   = "unbridge"
+	Play       = "play"
+	StopPlay   = "stop_play"
+	Record     = "record"
+	DropRecord = "drop_record"
+)
+
+// Command is what the exchange is asked to do. What does not belong to its kind is
+// empty.
+type Command struct {
+	Kind   string    `json:"kind"`
+	Leg    uuid.UUID `json:"leg,omitzero"`
+	Bridge uuid.UUID `json:"bridge,omitzero"`
+	// Object is the id of what is played or recorded.
+	Object       uuid.UUID      `json:"object,omitzero"`
+	Device       string         `json:"device,omitempty"`
+	Trunk        uuid.UUID      `json:"trunk,omitzero"`
+	Number       string         `json:"number,omitempty"`
+	CallerNumber string         `json:"caller_number,omitempty"`
+	CallerName   string         `json:"caller_name,omitempty"`
+	RingSeconds  int            `json:"ring_s,omitempty"`
+	MaxSeconds   int            `json:"max_s,omitempty"`
+	Cause        exchange.Cause `json:"cause,omitempty"`
+	// Sound is what to play, as Sounds knows it; Loop plays it again and again.
+	Sound string `json:"sound,omitempty"`
+	Loop  bool   `json:"loop,omitempty"`
+}
+
+// Put adds commands in the transaction of what makes them necessary.
+func Put(tx *db.Tx, list ...Command) error {
+	for _, c := range list {
+		if err := putCommand(tx, c); err != nil {
+			return fmt.Errorf("command: put %s: %w", c.Kind, err)
+		}
+	}
+	if len(list) > 0 {
+		tx.Wake(Topic)
+	}
+	return nil
+}
+
+// Sounds finds what callers hear.
+type Sounds interface {
+	// Samples returns a sound of a workspace at 8,000 samples a second.
+	Samples(ctx context.Context, tenant uuid.UUID, sound string) ([]int16, error)
+}
+
+// Config is what a runner needs.
+type Config struct {
+	DB       *db.DB
+	Log      *slog.Logger
+	Exchange exchange.Exchange
+	Sounds   Sounds
+	// Refused is told of a command that the exchange cannot carry out, such as a
+	// call to a phone that is not signed in.
+	Refused func(ctx context.Context, tenant uuid.UUID, c Command, why error) error
+}
+
+// Runner carries commands out.
+type Runner struct{ Config }
+
+// Step carries out what waits and returns how much it was. Where the exchange is not
+// there it returns an error, and the command stays.
+func (r *Runner) Step(ctx context.Context) (int, error) {
+	list, err := db.Read(ctx, r.DB.System("phone commands"), nextCommands)
+	if err != nil {
+		return 0, err
+	}
+	for i, s := range list {
+		if err := r.run(ctx, s); err != nil {
+			return i, err
+		}
+	}
+	return len(list), nil
+}
+
+// run carries one command out and forgets it.
+func (r *Runner) run(ctx context.Context, s stored) error {
+	err := r.carryOut(ctx, s.tenant, s.command)
+	switch {
+	case err == nil:
+	case isRefusal(err):
+		r.Log.DebugContext(ctx, "the exchange refuses a command", "kind", s.command.Kind, "leg", s.command.Leg, "reason", err)
+		if err := r.Refused(ctx, s.tenant, s.command, err); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("command: %s: %w", s.command.Kind, err)
+	}
+	return r.DB.Tenant(s.tenant).InTx(ctx, func(tx *db.Tx) error { return deleteCommand(tx, s.id) })
+}
+
+// isRefusal says that trying again would not help.
+func isRefusal(err error) bool {
+	for _, refusal := range []error{
+		exchange.ErrUnknown, exchange.ErrState, exchange.ErrNotRegistered, exchange.ErrBusy, exchange.ErrTaken, exchange.ErrInvalid,
+	} {
+		if errors.Is(err, refusal) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Runner) carryOut(ctx context.Context, tenant uuid.UUID, c Command) error {
+	x := r.Exchange
+	switch c.Kind {
+	case DropDevice:
+		return x.DropDevice(ctx, tenant, c.Device)
+	case DropTrunk:
+		return x.DropTrunk(ctx, tenant, c.Trunk)
+	case Originate:
+		return x.Originate(ctx, exchange.Originate{
+			Tenant: tenant, Leg: c.Leg, Device: c.Device, Trunk: c.Trunk, Number: c.Number, CallerNumber: c.CallerNumber,
+			CallerName: c.CallerName, RingTime: seconds(c.RingSeconds), MaxDuration: seconds(c.MaxSeconds),
+		})
+	case Extend:
+		return x.Extend(ctx, tenant, c.Leg, seconds(c.MaxSeconds))
+	case Ring:
+		return x.Ring(ctx, tenant, c.Leg, false)
+	case Answer:
+		return x.Answer(ctx, tenant, c.Leg)
+	case Hangup:
+		return x.Hangup(ctx, tenant, c.Leg, c.Cause)
+	case Bridge:
+		return x.CreateBridge(ctx, tenant, c.Bridge)
+	case Join:
+		return x.Join(ctx, tenant, c.Bridge, c.Leg)
+	case Leave:
+		return x.Leave(ctx, tenant, c.Leg)
+	case Unbridge:
+		return x.DestroyBridge(ctx, tenant, c.Bridge)
+	}
+	return r.carryOutSound(ctx, tenant, c)
+}
+
+func (r *Runner) carryOutSound(ctx context.Context, tenant uuid.UUID, c Command) error {
+	x := r.Exchange
+	switch c.Kind {
+	case Play:
+		samples, err := r.Sounds.Samples(ctx, tenant, c.Sound)
+		if err != nil {
+			// A caller who hears nothing is better served than one who waits.
+			r.Log.WarnContext(ctx, "a sound cannot be played", "sound", c.Sound, "error", err)
+			samples = make([]int16, 800)
+		}
+		return x.Play(ctx, exchange.Play{Tenant: tenant, Leg: c.Leg, ID: c.Object, Samples: samples, Loop: c.Loop})
+	case StopPlay:
+		return x.StopPlay(ctx, tenant, c.Leg)
+	case Record:
+		return x.Record(ctx, tenant, c.Leg, c.Object)
+	case DropRecord:
+		return x.DropRecording(ctx, tenant, c.Object)
+	}
+	return fmt.Errorf("%w: command %q", exchange.ErrInvalid, c.Kind)
+}
+
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

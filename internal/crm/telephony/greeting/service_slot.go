@@ -1,0 +1,260 @@
+package greeting
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/blob"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.DB.Tenant(caller.From(ctx).TenantID)
+}
+
+// Greetings lists what callers hear.
+func (s *Service) Greetings(ctx context.Context) (Greetings, error) {
+	list, err := db.Read(ctx, s.tenant(ctx), listSlots)
+	return complete(list), err
+}
+
+// recording is a file that a slot plays.
+type recording struct {
+	blob     blob.Blob
+	duration int64
+}
+
+// Set changes the slots that are named. A text is spoken once, now. It returns
+// validation_failed for a slot that shall play a file and has none, and
+// not_configured for a text where nothing can speak.
+func (s *Service) Set(ctx context.Context, changes []Change) (Greetings, error) {
+	spoken := make([]recording, len(changes))
+	for i := range changes {
+		c := &changes[i]
+		if c.Text = strings.TrimSpace(c.Text); c.Mode != ModeText {
+			continue
+		}
+		if c.Text == "" {
+			return Greetings{}, fault.Invalid("slots.text", "required")
+		}
+		var err error
+		if spoken[i], err = s.speak(ctx, c.Text, c.Voice); err != nil {
+			return Greetings{}, err
+		}
+	}
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		for i, c := range changes {
+			if err := s.setSlot(tx, c, spoken[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Greetings{}, err
+	}
+	return s.Greetings(ctx)
+}
+
+// speak makes a file of a text.
+func (s *Service) speak(ctx context.Context, text, voice string) (recording, error) {
+	if s.Synthesizer == nil {
+		return recording{}, fault.New(fault.NotConfigured)
+	}
+	wav, length, err := s.Synthesizer.Speak(ctx, text, voice)
+	if err != nil {
+		return recording{}, fault.New(fault.Unavailable).Wrap(err)
+	}
+	b, err := s.Blobs.PutWithin(ctx, caller.From(ctx).TenantID, blob.Workspace, bytes.NewReader(wav), MaxUpload)
+	return recording{b, length.Milliseconds()}, err
+}
+
+func (s *Service) setSlot(tx *db.Tx, c Change, spoken recording) error {
+	old, err := lockSlot(tx, c.Slot)
+	if err != nil && !db.IsNoRow(err) {
+		return err
+	}
+	now := clock.At(tx.Now())
+	slot := Slot{Slot: c.Slot, Mode: c.Mode, Voice: c.Voice, UpdatedAt: &now}
+	switch c.Mode {
+	case ModeAudio:
+		if old.Mode != ModeAudio {
+			return fault.Invalid("slots.mode", "no_file")
+		}
+		return nil // it plays its file already
+	case ModeText:
+		slot.Text, slot.Duration, slot.blobID = c.Text, spoken.duration, &spoken.blob.ID
+	}
+	return replaceSlot(tx, old, slot)
+}
+
+// replaceSlot lets a slot play something else, and lets go of the file that it played
+// before.
+func replaceSlot(tx *db.Tx, old, slot Slot) error {
+	if slot.blobID != nil {
+		if err := blob.Hold(tx, *slot.blobID); err != nil {
+			return err
+		}
+	}
+	if old.blobID != nil {
+		if err := blob.Drop(tx, *old.blobID); err != nil {
+			return err
+		}
+	}
+	if err := saveSlot(tx, slot); err != nil {
+		return err
+	}
+	return audit.Write(tx, "greeting.changed", "", map[string]any{"slot": slot.Slot, "mode": slot.Mode, "text": slot.Text, "name": slot.Name})
+}
+
+// Upload lets a slot play a file. It returns validation_failed where the exchange
+// cannot play it.
+func (s *Service) Upload(ctx context.Context, slot, name string, r io.Reader) (out Slot, err error) {
+	tenant := caller.From(ctx).TenantID
+	b, err := s.Blobs.PutWithin(ctx, tenant, blob.Workspace, r, MaxUpload)
+	if errors.Is(err, blob.ErrTooLarge) {
+		return out, fault.New(fault.BodyTooLarge, MaxUpload)
+	}
+	if err != nil {
+		return out, err
+	}
+	f, err := s.Blobs.OpenFile(ctx, tenant, b.ID)
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return out, fmt.Errorf("greeting: %w", err)
+	}
+	length, err := s.Checker.CheckSound(f)
+	if err != nil {
+		return out, fault.Invalid("file", "unplayable").Wrap(err)
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		old, err := lockSlot(tx, slot)
+		if err != nil && !db.IsNoRow(err) {
+			return err
+		}
+		now := clock.At(tx.Now())
+		out = Slot{
+			Slot: slot, Mode: ModeAudio, Voice: "tr", Name: strings.TrimSpace(name), Duration: length.Milliseconds(),
+			SHA256: hex.EncodeToString(b.Hash), UpdatedAt: &now, blobID: &b.ID,
+		}
+		return replaceSlot(tx, old, out)
+	})
+	return out, err
+}
+
+// Open opens the file that was uploaded for a slot.
+func (s *Service) Open(ctx context.Context, slot string) (out Slot, content io.ReadSeekCloser, err error) {
+	out, err = db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Slot, error) { return findSlot(r, slot) })
+	if err == nil && out.Mode != ModeAudio {
+		err = db.ErrNoRow
+	}
+	if err != nil {
+		return out, nil, db.NotFound(err)
+	}
+	content, err = s.Blobs.Open(ctx, caller.From(ctx).TenantID, *out.blobID)
+	return out, content, err
+}
+
+// The sounds that are played in calls, beside a slot's: SlotSound and SpokenSound name
+// what a workspace chose.
+const (
+	Beep        = "beep"
+	slotPrefix  = "slot:"
+	spokePrefix = "say:"
+)
+
+// SlotSound names what a slot plays.
+func SlotSound(slot string) string { return slotPrefix + slot }
+
+// SpokenSound names a text that is spoken, such as that of a menu.
+func SpokenSound(voice, text string) string { return spokePrefix + voice + ":" + text }
+
+// Plays says whether a slot plays something.
+func (s *Service) Plays(r *db.Reader, slot string) (bool, error) {
+	v, err := findSlot(r, slot)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return v.Mode != ModeNone, err
+}
+
+// Samples implements command.Sounds. A slot that plays nothing is a moment of silence,
+// and music for who is on hold.
+func (s *Service) Samples(ctx context.Context, tenant uuid.UUID, sound string) ([]int16, error) {
+	if sound == Beep {
+		return beep(), nil
+	}
+	if text, ok := strings.CutPrefix(sound, spokePrefix); ok {
+		voice, text, _ := strings.Cut(text, ":")
+		return s.say(ctx, voice, text)
+	}
+	name := strings.TrimPrefix(sound, slotPrefix)
+	slot, err := db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (Slot, error) { return findSlot(r, name) })
+	if db.IsNoRow(err) || err == nil && slot.blobID == nil {
+		if name == "hold" {
+			return holdMusic(), nil
+		}
+		return silence(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.Blobs.Open(ctx, tenant, *slot.blobID)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return s.Checker.PhoneSamples(f)
+}
+
+// spokenTexts keeps the texts that were spoken last.
+type spokenTexts struct {
+	mu    sync.Mutex
+	texts map[string][]int16
+}
+
+// maxSpoken is how many texts are kept.
+const maxSpoken = 64
+
+// say speaks a text, unless it was spoken before.
+func (s *Service) say(ctx context.Context, voice, text string) ([]int16, error) {
+	if s.Synthesizer == nil {
+		return nil, errors.New("greeting: nothing can speak")
+	}
+	key := voice + ":" + text
+	s.spoken.mu.Lock()
+	samples, ok := s.spoken.texts[key]
+	s.spoken.mu.Unlock()
+	if ok {
+		return samples, nil
+	}
+	wav, _, err := s.Synthesizer.Speak(ctx, text, voice)
+	if err != nil {
+		return nil, err
+	}
+	if samples, err = s.Checker.PhoneSamples(bytes.NewReader(wav)); err != nil {
+		return nil, err
+	}
+	s.spoken.mu.Lock()
+	defer s.spoken.mu.Unlock()
+	if len(s.spoken.texts) >= maxSpoken || s.spoken.texts == nil {
+		s.spoken.texts = map[string][]int16{}
+	}
+	s.spoken.texts[key] = samples
+	return samples, nil
+}

@@ -1,0 +1,73 @@
+package greeting
+
+import (
+	"io"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// Slots are the points of a call at which something is heard.
+var Slots = []string{"welcome", "closed", "holiday", "voicemail", "hold", "recording_notice"}
+
+// What a slot plays.
+const (
+	ModeNone  = "none"
+	ModeText  = "text"
+	ModeAudio = "audio"
+)
+
+// MaxUpload is how large an uploaded file may be.
+const MaxUpload = 10 << 20
+
+// Slot is what is heard at a point of a call.
+type Slot struct {
+	Slot      string      `json:"slot" enum:"welcome,closed,holiday,voicemail,hold,recording_notice" example:"welcome"`
+	Mode      string      `json:"mode" enum:"none,text,audio" example:"text"`
+	Text      string      `json:"text" example:"Merhaba, destek hattına hoş geldiniz."`
+	Voice     string      `json:"voice" enum:"tr,en" example:"tr"`
+	Name      string      `json:"name" example:"karsilama.wav" doc:"The name of the uploaded file"`
+	Duration  int64       `json:"duration_ms" example:"2400"`
+	SHA256    string      `json:"sha256" example:"" doc:"Of the uploaded file"`
+	UpdatedAt *clock.Time `json:"updated_at" nullable:"true"`
+
+	// blobID is the file that is played.
+	blobID *uuid.UUID
+}
+
+// Greetings is all slots.
+type Greetings struct {
+	Slots []Slot `json:"slots" nullable:"false"`
+}
+
+// Change is what a slot shall play.
+type Change struct {
+	Slot  string `json:"slot" enum:"welcome,closed,holiday,voicemail,hold,recording_notice" example:"welcome"`
+	Mode  string `json:"mode" enum:"none,text,audio" example:"text" doc:"audio: the file that was uploaded before"`
+	Text  string `json:"text,omitempty" maxLength:"500" example:"Merhaba, destek hattına hoş geldiniz." doc:"For text"`
+	Voice string `json:"voice,omitempty" enum:"tr,en" default:"tr"`
+}
+
+// complete lists all slots in their order; one that nobody chose plays nothing.
+func complete(list []Slot) Greetings {
+	out := Greetings{Slots: make([]Slot, len(Slots))}
+	for i, name := range Slots {
+		out.Slots[i] = Slot{Slot: name, Mode: ModeNone, Voice: "tr"}
+		if at := slices.IndexFunc(list, func(s Slot) bool { return s.Slot == name }); at >= 0 {
+			out.Slots[i] = list[at]
+		}
+	}
+	return out
+}
+
+// Checker says whether the exchange can play a file.
+type Checker interface {
+	// CheckSound reads a file and returns how long it lasts, or an error where it
+	// cannot be played.
+	CheckSound(r io.ReadSeeker) (time.Duration, error)
+	// PhoneSamples reads a file that was checked at 8,000 samples a second.
+	PhoneSamples(r io.Reader) ([]int16, error)
+}

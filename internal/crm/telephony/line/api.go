@@ -1,0 +1,46 @@
+package line
+
+import (
+	"context"
+
+	"konak/internal/crm/telephony"
+	"konak/internal/kit/api"
+	"konak/internal/kit/perm"
+	"konak/internal/kit/secret"
+)
+
+type setLineIn struct {
+	Body struct {
+		Server    string `json:"server" minLength:"1" maxLength:"260" example:"sip.santral.example" doc:"Host, or host and port"`
+		Transport string `json:"transport,omitempty" enum:"udp,tcp" default:"udp"`
+		Username  string `json:"username" minLength:"1" maxLength:"64" example:"902125550101"`
+		AuthUser  string `json:"auth_user,omitempty" maxLength:"64" example:"902125550101"`
+		Password  string `json:"password,omitempty" maxLength:"200" example:"…" doc:"Neither stored nor logged here: the exchange keeps a hash of it. Left out, the one given before counts, if server and user are the same"`
+		Register  *bool  `json:"register,omitempty" doc:"Whether the line signs in at its server; true where it is left out"`
+		E164      string `json:"e164,omitempty" maxLength:"30" example:"+902125550101" doc:"The number that calls over the line show"`
+	}
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	api.Handle(a, telephony.Route("GET", "/line", "get-phone-line", "See the workspace's own SIP line", perm.CallsView),
+		func(ctx context.Context, _ *struct{}) (Line, error) { return s.Line(ctx) })
+
+	set := telephony.Route("PUT", "/line", "set-phone-line", "Connect the workspace's own SIP line", perm.TelephonyManage)
+	set.Doc = "The password is passed to the exchange and is neither stored nor logged. 409 not_configured where the installation has no exchange."
+	set.ShowsSecret, set.Refusals = true, []int{409, 503}
+	api.Handle(a, set, func(ctx context.Context, in *setLineIn) (Line, error) {
+		b := in.Body
+		return s.Set(ctx, Line{
+			Server: b.Server, Transport: b.Transport, Username: b.Username, AuthUser: b.AuthUser, Number: b.E164, Register: b.Register == nil || *b.Register,
+		}, secret.Of(b.Password))
+	})
+
+	drop := telephony.Route("DELETE", "/line", "delete-phone-line", "Disconnect the workspace's own SIP line", perm.TelephonyManage)
+	drop.Refusals = []int{404}
+	api.Handle(a, drop,
+		func(ctx context.Context, _ *struct{}) (api.Deleted, error) {
+			id, err := s.Delete(ctx)
+			return api.Deleted{ID: api.ID{UUID: id}, Deleted: true}, err
+		})
+}

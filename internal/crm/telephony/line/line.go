@@ -1,0 +1,68 @@
+package line
+
+import (
+	"net"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
+)
+
+// StatusNone is the status of a workspace without a line.
+const StatusNone = "none"
+
+// Line is a workspace's own SIP line.
+type Line struct {
+	ID        *uuid.UUID  `json:"id" nullable:"true" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"null where there is no line"`
+	Server    string      `json:"server" example:"sip.santral.example" doc:"Host, or host and port"`
+	Transport string      `json:"transport" enum:"udp,tcp" example:"udp"`
+	Username  string      `json:"username" example:"902125550101"`
+	AuthUser  string      `json:"auth_user" example:"" doc:"The name for signing in where it is not the username"`
+	Register  bool        `json:"register" example:"true" doc:"Whether the line signs in at its server; otherwise the provider knows us by our address"`
+	Number    string      `json:"e164" example:"+902125550101" doc:"The number that calls over the line show"`
+	Status    string      `json:"status" enum:"none,needs_password,registering,registered,ready,failed,unknown" example:"registered" doc:"ready: a line that does not sign in; failed: it is tried again; unknown: the exchange has not said yet"`
+	LastError string      `json:"last_error" example:"" doc:"What the server said last"`
+	UpdatedAt *clock.Time `json:"updated_at" nullable:"true"`
+}
+
+// Usable says whether calls can be made over the line.
+func (l Line) Usable() bool { return l.Status == "registered" || l.Status == "ready" }
+
+var (
+	hostForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`)
+	userForm = regexp.MustCompile(`^[A-Za-z0-9+._-]{1,64}$`)
+)
+
+// checkServer refuses what is neither a host nor an address, with or without a port.
+func checkServer(server string) bool {
+	host := server
+	if h, port, err := net.SplitHostPort(server); err == nil {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return false
+		}
+		host = h
+	}
+	return net.ParseIP(strings.Trim(host, "[]")) != nil || hostForm.MatchString(host)
+}
+
+// check refuses what cannot be a line.
+func (l *Line) check() error {
+	f := fault.New(fault.ValidationFailed)
+	if !checkServer(l.Server) {
+		f.Field("server", "invalid_host")
+	}
+	if !userForm.MatchString(l.Username) {
+		f.Field("username", "invalid_user")
+	}
+	if l.AuthUser != "" && !userForm.MatchString(l.AuthUser) {
+		f.Field("auth_user", "invalid_user")
+	}
+	if len(f.Fields) > 0 {
+		return f
+	}
+	return nil
+}

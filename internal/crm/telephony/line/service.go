@@ -1,0 +1,147 @@
+package line
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/telephony/command"
+	"konak/internal/exchange"
+	"konak/internal/kit/address"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/secret"
+)
+
+// statusUnknown is the status until the exchange says another.
+const statusUnknown = "unknown"
+
+// Config is what the package needs.
+type Config struct {
+	DB *db.DB
+	// Exchange signs the line in; nil where this node has none.
+	Exchange exchange.Trunks
+}
+
+// Service keeps the line.
+type Service struct{ Config }
+
+// New makes the service.
+func New(c Config) (*Service, error) {
+	if c.DB == nil {
+		return nil, errors.New("line: the database is needed")
+	}
+	return &Service{c}, nil
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.DB.Tenant(caller.From(ctx).TenantID)
+}
+
+// Line reads the workspace's line and how it is doing; the status is none where there
+// is no line.
+func (s *Service) Line(ctx context.Context) (Line, error) {
+	l, err := db.Read(ctx, s.tenant(ctx), findLine)
+	if db.IsNoRow(err) {
+		return Line{Transport: "udp", Status: StatusNone}, nil
+	}
+	if err != nil || s.Exchange == nil {
+		return l, err
+	}
+	return s.withStatus(ctx, caller.From(ctx).TenantID, l)
+}
+
+// withStatus asks the exchange how a line is doing.
+func (s *Service) withStatus(ctx context.Context, tenant uuid.UUID, l Line) (Line, error) {
+	status, err := s.Exchange.TrunkStatus(ctx, tenant, *l.ID)
+	if errors.Is(err, exchange.ErrUnknown) {
+		l.Status, l.LastError = string(exchange.TrunkNeedsPassword), ""
+		return l, nil
+	}
+	if err != nil {
+		return l, fault.New(fault.Unavailable).Wrap(err)
+	}
+	l.Status, l.LastError = string(status.State), status.LastError
+	return l, nil
+}
+
+// Set makes the line or changes it, and hands the password to the exchange. Without a
+// password the one given before counts, if server and user are the same. It returns
+// not_configured where there is no exchange.
+func (s *Service) Set(ctx context.Context, want Line, password secret.Text) (l Line, err error) {
+	if s.Exchange == nil {
+		return l, fault.New(fault.NotConfigured)
+	}
+	want.Server, want.Username, want.AuthUser = strings.TrimSpace(want.Server), strings.TrimSpace(want.Username), strings.TrimSpace(want.AuthUser)
+	if err := want.check(); err != nil {
+		return l, err
+	}
+	if want.Number != "" {
+		number, ok := address.ParsePhone(want.Number)
+		if !ok {
+			return l, fault.Invalid("e164", "invalid_phone")
+		}
+		want.Number = number
+	}
+	tenant := caller.From(ctx).TenantID
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		id, now := tx.NewID(), clock.At(tx.Now())
+		want.ID, want.UpdatedAt, want.Status, want.LastError = &id, &now, statusUnknown, ""
+		if l, err = saveLine(tx, want); err != nil {
+			return err
+		}
+		return audit.Write(tx, "phone_line.changed", l.ID.String(), map[string]any{
+			"server": l.Server, "transport": l.Transport, "username": l.Username, "auth_user": l.AuthUser, "register": l.Register,
+		})
+	})
+	if err != nil {
+		return l, err
+	}
+	err = s.Exchange.PutTrunk(ctx, exchange.Trunk{
+		Tenant: tenant, ID: *l.ID, Server: l.Server, Transport: l.Transport, Username: l.Username, AuthUser: l.AuthUser,
+		Password: password, Register: l.Register,
+	})
+	if errors.Is(err, exchange.ErrInvalid) {
+		return l, fault.Invalid("server", "refused").Wrap(err)
+	}
+	if err != nil {
+		return l, fault.New(fault.Unavailable).Wrap(err)
+	}
+	return s.withStatus(ctx, tenant, l)
+}
+
+// Delete forgets the line; the exchange signs it out and ends its calls.
+func (s *Service) Delete(ctx context.Context) (id uuid.UUID, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		l, err := deleteLine(tx)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		id = *l.ID
+		if err := command.Put(tx, command.Command{Kind: command.DropTrunk, Trunk: id}); err != nil {
+			return err
+		}
+		return audit.Write(tx, "phone_line.deleted", id.String(), map[string]any{"server": l.Server, "username": l.Username})
+	})
+	return id, err
+}
+
+// Find reads the line in somebody's transaction, with the status that the exchange
+// told last; db.ErrNoRow where there is none.
+func (s *Service) Find(r *db.Reader) (Line, error) { return findLine(r) }
+
+// SaveStatus keeps what the exchange told of the line.
+func (s *Service) SaveStatus(tx *db.Tx, id uuid.UUID, status exchange.TrunkStatus) error {
+	return saveStatus(tx, id, string(status.State), status.LastError)
+}
+
+// SetupState says how far the line is, for the setup.
+func (s *Service) SetupState(ctx context.Context) (state, detail string, err error) {
+	l, err := s.Line(ctx)
+	return l.Status, l.LastError, err
+}

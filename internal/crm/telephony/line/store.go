@@ -1,0 +1,37 @@
+package line
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+const columns = `id, server, transport, username, auth_user, register, e164, status, last_error, updated_at`
+
+func scanLine(row db.Row) (l Line, err error) {
+	err = row.Scan(&l.ID, &l.Server, &l.Transport, &l.Username, &l.AuthUser, &l.Register, &l.Number, &l.Status, &l.LastError, &l.UpdatedAt)
+	return l, err
+}
+
+// findLine reads the line; db.ErrNoRow where there is none.
+func findLine(r *db.Reader) (Line, error) {
+	return db.One(r, scanLine, `SELECT `+columns+` FROM phone_line WHERE tenant_id = $1`, r.Tenant())
+}
+
+// saveLine keeps the id of a line that is there already.
+func saveLine(tx *db.Tx, l Line) (Line, error) {
+	return db.One(&tx.Reader, scanLine, `INSERT INTO phone_line (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (tenant_id) DO UPDATE SET server = $3, transport = $4, username = $5, auth_user = $6, register = $7, e164 = $8,
+			status = $9, last_error = $10, updated_at = $11 RETURNING `+columns,
+		tx.Tenant(), l.ID, l.Server, l.Transport, l.Username, l.AuthUser, l.Register, l.Number, l.Status, l.LastError, l.UpdatedAt)
+}
+
+func saveStatus(tx *db.Tx, id uuid.UUID, status, lastError string) error {
+	_, err := tx.Exec(`UPDATE phone_line SET status = $3, last_error = $4 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, lastError)
+	return err
+}
+
+// deleteLine returns what it deleted; db.ErrNoRow where there is no line.
+func deleteLine(tx *db.Tx) (Line, error) {
+	return db.One(&tx.Reader, scanLine, `DELETE FROM phone_line WHERE tenant_id = $1 RETURNING `+columns, tx.Tenant())
+}

@@ -1,0 +1,207 @@
+package setting
+
+import (
+	"net/mail"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/api"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/hours"
+)
+
+// The ways to ring a team.
+const (
+	RingAll        = "all"
+	RingRoundRobin = "round_robin"
+)
+
+// What is done with a call outside of the hours.
+const (
+	ClosedVoicemail = "voicemail"
+	ClosedHangup    = "hangup"
+)
+
+// Which calls are recorded.
+const (
+	RecordOff      = "off"
+	RecordInbound  = "inbound"
+	RecordOutbound = "outbound"
+	RecordAll      = "all"
+)
+
+// What a key of a menu does.
+const (
+	KeyTeam      = "team"
+	KeyGroup     = "group"
+	KeyAgent     = "agent"
+	KeyNumber    = "number"
+	KeyVoicemail = "voicemail"
+	KeyMenu      = "menu"
+)
+
+// Settings is how a workspace telephones.
+type Settings struct {
+	RingStrategy string                    `json:"ring_strategy" enum:"all,round_robin" example:"all" doc:"all: every phone of the team at once; round_robin: one after the other, beginning behind whoever was rung first last time"`
+	RingSeconds  int                       `json:"ring_seconds" minimum:"5" maximum:"120" example:"25"`
+	Hours        api.Nullable[hours.Hours] `json:"hours" required:"false" doc:"When somebody is there; null, or left out, for always"`
+	ClosedAction string                    `json:"closed_action" enum:"voicemail,hangup" example:"voicemail" doc:"What follows the greeting outside of the hours and on holidays"`
+	Recording    Recording                 `json:"recording"`
+	Voicemail    Voicemail                 `json:"voicemail"`
+	Caps         Caps                      `json:"caps"`
+	WrapUp       int                       `json:"wrap_up_s" minimum:"0" maximum:"600" example:"0" doc:"How long the team's phone of an agent is not rung after a call"`
+	Menus        []Menu                    `json:"menus" maxItems:"20" nullable:"false" doc:"What callers choose by pressing a key; the first menu is the one that they hear first. None: the team is rung"`
+}
+
+// Stored is the settings, and since when they are so.
+type Stored struct {
+	Settings
+	UpdatedAt *clock.Time `json:"updated_at" nullable:"true" doc:"null for the defaults"`
+}
+
+// Recording says which calls are recorded.
+type Recording struct {
+	Mode          string `json:"mode" enum:"off,inbound,outbound,all" example:"off"`
+	Notice        bool   `json:"notice" example:"true" doc:"Whether callers hear the greeting recording_notice before they are recorded"`
+	RetentionDays int    `json:"retention_days" minimum:"1" maximum:"3650" example:"90"`
+}
+
+// Voicemail says what happens to calls that nobody takes.
+type Voicemail struct {
+	Enabled bool   `json:"enabled" example:"true"`
+	Max     int    `json:"max_s" minimum:"10" maximum:"600" example:"120"`
+	Email   string `json:"email" maxLength:"254" example:"destek@demo.example" doc:"Who is told of a new message; empty for nobody"`
+}
+
+// Caps bound what can be spent. Emergency numbers go past them.
+type Caps struct {
+	Countries  []string `json:"countries" maxItems:"250" nullable:"false" example:"90" doc:"Calling codes of the countries that may be called; none: all of them"`
+	Daily      int      `json:"daily" minimum:"0" maximum:"100000" example:"500" doc:"Calls to the outside in a day (UTC); 0 for no cap"`
+	Concurrent int      `json:"concurrent" minimum:"1" maximum:"1000" example:"10" doc:"Calls to the outside at once"`
+	MaxMinutes int      `json:"max_minutes" minimum:"1" maximum:"720" example:"120" doc:"How long a call to the outside may last"`
+}
+
+// Menu is a choice by pressing a key. After three wrong or missing keys the team is
+// rung.
+type Menu struct {
+	Key   string    `json:"key" pattern:"^[a-z0-9_]{1,30}$" example:"main" doc:"How other menus call it"`
+	Text  string    `json:"text" minLength:"1" maxLength:"500" example:"Satış için 1'e, destek için 2'ye basın."`
+	Voice string    `json:"voice" enum:"tr,en" example:"tr"`
+	Keys  []MenuKey `json:"keys" minItems:"1" maxItems:"12" nullable:"false"`
+}
+
+// MenuKey is what a pressed key does.
+type MenuKey struct {
+	Digit   string     `json:"digit" pattern:"^[0-9*#]$" example:"1"`
+	Action  string     `json:"action" enum:"team,group,agent,number,voicemail,menu" example:"team"`
+	GroupID *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"Whose phones are rung, for group"`
+	AgentID *uuid.UUID `json:"agent_id,omitempty" format:"uuid" doc:"Whose phone is rung, for agent"`
+	E164    string     `json:"e164,omitempty" maxLength:"30" doc:"The outside number that is called, for number; it costs minutes"`
+	Menu    string     `json:"menu,omitempty" maxLength:"30" doc:"The key of another menu, for menu"`
+}
+
+// Defaults are the settings of a workspace that chose nothing.
+func Defaults() Settings {
+	return Settings{
+		RingStrategy: RingAll, RingSeconds: 25, ClosedAction: ClosedVoicemail,
+		Recording: Recording{Mode: RecordOff, Notice: true, RetentionDays: 90},
+		Voicemail: Voicemail{Enabled: true, Max: 120},
+		Caps:      Caps{Countries: []string{"90"}, Daily: 500, Concurrent: 10, MaxMinutes: 120},
+		Menus:     []Menu{},
+	}
+}
+
+// Records says whether a call of a direction is recorded.
+func (s Settings) Records(direction string) bool {
+	return s.Recording.Mode == RecordAll || s.Recording.Mode == direction
+}
+
+// Menu finds a menu by its key; nil where there is none.
+func (s Settings) Menu(key string) *Menu {
+	i := slices.IndexFunc(s.Menus, func(m Menu) bool { return m.Key == key })
+	if i < 0 {
+		return nil
+	}
+	return &s.Menus[i]
+}
+
+// Choose finds what a key does; nil where it does nothing.
+func (m *Menu) Choose(digit string) *MenuKey {
+	i := slices.IndexFunc(m.Keys, func(k MenuKey) bool { return k.Digit == digit })
+	if i < 0 {
+		return nil
+	}
+	return &m.Keys[i]
+}
+
+// check refuses what does not hold together and gives numbers their one form. Whether
+// there are such agents and groups is not known here.
+func (s *Settings) check() error {
+	f := fault.New(fault.ValidationFailed)
+	if err := s.Hours.V.Check("hours"); err != nil {
+		return err
+	}
+	if s.Voicemail.Email != "" {
+		if _, err := mail.ParseAddress(s.Voicemail.Email); err != nil || strings.ContainsAny(s.Voicemail.Email, "<> ") {
+			f.Field("voicemail.email", "invalid_email")
+		}
+	}
+	for _, c := range s.Caps.Countries {
+		if len(c) < 1 || len(c) > 4 || c[0] == '0' || strings.Trim(c, "0123456789") != "" {
+			f.Field("caps.countries", "invalid_calling_code")
+			break
+		}
+	}
+	s.checkMenus(f)
+	if len(f.Fields) > 0 {
+		return f
+	}
+	return nil
+}
+
+func (s *Settings) checkMenus(f *fault.Fault) {
+	keys := map[string]bool{}
+	for i := range s.Menus {
+		m := &s.Menus[i]
+		if keys[m.Key] {
+			f.Field("menus.key", "taken")
+		}
+		keys[m.Key] = true
+		digits := map[string]bool{}
+		for k := range m.Keys {
+			if digits[m.Keys[k].Digit] {
+				f.Field("menus.keys.digit", "taken")
+			}
+			digits[m.Keys[k].Digit] = true
+			m.Keys[k].check(f, s)
+		}
+	}
+}
+
+// check refuses a key that does not say what its action needs, or says more.
+func (k *MenuKey) check(f *fault.Fault, s *Settings) {
+	given := map[string]bool{"group_id": k.GroupID != nil, "agent_id": k.AgentID != nil, "e164": k.E164 != "", "menu": k.Menu != ""}
+	needed := map[string]string{KeyGroup: "group_id", KeyAgent: "agent_id", KeyNumber: "e164", KeyMenu: "menu"}[k.Action]
+	for field, is := range given {
+		switch {
+		case field == needed && !is:
+			f.Field("menus.keys."+field, "required")
+		case field != needed && is:
+			f.Field("menus.keys."+field, "not_allowed")
+		}
+	}
+	if needed == "menu" && k.Menu != "" && s.Menu(k.Menu) == nil {
+		f.Field("menus.keys.menu", "unknown")
+	}
+	if needed == "e164" && k.E164 != "" {
+		number, ok := address.ParsePhone(k.E164)
+		if !ok {
+			f.Field("menus.keys.e164", "invalid_phone")
+		}
+		k.E164 = number
+	}
+}

@@ -1,0 +1,55 @@
+package telephony
+
+import (
+	"context"
+
+	"konak/internal/kit/caller"
+)
+
+// Part is something without which nobody can telephone.
+type Part interface {
+	// SetupState says how far it is, and what is wrong with it.
+	SetupState(ctx context.Context) (state, detail string, err error)
+}
+
+// PartState is how far a part of the setup is.
+type PartState struct {
+	State  string `json:"state" example:"active"`
+	Detail string `json:"detail" example:"" doc:"What is wrong, where something is"`
+}
+
+// Setup is what is there for telephoning, and what is missing.
+type Setup struct {
+	Number      PartState `json:"number" doc:"The default number: none, pending, active, suspended"`
+	Line        PartState `json:"line" doc:"The workspace's own line: none, or its status"`
+	OutsideLine PartState `json:"outside_line" doc:"The operator's line, over which bought numbers call: ready or not_configured"`
+	Ready       bool      `json:"ready" doc:"Whether calls can be made: over the own line, or with a number over the operator's"`
+}
+
+// The states of the operator's line.
+const (
+	outsideReady   = "ready"
+	outsideMissing = "not_configured"
+)
+
+// Setup reads what is there for telephoning.
+func (s *Service) Setup(ctx context.Context) (out Setup, err error) {
+	out = Setup{Number: PartState{State: "none"}, Line: PartState{State: "none"}, OutsideLine: PartState{State: outsideMissing}}
+	if s.OutsideLine {
+		out.OutsideLine.State = outsideReady
+	}
+	has := caller.From(ctx).Licences
+	if has[licenceExchange] {
+		if out.Number.State, out.Number.Detail, err = s.Number.SetupState(ctx); err != nil {
+			return out, err
+		}
+	}
+	if has[licenceExchange] || has[licenceLine] {
+		if out.Line.State, out.Line.Detail, err = s.Line.SetupState(ctx); err != nil {
+			return out, err
+		}
+	}
+	ownLine := out.Line.State == "registered" || out.Line.State == "ready"
+	out.Ready = ownLine || out.Number.State == "active" && s.OutsideLine
+	return out, nil
+}

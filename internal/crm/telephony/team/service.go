@@ -1,0 +1,349 @@
+package team
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/telephony/command"
+	"konak/internal/exchange"
+	"konak/internal/kit/address"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+	"konak/internal/kit/secret"
+)
+
+// Agents knows the workspace's people.
+type Agents interface {
+	// AgentsWho gives the active members who have a permission, and their names.
+	AgentsWho(r *db.Reader, p perm.Permission, ids ...uuid.UUID) (map[uuid.UUID]string, error)
+	// AgentNames gives the names of members, whatever became of them.
+	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
+}
+
+// Config is what the team needs.
+type Config struct {
+	DB     *db.DB
+	Agents Agents
+	// Exchange is where phones sign in; nil where this node has none.
+	Exchange exchange.Devices
+	// Server and Transports are where phones find it.
+	Server     string
+	Transports []string
+}
+
+// Service keeps the team.
+type Service struct{ Config }
+
+// New makes the service.
+func New(c Config) (*Service, error) {
+	if c.DB == nil || c.Agents == nil {
+		return nil, errors.New("team: the database and the agents are needed")
+	}
+	return &Service{c}, nil
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.DB.Tenant(caller.From(ctx).TenantID)
+}
+
+// Team lists who has a phone, the newest first.
+func (s *Service) Team(ctx context.Context, p db.Page) (list db.List[Member], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if list, err = listMembers(r, p); err != nil {
+			return err
+		}
+		return s.fill(r, list.Rows)
+	})
+	if err == nil {
+		err = s.fillRegistered(ctx, list.Rows)
+	}
+	return list, err
+}
+
+// fill adds names and who is in a call.
+func (s *Service) fill(r *db.Reader, list []Member) error {
+	ids := make([]uuid.UUID, len(list))
+	for i, m := range list {
+		ids[i] = m.AgentID
+	}
+	names, err := s.Agents.AgentNames(r, ids)
+	if err != nil {
+		return err
+	}
+	busy, err := inCall(r)
+	for i := range list {
+		list[i].Name, list[i].InCall = names[list[i].AgentID], busy[list[i].AgentID]
+	}
+	return err
+}
+
+// fillRegistered adds whose phone is signed in.
+func (s *Service) fillRegistered(ctx context.Context, list []Member) error {
+	if s.Exchange == nil {
+		return nil
+	}
+	registered, err := s.Registered(ctx, caller.From(ctx).TenantID)
+	for i := range list {
+		list[i].Registered = registered[list[i].Username]
+	}
+	return err
+}
+
+// Registered says which usernames a phone is signed in as.
+func (s *Service) Registered(ctx context.Context, tenant uuid.UUID) (map[string]bool, error) {
+	list, err := s.Exchange.Registrations(ctx, tenant)
+	out := make(map[string]bool, len(list))
+	for _, r := range list {
+		out[r.Username] = true
+	}
+	if err != nil {
+		return nil, fmt.Errorf("team: registrations: %w", err)
+	}
+	return out, nil
+}
+
+// one fills a single row for an answer.
+func (s *Service) one(ctx context.Context, m Member) (Member, error) {
+	list := []Member{m}
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error { return s.fill(r, list) })
+	if err == nil {
+		err = s.fillRegistered(ctx, list)
+	}
+	return list[0], err
+}
+
+var extensionForm = regexp.MustCompile(`^[1-9][0-9]{1,5}$`)
+
+func checkExtension(e string) error {
+	if !extensionForm.MatchString(e) {
+		return fault.Invalid("extension", "invalid_extension")
+	}
+	return nil
+}
+
+// Add gives an agent a phone. It returns conflict where they have one or the
+// extension is somebody's, and validation_failed for somebody who may not call.
+func (s *Service) Add(ctx context.Context, agent uuid.UUID, extension string) (m Member, err error) {
+	if extension != "" {
+		if err := checkExtension(extension); err != nil {
+			return m, err
+		}
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		who, err := s.Agents.AgentsWho(&tx.Reader, perm.CallsMake, agent)
+		if err != nil {
+			return err
+		}
+		if _, may := who[agent]; !may {
+			return fault.Invalid("user_id", "unknown")
+		}
+		taken, err := takenExtensions(&tx.Reader)
+		if err != nil {
+			return err
+		}
+		if extension == "" {
+			if extension = freeExtension(taken); extension == "" {
+				return fault.New(fault.LimitReached, lastExtension-firstExtension+1)
+			}
+		}
+		m = Member{AgentID: agent, Extension: extension, Rings: true, Device: DeviceDesk, CreatedAt: clock.At(tx.Now())}
+		if free, err := putMember(tx, m); err != nil {
+			return err
+		} else if !free {
+			field := "user_id"
+			if taken[extension] {
+				field = "extension"
+			}
+			return fault.New(fault.Conflict).Field(field, "taken")
+		}
+		return audit.Write(tx, "phone_member.added", agent.String(), map[string]any{"extension": extension})
+	})
+	if err != nil {
+		return m, err
+	}
+	return s.one(ctx, m)
+}
+
+// change locks an agent's row, lets fn change it and stores it. It returns conflict
+// where the extension is somebody else's.
+func (s *Service) change(ctx context.Context, agent uuid.UUID, missing fault.Code, fn func(*db.Tx, *Member) error) (m Member, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if m, err = lockMember(tx, agent); db.IsNoRow(err) {
+			return fault.New(missing)
+		}
+		if err != nil {
+			return err
+		}
+		if err := fn(tx, &m); err != nil {
+			return err
+		}
+		if free, err := saveMember(tx, m); err != nil {
+			return err
+		} else if !free {
+			return fault.New(fault.Conflict).Field("extension", "taken")
+		}
+		return audit.Write(tx, "phone_member.changed", agent.String(),
+			map[string]any{"extension": m.Extension, "rings": m.Rings, "device": m.Device, "has_phone": m.Username != ""})
+	})
+	if err != nil {
+		return m, err
+	}
+	return s.one(ctx, m)
+}
+
+// Change lets the team's calls ring at an agent's phone or not, and gives it another
+// extension: then the phone is signed out and needs new credentials.
+func (s *Service) Change(ctx context.Context, agent uuid.UUID, rings *bool, extension *string) (Member, error) {
+	if extension != nil {
+		if err := checkExtension(*extension); err != nil {
+			return Member{}, err
+		}
+	}
+	return s.change(ctx, agent, fault.NotFound, func(tx *db.Tx, m *Member) error {
+		if rings != nil {
+			m.Rings = *rings
+		}
+		if extension == nil || *extension == m.Extension {
+			return nil
+		}
+		m.Extension = *extension
+		return s.takePhone(tx, m)
+	})
+}
+
+// takePhone has the exchange forget an agent's phone.
+func (s *Service) takePhone(tx *db.Tx, m *Member) error {
+	if m.Username == "" {
+		return nil
+	}
+	device := m.Username
+	m.Username, m.HasPhone = "", false
+	return command.Put(tx, command.Command{Kind: command.DropDevice, Device: device})
+}
+
+// SetDevice chooses where the caller's own calls ring. It returns no_device where
+// nobody gave them a phone.
+func (s *Service) SetDevice(ctx context.Context, kind, e164 string) (Member, error) {
+	var outside *string
+	if kind == DeviceOutside {
+		number, ok := address.ParsePhone(e164)
+		if !ok {
+			return Member{}, fault.Invalid("e164", "invalid_phone")
+		}
+		outside = &number
+	}
+	return s.change(ctx, caller.From(ctx).ID, fault.NoDevice, func(_ *db.Tx, m *Member) error {
+		m.Device, m.OutsideNum = kind, outside
+		return nil
+	})
+}
+
+// MakePhone makes credentials for the caller's own phone, in place of those that were
+// there, and signs the phone out. It returns no_device where nobody gave them a phone,
+// and not_configured where there is no exchange.
+func (s *Service) MakePhone(ctx context.Context) (out Credentials, err error) {
+	if s.Exchange == nil {
+		return out, fault.New(fault.NotConfigured)
+	}
+	who := caller.From(ctx)
+	var device exchange.Device
+	_, err = s.change(ctx, who.ID, fault.NoDevice, func(tx *db.Tx, m *Member) error {
+		if m.Username == "" {
+			id := tx.NewID()
+			m.Username, m.HasPhone = fmt.Sprintf("p%x", id[10:]), true
+		}
+		password, realm := secret.NewToken("sip_"), s.Exchange.Realm()
+		out = Credentials{
+			Extension: m.Extension, Username: m.Username, Password: password, Realm: realm, Server: s.Server, Transports: db.OrEmpty(s.Transports),
+		}
+		device = exchange.Device{
+			Tenant: who.TenantID, Username: m.Username, Extension: m.Extension, HA1: secret.Of(hashPassword(m.Username, realm, password)),
+		}
+		names, err := s.Agents.AgentNames(&tx.Reader, []uuid.UUID{who.ID})
+		device.Name = names[who.ID]
+		return err
+	})
+	if err != nil {
+		return Credentials{}, err
+	}
+	if err := s.Exchange.PutDevice(ctx, device); err != nil {
+		return Credentials{}, fault.New(fault.Unavailable).Wrap(err)
+	}
+	return out, nil
+}
+
+// Leave takes the phone of an agent who is suspended or removed, in the transaction
+// that does so. The exchange drops it as soon as the transaction is committed.
+func (s *Service) Leave(tx *db.Tx, agent uuid.UUID) error {
+	m, err := deleteMember(tx, agent)
+	if db.IsNoRow(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.takePhone(tx, &m); err != nil {
+		return err
+	}
+	return audit.Write(tx, "phone_member.removed", agent.String(), map[string]any{"extension": m.Extension})
+}
+
+// Find reads an agent's row; db.ErrNoRow where they have no phone.
+func (s *Service) Find(r *db.Reader, agent uuid.UUID) (Member, error) { return memberByAgent(r, agent) }
+
+// FindByUsername reads whose phone signs in as a username; db.ErrNoRow where it is
+// nobody's.
+func (s *Service) FindByUsername(r *db.Reader, username string) (Member, error) {
+	return memberByUsername(r, username)
+}
+
+// Ringing lists whom the team's calls ring now, those first who were rung longest
+// ago: no one who is in a call, or has just had one.
+func (s *Service) Ringing(r *db.Reader, now time.Time) ([]Member, error) {
+	all, err := ringingMembers(r)
+	if err != nil {
+		return nil, err
+	}
+	busy, err := inCall(r)
+	out := all[:0]
+	for _, m := range all {
+		if !busy[m.AgentID] && !now.Before(m.BusyUntil.Time) {
+			out = append(out, m)
+		}
+	}
+	return out, err
+}
+
+// MarkRung puts an agent behind the others for the next call to the team.
+func (s *Service) MarkRung(tx *db.Tx, agent uuid.UUID) error { return saveRung(tx, agent) }
+
+// WrapUp keeps the team's calls from an agent for a while after a call.
+func (s *Service) WrapUp(tx *db.Tx, agent uuid.UUID, d time.Duration) error {
+	return saveBusyUntil(tx, agent, clock.At(tx.Now().Add(d)))
+}
+
+// FindByExtension reads whose extension it is; db.ErrNoRow where it is nobody's.
+func (s *Service) FindByExtension(r *db.Reader, extension string) (Member, error) {
+	return memberByExtension(r, extension)
+}
+
+// MayCall returns forbidden where an agent may not call any more.
+func (s *Service) MayCall(r *db.Reader, agent uuid.UUID) error {
+	who, err := s.Agents.AgentsWho(r, perm.CallsMake, agent)
+	if err != nil {
+		return err
+	}
+	if _, may := who[agent]; !may {
+		return fault.New(fault.Forbidden, string(perm.CallsMake))
+	}
+	return nil
+}

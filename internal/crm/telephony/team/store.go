@@ -1,0 +1,100 @@
+package team
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const columns = `agent_id, extension, rings, device, outside_e164, username, rung_at, busy_until, created_at`
+
+func scanMember(row db.Row) (m Member, err error) {
+	err = row.Scan(&m.AgentID, &m.Extension, &m.Rings, &m.Device, &m.OutsideNum, &m.Username, &m.RungAt, &m.BusyUntil, &m.CreatedAt)
+	m.HasPhone = m.Username != ""
+	return m, err
+}
+
+// listMembers reads a page of the team, the newest first.
+func listMembers(r *db.Reader, p db.Page) (db.List[Member], error) {
+	rows, err := db.All(r, scanMember, `SELECT `+columns+` FROM phone_member
+		WHERE tenant_id = $1 AND (created_at, agent_id) < ($2, $3) ORDER BY created_at DESC, agent_id DESC LIMIT $4`,
+		r.Tenant(), p.After.Sort, p.After.ID, p.Limit+1)
+	if err != nil {
+		return db.List[Member]{}, err
+	}
+	return db.Cut(rows, p, func(m Member) db.Key { return db.Key{Sort: m.CreatedAt.UnixMicro(), ID: m.AgentID} }), nil
+}
+
+// ringingMembers lists who the team's calls ring, those first who were rung longest
+// ago.
+func ringingMembers(r *db.Reader) ([]Member, error) {
+	return db.All(r, scanMember, `SELECT `+columns+` FROM phone_member WHERE tenant_id = $1 AND rings ORDER BY rung_at, agent_id LIMIT 100`, r.Tenant())
+}
+
+func memberByAgent(r *db.Reader, agent uuid.UUID) (Member, error) {
+	return db.One(r, scanMember, `SELECT `+columns+` FROM phone_member WHERE tenant_id = $1 AND agent_id = $2`, r.Tenant(), agent)
+}
+
+func memberByUsername(r *db.Reader, username string) (Member, error) {
+	return db.One(r, scanMember, `SELECT `+columns+` FROM phone_member WHERE tenant_id = $1 AND username = $2`, r.Tenant(), username)
+}
+
+func lockMember(tx *db.Tx, agent uuid.UUID) (Member, error) {
+	return db.One(&tx.Reader, scanMember, `SELECT `+columns+` FROM phone_member m WHERE tenant_id = $1 AND agent_id = $2`+
+		tx.Dialect().ForUpdate("m"), tx.Tenant(), agent)
+}
+
+func takenExtensions(r *db.Reader) (map[string]bool, error) {
+	list, err := db.All(r, db.Scalar[string], `SELECT extension FROM phone_member WHERE tenant_id = $1`, r.Tenant())
+	out := make(map[string]bool, len(list))
+	for _, e := range list {
+		out[e] = true
+	}
+	return out, err
+}
+
+// putMember says whether neither the agent had a phone nor anybody the extension.
+func putMember(tx *db.Tx, m Member) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO phone_member (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), m.AgentID, m.Extension, m.Rings, m.Device, m.OutsideNum, m.Username, m.RungAt, m.BusyUntil, m.CreatedAt)
+	return n == 1, err
+}
+
+// saveMember says whether the extension was free for it.
+func saveMember(tx *db.Tx, m Member) (bool, error) {
+	n, err := tx.Exec(`UPDATE phone_member SET extension = $3, rings = $4, device = $5, outside_e164 = $6, username = $7
+		WHERE tenant_id = $1 AND agent_id = $2
+			AND NOT EXISTS (SELECT 1 FROM phone_member o WHERE o.tenant_id = $1 AND o.extension = $3 AND o.agent_id <> $2)`,
+		tx.Tenant(), m.AgentID, m.Extension, m.Rings, m.Device, m.OutsideNum, m.Username)
+	return n == 1, err
+}
+
+func saveRung(tx *db.Tx, agent uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE phone_member SET rung_at = $3 WHERE tenant_id = $1 AND agent_id = $2`, tx.Tenant(), agent, clock.At(tx.Now()))
+	return err
+}
+
+func saveBusyUntil(tx *db.Tx, agent uuid.UUID, until clock.Time) error {
+	_, err := tx.Exec(`UPDATE phone_member SET busy_until = $3 WHERE tenant_id = $1 AND agent_id = $2`, tx.Tenant(), agent, until)
+	return err
+}
+
+// deleteMember returns who was deleted; db.ErrNoRow where the agent had no phone.
+func deleteMember(tx *db.Tx, agent uuid.UUID) (Member, error) {
+	return db.One(&tx.Reader, scanMember, `DELETE FROM phone_member WHERE tenant_id = $1 AND agent_id = $2 RETURNING `+columns, tx.Tenant(), agent)
+}
+
+// inCall says which agents have a leg that has not ended.
+func inCall(r *db.Reader) (map[uuid.UUID]bool, error) {
+	list, err := db.All(r, db.Scalar[uuid.UUID], `SELECT DISTINCT agent_id FROM phone_leg WHERE tenant_id = $1 AND open AND agent_id IS NOT NULL`, r.Tenant())
+	out := make(map[uuid.UUID]bool, len(list))
+	for _, id := range list {
+		out[id] = true
+	}
+	return out, err
+}
+
+func memberByExtension(r *db.Reader, extension string) (Member, error) {
+	return db.One(r, scanMember, `SELECT `+columns+` FROM phone_member WHERE tenant_id = $1 AND extension = $2`, r.Tenant(), extension)
+}

@@ -1,0 +1,74 @@
+package sound
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"time"
+)
+
+// maxChunks is how many parts of a WAV file are looked at before its sound.
+const maxChunks = 100
+
+// MeasureWAV says how long a WAV file lasts that ReadWAV can read, without reading
+// its sound. It returns ErrFormat for any other file.
+func MeasureWAV(r io.ReadSeeker) (time.Duration, error) {
+	size, err := r.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	head := make([]byte, 12)
+	if err := readHead(r, head); err != nil || string(head[:4]) != "RIFF" || string(head[8:]) != "WAVE" {
+		return 0, errors.Join(ErrFormat, err)
+	}
+	for rate, n := 0, 0; n < maxChunks; n++ {
+		chunk := make([]byte, 8)
+		if err := readHead(r, chunk); err != nil {
+			return 0, errors.Join(ErrFormat, err)
+		}
+		length := int64(binary.LittleEndian.Uint32(chunk[4:]))
+		begin, err := r.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return 0, err
+		}
+		switch {
+		case string(chunk[:4]) == "fmt ":
+			body := make([]byte, 16)
+			if err := readHead(r, body); err != nil {
+				return 0, errors.Join(ErrFormat, err)
+			}
+			if rate = pcmRate(body); rate == 0 {
+				return 0, ErrFormat
+			}
+		case string(chunk[:4]) == "data" && rate > 0:
+			samples := min(length, size-begin) / 2
+			return time.Duration(samples) * time.Second / time.Duration(rate), nil
+		}
+		if _, err := r.Seek(begin+length+length%2, io.SeekStart); err != nil {
+			return 0, err
+		}
+	}
+	return 0, ErrFormat
+}
+
+// readHead fills b; a file that ends before is not an error of reading.
+func readHead(r io.Reader, b []byte) error {
+	_, err := io.ReadFull(r, b)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return ErrFormat
+	}
+	return err
+}
+
+// pcmRate reads the rate of a format that ReadWAV can read, and returns 0 for others.
+func pcmRate(body []byte) int {
+	rate := int(binary.LittleEndian.Uint32(body[4:]))
+	if binary.LittleEndian.Uint16(body) != formatPCM || binary.LittleEndian.Uint16(body[2:]) != 1 ||
+		binary.LittleEndian.Uint16(body[14:]) != 16 || rate < 1 || rate > maxRate {
+		return 0
+	}
+	return rate
+}

@@ -1,0 +1,37 @@
+import { expect, expectAccessible, signIn, test } from './helpers'
+
+test('a number is blocked and may call again', async ({ page }) => {
+  const number = `+90850${String(Date.now()).slice(-7)}`
+  await signIn(page, '/settings/blocked-numbers')
+  await page.getByRole('button', { name: 'Block a number' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Block a number' })
+  await dialog.getByLabel('Number').fill('12')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByText('This is no phone number.')).toBeVisible()
+  await dialog.getByLabel('Number').fill(number)
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  const row = page.getByRole('row').filter({ hasText: number })
+  await expect(row).toBeVisible()
+  await expectAccessible(page)
+  await row.getByRole('button', { name: `Let ${number} call again` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Let it call' }).click()
+  await expect(row).toBeHidden()
+})
+
+test('a teammate gets a phone, and the call log says why a call cannot be made', async ({ page }) => {
+  await signIn(page, '/settings/phones')
+  await page.getByRole('button', { name: 'Give a phone' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Give a phone' })
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('row').filter({ hasText: 'Not signed in' }).first()).toBeVisible()
+  await page.goto('/calls')
+  await expect(page.getByRole('heading', { name: 'Calls', exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Make a call' }).first().click()
+  const call = page.getByRole('dialog', { name: 'Make a call' })
+  await call.getByLabel('Whom to call').fill('+905321234567')
+  await expectAccessible(page)
+  await call.getByRole('button', { name: 'Make a call' }).click()
+  await expect(call.getByRole('alert').or(call.getByText(/phone|line/i).first()).first()).toBeVisible()
+})

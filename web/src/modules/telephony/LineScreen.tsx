@@ -1,0 +1,139 @@
+import { PhoneOutgoing } from 'lucide-react'
+import { useState } from 'react'
+import { fieldText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
+import { useI18n, type PlainKey } from '@/i18n'
+import { textOf } from '@/lib/form'
+import { Badge, type Tone } from '@/ui/Badge'
+import { Button } from '@/ui/Button'
+import { Card } from '@/ui/Card'
+import { ConfirmAct } from '@/ui/ConfirmAct'
+import { EmptyState } from '@/ui/EmptyState'
+import { Fact } from '@/ui/Fact'
+import { Field, Input } from '@/ui/Field'
+import { FormDrawer } from '@/ui/FormLayer'
+import { PageHeader } from '@/ui/PageHeader'
+import { QueryState } from '@/ui/QueryState'
+import { toast } from '@/ui/Toast'
+import { useDropLine, useLine, useSaveLine, type Line } from './line'
+
+const states = {
+  none: { label: 'phoneLine.state.none', tone: 'neutral' },
+  unknown: { label: 'phoneLine.state.unknown', tone: 'neutral' },
+  needs_password: { label: 'phoneLine.state.needsPassword', tone: 'warn' },
+  registering: { label: 'phoneLine.state.registering', tone: 'accent' },
+  registered: { label: 'phoneLine.state.registered', tone: 'ok' },
+  ready: { label: 'phoneLine.state.registered', tone: 'ok' },
+  failed: { label: 'phoneLine.state.failed', tone: 'danger' },
+} as const satisfies Record<Line['status'], { label: PlainKey; tone: Tone }>
+
+/** The workspace's own SIP line, and how it is doing. */
+export function LineScreen() {
+  const { t } = useI18n()
+  const canManage = meets(useMe(), { permission: 'crm.telephony.manage' })
+  const query = useLine()
+  const drop = useDropLine()
+  const [layer, setLayer] = useState<'edit' | 'drop' | null>(null)
+  const line = query.data
+  const connect = canManage && (
+    <Button look="primary" onClick={() => setLayer('edit')}>
+      {t('phoneLine.connect')}
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader title={t('phoneLine.title')} lead={t('phoneLine.lead')} />
+      <QueryState
+        isPending={query.isPending}
+        error={query.error}
+        isEmpty={line?.status === 'none'}
+        empty={
+          <EmptyState icon={PhoneOutgoing} title={t('phoneLine.empty.title')} action={connect}>
+            {t('phoneLine.empty.text')}
+          </EmptyState>
+        }
+        retry={() => void query.refetch()}
+      >
+        {line && (
+          <Card
+            title={line.e164 || line.username}
+            action={
+              canManage && (
+                <div className="flex gap-2">
+                  <Button onClick={() => setLayer('edit')}>{t('common.edit')}</Button>
+                  <Button onClick={() => setLayer('drop')}>{t('phoneLine.drop')}</Button>
+                </div>
+              )
+            }
+          >
+            <dl className="grid gap-2">
+              <Fact label={t('common.status')}>
+                <Badge dot tone={states[line.status].tone}>
+                  {t(states[line.status].label)}
+                </Badge>
+              </Fact>
+              {line.last_error && <Fact label={t('phoneLine.lastError')}>{line.last_error}</Fact>}
+              <Fact label={t('phones.server')}>{line.server}</Fact>
+              <Fact label={t('phones.username')}>{line.username}</Fact>
+            </dl>
+          </Card>
+        )}
+      </QueryState>
+      {layer === 'edit' && line && <LineDrawer line={line} onClose={() => setLayer(null)} />}
+      {layer === 'drop' && (
+        <ConfirmAct act={drop} on={undefined} title={t('phoneLine.dropTitle')} action={t('phoneLine.drop')} done={t('phoneLine.dropped')} onClose={() => setLayer(null)}>
+          {t('phoneLine.dropText')}
+        </ConfirmAct>
+      )}
+    </>
+  )
+}
+
+function LineDrawer({ line, onClose }: { line: Line; onClose: () => void }) {
+  const { t } = useI18n()
+  const save = useSaveLine()
+
+  function submit(data: FormData) {
+    save.mutate(
+      {
+        server: textOf(data, 'server'),
+        username: textOf(data, 'username'),
+        auth_user: textOf(data, 'auth_user') || undefined,
+        password: textOf(data, 'password') || undefined,
+        e164: textOf(data, 'e164') || undefined,
+      },
+      {
+        onSuccess: () => {
+          toast('ok', t('phoneLine.saved'))
+          onClose()
+        },
+      },
+    )
+  }
+
+  const text = (name: 'server' | 'username' | 'auth_user' | 'e164', label: PlainKey, optional?: boolean) => (
+    <Field label={t(label)} optional={optional} error={fieldText(save.error, name, { invalid_host: 'phoneLine.invalidHost', invalid_user: 'phoneLine.invalidUser', invalid_phone: 'calls.invalidPhone' })}>
+      <Input name={name} autoComplete="off" spellCheck={false} maxLength={260} defaultValue={line[name]} required={!optional} />
+    </Field>
+  )
+
+  return (
+    <FormDrawer
+      title={t('phoneLine.connect')}
+      description={t('phoneLine.drawerLead')}
+      busy={save.isPending}
+      error={save.error}
+      fields={['server', 'username', 'auth_user', 'password', 'e164']}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {text('server', 'phones.server')}
+      {text('username', 'phones.username')}
+      {text('auth_user', 'phoneLine.authUser', true)}
+      <Field label={t('phoneLine.password')} hint={t('phoneLine.passwordHint')} optional={line.status !== 'none'} error={fieldText(save.error, 'password')}>
+        <Input name="password" type="password" autoComplete="off" maxLength={200} />
+      </Field>
+      {text('e164', 'phoneLine.number', true)}
+    </FormDrawer>
+  )
+}

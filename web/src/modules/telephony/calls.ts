@@ -1,0 +1,89 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '@/api/client'
+import { usePages } from '@/api/query'
+
+export type Call = Schemas['CallCall']
+export type LiveCall = Schemas['CallLive']
+export type CallFilter = 'all' | 'toReturn' | 'unheard'
+
+const key = ['crm', 'calls'] as const
+const pageSize = 50
+const lookEvery = 5000
+
+export function useCalls(filter: CallFilter) {
+  return usePages({
+    key: [...key, 'list', filter],
+    fetch: (cursor) =>
+      ask(
+        api.GET('/api/crm/v1/telephony/calls', {
+          params: { query: { limit: pageSize, cursor, to_return: filter === 'toReturn' || undefined, unheard: filter === 'unheard' || undefined } },
+        }),
+      ),
+  })
+}
+
+/** The calls that go on now. */
+export function useLiveCalls() {
+  return useQuery({
+    queryKey: [...key, 'live'],
+    queryFn: () => ask(api.GET('/api/crm/v1/telephony/live')).then((envelope) => envelope.data),
+    refetchInterval: lookEvery,
+  })
+}
+
+/** How many calls wait to be returned or heard. */
+export async function countWaitingCalls(): Promise<number> {
+  const { data } = await ask(api.GET('/api/crm/v1/telephony/calls/counts'))
+  return data.to_return + data.unheard
+}
+
+function useRefresh() {
+  const client = useQueryClient()
+  return () => void client.invalidateQueries({ queryKey: key })
+}
+
+export function useDismissCall() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (id: string) => ask(api.PUT('/api/crm/v1/telephony/calls/{id}/dismiss', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+}
+
+export function useMarkHeard() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (id: string) => ask(api.PUT('/api/crm/v1/telephony/calls/{id}/heard', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+}
+
+export interface CallTarget {
+  to: string
+  contact_id?: string
+  conversation_id?: string
+}
+
+/** Makes a call: one's own phone rings first. */
+export function usePlaceCall() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (body: CallTarget) => ask(api.POST('/api/crm/v1/telephony/call', { body })),
+    onSuccess: refresh,
+  })
+}
+
+/** Where a recording is played from. */
+export function recordingAddress(call: Call): string {
+  return `/api/crm/v1/telephony/recordings/${call.cdr_id}`
+}
+
+/** The number of whom a call was with. */
+export function otherNumber(call: Pick<Call, 'direction' | 'from_e164' | 'to_e164'>): string {
+  return call.direction === 'inbound' ? call.from_e164 : call.to_e164
+}
+
+/** Seconds as minutes and seconds: 2:05. */
+export function lengthText(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

@@ -1,0 +1,45 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { Phone, PhoneOff, PhoneOutgoing, Voicemail } from 'lucide-react'
+import { withTexts } from '@/i18n'
+import { shellRoute } from '@/routes/shell'
+import { defineModule } from '../module'
+
+const need = { permission: 'crm.calls.view', licence: 'telephony', orLicence: 'telephony_line' } as const
+
+const callsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/calls',
+  component: lazyRouteComponent(withTexts(() => import('./CallsScreen'), 'telephony'), 'CallsScreen'),
+  staticData: { screen: { ...need, title: 'calls.title', lead: 'calls.lead', icon: Phone, nav: true, shortcut: 'g f' } },
+})
+
+const teamRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings/phones',
+  component: lazyRouteComponent(withTexts(() => import('./PhonesScreen'), 'telephony'), 'PhonesScreen'),
+  staticData: { screen: { ...need, title: 'phones.title', lead: 'phones.lead', icon: Voicemail, nav: true, settings: 'team' } },
+})
+
+const lineRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings/phone-line',
+  component: lazyRouteComponent(withTexts(() => import('./LineScreen'), 'telephony'), 'LineScreen'),
+  staticData: { screen: { ...need, title: 'phoneLine.title', lead: 'phoneLine.lead', icon: PhoneOutgoing, nav: true, settings: 'channels' } },
+})
+
+const blockedRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings/blocked-numbers',
+  component: lazyRouteComponent(withTexts(() => import('./BlockedScreen'), 'telephony'), 'BlockedScreen'),
+  staticData: { screen: { ...need, title: 'blocked.title', lead: 'blocked.lead', icon: PhoneOff, nav: true, settings: 'channels' } },
+})
+
+const stale = [['crm', 'calls']]
+
+export const telephonyModule = defineModule({
+  id: 'telephony',
+  title: 'nav.crm',
+  routes: [callsRoute, teamRoute, lineRoute, blockedRoute],
+  live: { call: stale, voicemail: stale },
+  waiting: [{ ...need, path: '/calls', key: ['crm', 'calls', 'waiting'], load: () => import('./calls').then((m) => m.countWaitingCalls()) }],
+})
