@@ -1,7 +1,7 @@
 -- +goose Up
 -- An account on a channel: a mailbox, a number, a widget, a system of the
 -- customer's own. settings is the kind's JSON without secrets; credentials
--- are sealed. A disconnected account stays, because conversations name it.
+-- are sealed. auth_errors is how often in a row the provider refused them. A disconnected account stays, because conversations name it.
 CREATE TABLE channel_account (
     tenant_id   uuid NOT NULL,
     id          uuid NOT NULL,
@@ -14,6 +14,7 @@ CREATE TABLE channel_account (
     hours       text NOT NULL,
     settings    text NOT NULL,
     credentials bytea,
+    auth_errors bigint NOT NULL DEFAULT 0,
     key_hash    bytea,
     key_last4   text,
     external_id text,

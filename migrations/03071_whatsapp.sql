@@ -1,12 +1,10 @@
 -- +goose Up
 -- What a number needs beside its account: the business account whose templates
--- it sends, by which the provider's calls name it; how often in a row the
--- provider refused the token; and the test of the way in.
+-- it sends, by which the provider's calls name it; and the test of the way in.
 CREATE TABLE whatsapp_number (
     tenant_id        uuid NOT NULL,
     account_id       uuid NOT NULL,
     business_id      text NOT NULL,
-    auth_errors      bigint NOT NULL DEFAULT 0,
     test_code        text,
     test_started_at  bigint,
     test_verified_at bigint,

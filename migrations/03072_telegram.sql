@@ -1,11 +1,10 @@
 -- +goose Up
 -- What a bot needs beside its account: the first update that was not taken yet,
--- where it is polled, and how often in a row the provider refused the token.
+-- where it is polled.
 CREATE TABLE telegram_bot (
     tenant_id   uuid NOT NULL,
     account_id  uuid NOT NULL,
     next_update bigint NOT NULL DEFAULT 0,
-    auth_errors bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (tenant_id, account_id),
     FOREIGN KEY (tenant_id, account_id) REFERENCES channel_account (tenant_id, id)
 );

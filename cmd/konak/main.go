@@ -153,12 +153,13 @@ func (s *serveCmd) greet(out io.Writer, at *net.TCPAddr, empty bool) {
            owner@acme.localhost   %[1]s   (workspace acme)
 
   Try      CRM > Inbox: answer a customer, with a second window open beside it.
+           %[2]s/demo/customer: be the customer, on every channel.
            CRM > Channels: put the live chat on a page of yours.
            Advisor: ask for "kidem tazminati", with or without its Turkish letters.
            ERP > Webhooks: register http://127.0.0.1:9000/ and send a test;
            listen with: nc -l 9000
 
-`, app.DemoPassword)
+`, app.DemoPassword, base)
 	}
 	if empty && !s.Demo {
 		b.WriteString("\n  Nobody has an account yet.")

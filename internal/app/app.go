@@ -21,6 +21,8 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/calling"
 	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/partner"
+	"konak/internal/crm/channel/social"
 	"konak/internal/crm/channel/telegram"
 	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/channel/widget"
@@ -38,6 +40,7 @@ import (
 	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
 	"konak/internal/crm/finder"
+	"konak/internal/crm/helpcenter"
 	"konak/internal/crm/live"
 	"konak/internal/crm/notice"
 	"konak/internal/crm/reply"
@@ -127,6 +130,8 @@ type App struct {
 	Telephony     *telephony.Service
 	Wallet        *wallet.Service
 	Telegram      *telegram.Service
+	Social        *social.Service
+	Partner       *partner.Service
 	Calling       *calling.Service
 	Numbers       *number.Service
 	Greetings     *greeting.Service
@@ -138,6 +143,7 @@ type App struct {
 	Live          *live.Service
 	Notices       *notice.Service
 	Finder        *finder.Service
+	HelpCenter    *helpcenter.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
@@ -163,6 +169,7 @@ func Catalog() event.Catalog {
 	c = append(c, desk.Events()...)
 	c = append(c, channel.Events()...)
 	c = append(c, custom.Events()...)
+	c = append(c, helpcenter.Events()...)
 	c = append(c, template.Events()...)
 	c = append(c, mail.Events()...)
 	c = append(c, engine.Events()...)
@@ -230,10 +237,9 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
-	if l.sip != nil {
-		if err := a.StartExchange(ctx, l.sip); err != nil {
-			return fmt.Errorf("the exchange cannot start: %w", err)
-		}
+	carries, err := a.startExchange(ctx, l.sip)
+	if err != nil {
+		return fmt.Errorf("the exchange cannot start: %w", err)
 	}
 	private := a.servePrivate(l.private)
 	workers, stopWorkers := context.WithCancel(context.WithoutCancel(ctx))
@@ -241,7 +247,7 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 	var wg sync.WaitGroup
 	wg.Go(func() { a.Work(workers) })
 
-	if l.sip != nil {
+	if carries {
 		wg.Go(func() { a.keepExchange(workers) })
 	}
 	failed := make(chan error, 2)
@@ -255,7 +261,6 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 		})
 	}
 	a.ready.Store(true)
-	var err error
 	select {
 	case err = <-failed:
 	case <-ctx.Done():

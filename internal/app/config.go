@@ -62,6 +62,9 @@ type Config struct {
 	CaptchaSecret    string   `env:"KONAK_CAPTCHA_SECRET" placeholder:"SECRET" help:"Secret of turnstile or hcaptcha."`
 	CaptchaAddress   string   `env:"KONAK_CAPTCHA_ADDRESS" placeholder:"URL" help:"Where turnstile or hcaptcha is, if not at its own address: a stand-in while developing."`
 	WhatsAppAddress  string   `env:"KONAK_WHATSAPP_ADDRESS" name:"whatsapp-address" placeholder:"URL" help:"Where Meta's Graph API is, if not at its own address: a stand-in while developing. A demo brings its own."`
+	MetaAppID        string   `env:"KONAK_META_APP_ID" name:"meta-app-id" placeholder:"ID" help:"The operator's app at Meta, by which workspaces connect WhatsApp, Messenger and Instagram in one go; a demo has one of its own."`
+	MetaAppSecret    string   `env:"KONAK_META_APP_SECRET" name:"meta-app-secret" placeholder:"SECRET" help:"Its secret."`
+	MetaConfigID     string   `env:"KONAK_META_CONFIG_ID" name:"meta-config-id" placeholder:"ID" help:"The configuration of its sign-up."`
 	IyzicoKey        string   `env:"KONAK_IYZICO_KEY" placeholder:"KEY" help:"Key of the operator's account at iyzico, to take card payments for call credit; a demo has a bank of its own."`
 	IyzicoSecret     string   `env:"KONAK_IYZICO_SECRET" placeholder:"SECRET" help:"Its secret."`
 	IyzicoAddress    string   `env:"KONAK_IYZICO_ADDRESS" placeholder:"URL" help:"Where iyzico is, if not at its own address: https://sandbox-api.iyzipay.com to try it out."`
@@ -156,6 +159,9 @@ func (c *Config) Check() error {
 		if !isOrigin(c.CaptchaAddress) {
 			return fmt.Errorf("--captcha-address %q: write http://HOST:PORT or https://HOST", c.CaptchaAddress)
 		}
+	}
+	if (c.MetaAppID == "") != (c.MetaAppSecret == "") {
+		return errors.New("--meta-app-id and --meta-app-secret go together")
 	}
 	if (c.IyzicoKey == "") != (c.IyzicoSecret == "") {
 		return errors.New("--iyzico-key and --iyzico-secret go together")

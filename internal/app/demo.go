@@ -95,7 +95,13 @@ func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error 
 	if err := a.demoTelegram(ctx, w); err != nil {
 		return err
 	}
+	if err := a.demoSocial(ctx, w); err != nil {
+		return err
+	}
 	if err := a.fillDesk(ctx, w.Slug); err != nil {
+		return err
+	}
+	if err := a.demoHelpCenter(ctx, w.Slug); err != nil {
 		return err
 	}
 	return a.fillCRM(ctx, w)

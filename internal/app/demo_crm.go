@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/commerce"
+	"konak/internal/crm/channel/social"
 	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
@@ -298,9 +299,14 @@ func (f *demoCRM) first(ctx context.Context, t talk) (uuid.UUID, error) {
 			in.From.ExternalID = who.Emails[0].Address
 		}
 	}
-	if t.channel == whatsapp.Name {
+	switch t.channel {
+	case whatsapp.Name:
 		in.Window = demoWindow
 		f.standIn.wrote(f.slug, &who, f.clock.Now())
+	case social.Messenger:
+		in.Window = demoWindow
+	case social.Instagram:
+		in.Window, in.From.ExternalID = demoWindow, demoInstagramID(in.From.ExternalID)
 	}
 	got, err := f.inbound.Ingest(system, in)
 	return got.Conversation.ID, err

@@ -100,6 +100,20 @@ func (a *App) wireExchange(p *parts) error {
 	return err
 }
 
+// startExchange starts the exchange of a node that serves, and says whether it carries
+// calls. A demo that was not told to serves without where another node has the lease.
+func (a *App) startExchange(ctx context.Context, s *sipexchange.Sockets) (bool, error) {
+	if s == nil {
+		return false, nil
+	}
+	err := a.StartExchange(ctx, s)
+	if errors.Is(err, lease.ErrHeld) && a.cfg.SIPListen == "" {
+		a.log.Warn("this node carries no calls", "reason", err)
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // StartExchange lets the exchange serve on open ports, once no other node of the
 // installation does. It returns lease.ErrHeld while one does.
 func (a *App) StartExchange(ctx context.Context, s *sipexchange.Sockets) error {

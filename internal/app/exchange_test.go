@@ -52,6 +52,14 @@ func TestOneExchangeOfAnInstallation(t *testing.T) {
 	if err := second.App.StartExchange(t.Context(), sockets); !errors.Is(err, lease.ErrHeld) {
 		t.Fatalf("a second exchange: %v", err)
 	}
+	// A node that was told to carry calls does not serve; a demo's does without.
+	for listen, refused := range map[string]bool{"127.0.0.1:0": true, "": false} {
+		node := first.Node()
+		carries, err := node.StartExchangeOfNode(t.Context(), sockets, listen)
+		if carries || errors.Is(err, lease.ErrHeld) != refused {
+			t.Errorf("--sip-listen %q: carries %v, %v", listen, carries, err)
+		}
+	}
 	first.Clock.Advance(2 * lease.Life)
 	third := first.Node()
 	third.StartExchange()

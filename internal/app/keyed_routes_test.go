@@ -36,6 +36,10 @@ func TestEveryKeyedRouteKeepsItsKey(t *testing.T) {
 		}
 		group := add(crm+"/groups", map[string]any{"name": "Destek"})
 		macro := add(crm+"/macros", map[string]any{"name": "Not", "actions": []any{map[string]any{"type": "note", "body": "x"}}})
+		topic := func(slug string) map[string]any {
+			return map[string]any{"slug": slug, "texts": []any{map[string]any{"language": "tr", "name": "x"}}}
+		}
+		category := add(crm+"/help-center/categories", topic("a"))
 		subject := talk()
 		w.Owner.Post("/api/mail/v1/provision/domain/quickstart", map[string]any{"domain": "firma.example"}).Want(200)
 		box := w.Owner.Post("/api/mail/v1/provision/mailbox", map[string]any{"address": "a@firma.example", "kind": "forward", "targets": []string{"a@example.com"}}).Want(200).ID()
@@ -59,6 +63,8 @@ func TestEveryKeyedRouteKeepsItsKey(t *testing.T) {
 			"create-macro":           {crm + "/macros", map[string]any{"name": "y", "actions": []any{map[string]any{"type": "close"}}}},
 			"create-view":            {crm + "/views", map[string]any{"name": "Benim", "filter": map[string]any{}}},
 			"create-canned-reply":    {crm + "/canned-replies", map[string]any{"shortcut": "selam", "title": "Selam", "body": "Merhaba"}},
+			"create-help-category":   {crm + "/help-center/categories", topic("b")},
+			"create-article":         {crm + "/help-center/articles", map[string]any{"category_id": category, "language": "tr", "title": "x", "body": "x"}},
 			"add-push-subscription": {crm + "/me/push-subscriptions", map[string]any{"endpoint": "https://push.example.com/1", "keys": map[string]any{
 				"p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4", "auth": "BTBZMqHH6r4Tts7J_aSIgg",
 			}}},

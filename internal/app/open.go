@@ -184,7 +184,10 @@ func (a *App) build(ctx context.Context) error {
 		return err
 	}
 	if a.cfg.Demo {
-		return a.fillDemo(ctx)
+		if err := a.fillDemo(ctx); err != nil {
+			return err
+		}
+		return a.demoCustomers(ctx)
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"konak/internal/kit/clock"
+	"konak/internal/sandbox/customer"
+	"konak/internal/sandbox/social"
 	"konak/internal/sandbox/telegram"
 	"konak/internal/sandbox/whatsapp"
 )
@@ -19,8 +21,11 @@ import (
 type standIn struct {
 	whatsapp *whatsapp.Server
 	telegram *telegram.Server
-	server   *http.Server
-	url      string
+	social   *social.Server
+	// customers is the page where a visitor is the customer.
+	customers *customer.Page
+	server    *http.Server
+	url       string
 }
 
 // demoPollFor is how long a demo's Telegram keeps a question for news.
@@ -42,13 +47,18 @@ func (c *Config) standIn(now clock.Source) (*standIn, error) {
 	}
 	chats := telegram.New(now)
 	chats.PollFor, chats.KnowsEverybody = demoPollFor, true
+	pages := social.New(now)
+	pages.Next, pages.KnowsEverybody = service, true
+	page := customer.NewPage()
+	service.OnSent, chats.OnSent, pages.OnSent = page.WatchWhatsApp, page.WatchTelegram, page.WatchPage
+	bots, graph := page.Guard(customer.Telegram, chats), page.Guard(customer.Meta, pages)
 	s := &standIn{
-		whatsapp: service, telegram: chats, url: "http://" + ln.Addr().String(),
+		customers: page, whatsapp: service, telegram: chats, social: pages, url: "http://" + ln.Addr().String(),
 		server: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if chats.Serves(r.URL.Path) {
-				chats.ServeHTTP(w, r)
+				bots.ServeHTTP(w, r)
 			} else {
-				service.ServeHTTP(w, r)
+				graph.ServeHTTP(w, r)
 			}
 		}), ReadHeaderTimeout: 10 * time.Second},
 	}
@@ -70,6 +80,7 @@ func (s *standIn) close() error {
 	}
 	s.whatsapp.Close()
 	s.telegram.Close()
+	s.social.Close()
 	if err := s.server.Close(); err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

@@ -153,7 +153,7 @@ func (a *App) wireLive(p *parts) error {
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
 	a.Widget = widget.New(widget.Config{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
-		Typing: visitors{a.Live}, Bus: p.hub, Limits: p.limits, BaseURL: a.cfg.BaseURL(),
+		Typing: visitors{a.Live}, Articles: helpArticles{a.HelpCenter}, Bus: p.hub, Limits: p.limits, BaseURL: a.cfg.BaseURL(),
 	})
 	a.Kinds[widget.Name] = a.Widget
 	return nil
@@ -166,7 +166,7 @@ func (a *App) wireJobs(*parts) (err error) {
 		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Random: rand.Float64,
 		Kinds: slices.Concat(
 			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Surveys.Jobs(), a.Replies.Jobs(),
-			a.Email.Jobs(), a.WhatsApp.Jobs(), a.Telegram.Jobs(), a.Domains.Jobs(), a.Engine.Jobs(), a.Wallet.Jobs(), a.Numbers.Jobs(), a.Notices.Jobs(),
+			a.Email.Jobs(), a.WhatsApp.Jobs(), a.Telegram.Jobs(), a.Social.Jobs(), a.Domains.Jobs(), a.Engine.Jobs(), a.Wallet.Jobs(), a.Numbers.Jobs(), a.Notices.Jobs(),
 			[]jobs.Kind{{Name: webhook.OutcomeJob, Handler: a.Custom.Outcome, PerNode: 32, PerTenant: 8, MaxAttempts: 20}},
 		),
 	})
@@ -183,6 +183,7 @@ func (a *App) wireAPI(p *parts) error {
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
 		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: p.box.Derive("cursor"),
 		TrustedProxies: proxies, SessionGuard: a.Mail.CheckAddress, Limits: p.limits, Streams: a.Streams, StreamCheck: a.cfg.StreamCheckOn(a.DB.Dialect()), Fallback: web.Handler(a.cfg.captchaSources()...),
+		HelpSite: a.HelpCenter.Site(),
 	})
 	a.registerHealth()
 	docs := reference.Handler(a.API.Document)
@@ -195,7 +196,7 @@ func (a *App) wireAPI(p *parts) error {
 	})
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates,
-		a.WhatsApp, a.Telegram, a.Calling, a.Email, a.Custom, a.Widget,
+		a.WhatsApp, a.Telegram, a.Social, a.Partner, a.Calling, a.Email, a.Custom, a.Widget, a.HelpCenter,
 		a.Mail, a.Domains, a.Setup, a.Engine, a.Migrations,
 		a.Telephony, a.Wallet, a.Numbers, a.Greetings, a.PhoneBlocks, a.PhoneSettings, a.PhoneTeam, a.PhoneLine, a.Calls,
 		a.Webhook, a.Advisor, a.Commerce,

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"maps"
 	"net"
 
 	"github.com/google/uuid"
@@ -11,8 +12,11 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/calling"
 	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/partner"
+	"konak/internal/crm/channel/social"
 	"konak/internal/crm/channel/telegram"
 	"konak/internal/crm/channel/whatsapp"
+	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
@@ -26,6 +30,7 @@ import (
 	"konak/internal/crm/conversation/whole"
 	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
+	"konak/internal/crm/helpcenter"
 	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
 	"konak/internal/kit/db"
@@ -34,6 +39,8 @@ import (
 	"konak/internal/mail/engine"
 	"konak/internal/mail/migration"
 	"konak/internal/mail/setup"
+	signup "konak/internal/provider/partner"
+	pages "konak/internal/provider/social"
 	botapi "konak/internal/provider/telegram"
 	graph "konak/internal/provider/whatsapp"
 )
@@ -127,13 +134,14 @@ func (a *App) whatsAppClient(p *parts) (_ whatsapp.Provider, err error) {
 	if a.standIn != nil {
 		a.standIn.demoBusinesses(a.cfg.BaseURL())
 		a.standIn.demoBots()
-		a.log.Info("stand-ins for WhatsApp and Telegram listen", "address", a.standIn.url)
+		a.standIn.demoPages(a.cfg.BaseURL())
+		a.log.Info("stand-ins for WhatsApp, Telegram, Messenger and Instagram listen", "address", a.standIn.url)
 	}
 	return graph.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), nil
 }
 
 // wireChannels makes the kinds of channels that need no live updates.
-func (a *App) wireChannels(p *parts) error {
+func (a *App) wireChannels(p *parts) (err error) {
 	a.WhatsApp = whatsapp.New(whatsapp.Config{
 		Numbers: p.numbers, Box: p.box, Contacts: a.Contacts, Inbox: a.Conversations, Inbound: a.Inbound,
 		Replies: a.Replies, Files: a.Files, Templates: a.Templates, BaseURL: a.cfg.BaseURL(),
@@ -144,11 +152,42 @@ func (a *App) wireChannels(p *parts) error {
 		Provider: botapi.New(a.standIn.address(a.cfg.TelegramAddress), p.out), BaseURL: a.cfg.BaseURL(), Plain: a.cfg.TelegramAddress != "",
 	})
 	a.Kinds[telegram.Name] = a.Telegram
+	a.Social = social.New(social.Config{
+		DB: a.DB, Log: a.log, Box: p.box, Channels: a.Channels, Contacts: a.Contacts, Inbound: a.Inbound, Edits: a.Edits, Files: a.Files,
+		Provider: pages.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), BaseURL: a.cfg.BaseURL(),
+	})
+	maps.Copy(a.Kinds, a.Social.Kinds())
+	a.Partner = partner.New(partner.Config{
+		DB: a.DB, Log: a.log, App: a.standIn.app(a.cfg), Provider: signup.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), Sessions: a.Identity,
+		WhatsApp: a.WhatsApp, Social: a.Social, BaseURL: a.cfg.BaseURL(),
+	})
 	a.Calling = calling.New(calling.Config{DB: a.DB, Log: a.log, Channels: a.Channels, Kinds: a.Kinds, Contacts: p.book})
 	a.Custom = custom.New(custom.Config{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
 		Engine: a.Webhook, BaseURL: a.cfg.BaseURL(),
 	})
 	a.Kinds[custom.Name] = a.Custom
-	return nil
+	a.HelpCenter, err = helpcenter.New(helpcenter.Config{
+		DB: a.DB, Channels: a.Channels, Inbound: a.Inbound, Limits: p.limits, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain,
+	})
+	a.Kinds[helpcenter.Name] = a.HelpCenter
+	return err
+}
+
+// helpArticles lets the live chat offer articles of the help center.
+type helpArticles struct{ center *helpcenter.Service }
+
+// OffersArticles implements widget.Articles.
+func (h helpArticles) OffersArticles(ctx context.Context) (bool, error) {
+	return h.center.OffersArticles(ctx)
+}
+
+// FindArticles implements widget.Articles.
+func (h helpArticles) FindArticles(ctx context.Context, language, text string, limit int) ([]widget.Article, error) {
+	hits, err := h.center.SearchForWidget(ctx, language, text, limit)
+	out := make([]widget.Article, len(hits))
+	for i, hit := range hits {
+		out[i] = widget.Article{Title: hit.Title, Snippet: hit.Snippet, URL: hit.URL}
+	}
+	return out, err
 }

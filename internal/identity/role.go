@@ -35,7 +35,7 @@ var builtIn = []Role{
 	{Name: RoleAgent, Title: "Agent", BuiltIn: true, Permissions: perm.NewSet(
 		perm.ConversationsView, perm.ConversationsReply, perm.ConversationsAssign, perm.ConversationsManage,
 		perm.MacrosUse, perm.ContactsView, perm.ContactsManage, perm.ChannelsView, perm.TemplatesView,
-		perm.TemplatesSend, perm.CallsView, perm.CallsMake, perm.AgentsView, perm.AdvisorSearch,
+		perm.TemplatesSend, perm.ArticlesView, perm.CallsView, perm.CallsMake, perm.AgentsView, perm.AdvisorSearch,
 	).Sorted()},
 	{Name: RoleGuest, Title: "Guest", BuiltIn: true, Permissions: []perm.Permission{}},
 }

@@ -153,6 +153,12 @@ test('a new conversation by e-mail is formatted, and a scheduled one is listed w
   await drawer.getByRole('toolbar', { name: 'Formatting' }).getByRole('button', { name: 'Bold' }).click()
   await expect(text).toHaveValue('**Our offer**')
   await expectAccessible(page)
+  // What is written is not thrown away unasked.
+  await text.press('Escape')
+  await expect(page.getByRole('alertdialog')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('alertdialog')).toHaveCount(0)
+  await expect(text).toHaveValue('**Our offer**')
   await text.press('Control+Enter')
   const thread = page.getByRole('region', { name: 'Conversation with Umut Can' })
   await expect(thread.getByRole('article').locator('strong')).toHaveText('Our offer')

@@ -96,8 +96,8 @@ async function settle(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 }
 
-/** Fails on what keeps people out: violations that axe calls serious or critical, by WCAG 2.2 AA. */
-export async function expectAccessible(page: Page): Promise<void> {
+/** Fails on what keeps people out: violations that axe calls serious or critical, by WCAG 2.2 AA, or on any at all. */
+export async function expectAccessible(page: Page, strict = false): Promise<void> {
   await settle(page)
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource)
   const violations = await page.evaluate(async () => {
@@ -106,7 +106,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     return (await axe.run(document, { runOnly: { type: 'tag', values: tags } })).violations
   })
   const grave = violations
-    .filter((violation) => violation.impact === 'serious' || violation.impact === 'critical')
+    .filter((violation) => strict || violation.impact === 'serious' || violation.impact === 'critical')
     .map((violation) => `${violation.id}: ${violation.nodes.map((node) => `${node.target.join(' ')} (${node.failureSummary})`).join('; ')}`)
   expect(grave, 'serious accessibility violations').toEqual([])
 }

@@ -10,6 +10,8 @@ export interface Config {
   name: string
   open: boolean
   opens_at: string | null
+  /** Whether there are help articles to search. */
+  articles: boolean
   look: {
     color: string
     position: 'left' | 'right'
@@ -18,6 +20,12 @@ export interface Config {
     en: Words
     prechat: { enabled: boolean; name_required: boolean; email_required: boolean; phone: boolean }
   }
+}
+
+export interface Article {
+  title: string
+  snippet: string
+  url: string
 }
 
 export interface Session {
@@ -99,6 +107,10 @@ export class Client {
 
   config(): Promise<Config> {
     return this.ask('/config')
+  }
+
+  articles(text: string): Promise<Article[]> {
+    return this.ask(`/articles?q=${encodeURIComponent(text)}&language=${encodeURIComponent(this.language)}`)
   }
 
   async session(): Promise<Session> {

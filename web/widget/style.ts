@@ -37,6 +37,11 @@ textarea{resize:none;height:42px;max-height:132px;line-height:1.4}
 .clip{width:42px;height:42px;border:1px solid #767b83;border-radius:9px;background:#fff;cursor:pointer;font-size:20px;line-height:1}
 .file{display:block;border:0;margin-top:4px;text-align:left;text-decoration:underline;cursor:pointer}
 .go{padding:9px 16px;border:0;border-radius:9px;background:${color};color:${ink(color)};font-weight:600;cursor:pointer}
+.find{display:block;padding:12px 16px 0;border:0}
+.find ul{list-style:none;margin:4px 0 0;padding:0;max-height:150px;overflow-y:auto}
+.find li{padding:4px 0}
+.find a{color:#1b1b1b}
+.found{margin:4px 0 0;font-size:13px;color:#595959;min-height:18px}
 .rate{padding:0 16px 12px}
 .rate p{margin:0 0 6px;font-weight:600}
 .rate button{width:44px;height:44px;border:1px solid #767b83;border-radius:9px;background:#fff;cursor:pointer;margin-right:6px;font-weight:600}

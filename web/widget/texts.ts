@@ -29,6 +29,9 @@ export const texts = {
     opens: (at: string) => `Açılış: ${at}`,
     answers: (name: string) => `${name} yanıtlıyor`,
     unread: (n: number) => `${n} yeni mesaj`,
+    find: 'Yanıtı hemen bulun',
+    found: (n: number) => `${n} makale bulundu`,
+    nothing: 'Makale bulunamadı; bize yazın.',
   },
   en: {
     open: 'Open chat',
@@ -59,6 +62,9 @@ export const texts = {
     opens: (at: string) => `We open ${at}`,
     answers: (name: string) => `You talk with ${name}`,
     unread: (n: number) => (n === 1 ? '1 new message' : `${n} new messages`),
+    find: 'Find the answer now',
+    found: (n: number) => (n === 1 ? '1 article found' : `${n} articles found`),
+    nothing: 'No article found; write to us.',
   },
 }
 

@@ -1,4 +1,6 @@
 import { Client, Refusal, type Config, type Message, type Session, type Shared } from './client'
+import { el } from './element'
+import { searchBox } from './search'
 import { newId, Note } from './state'
 import { style } from './style'
 import { texts, type Language } from './texts'
@@ -9,18 +11,6 @@ const star =
   'M24 6 29.2 11.2H36.8V18.8L42 24 36.8 29.2V36.8H29.2L24 42 18.8 36.8H11.2V29.2L6 24 11.2 18.8V11.2H18.8ZM24 6V-6M24 42v12M6 24H-6M42 24h12M11.2 11.2 0 0M36.8 11.2 48 0M11.2 36.8 0 48M36.8 36.8 48 48'
 const typingLasts = 6000
 const typingEvery = 3000
-
-/** Makes an element. Text is always set as text: nothing that anybody writes becomes markup. */
-function el<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  attributes: Record<string, string> = {},
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[K] {
-  const node = document.createElement(tag)
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value)
-  node.append(...children)
-  return node
-}
 
 /** Makes an element of a drawing. */
 function draw(tag: string, attributes: Record<string, string>, ...children: Node[]): SVGElement {
@@ -54,6 +44,7 @@ class Widget {
   private readonly clip = el('button', { class: 'clip', type: 'button' }, '+')
   private readonly rating = el('div', { class: 'rate', role: 'group' })
   private readonly input: HTMLTextAreaElement
+  private readonly find: HTMLElement | null
   private readonly shown = new Map<string, HTMLElement>()
   private session: Session | null = null
   private details: Record<string, string> = {}
@@ -111,9 +102,10 @@ class Widget {
     }
     this.buildAsk()
     this.buildRating()
+    this.find = config.articles ? searchBox(this.t, (text) => client.articles(text)) : null
 
     this.panel = el('section', { class: 'panel', role: 'dialog', 'aria-label': this.words.title, hidden: '' })
-    this.panel.append(el('header', {}, stars(), el('div', { class: 'head' }, el('h2', {}, this.words.title), this.answers), close), this.log, this.rating, this.line, this.ask, this.form)
+    this.panel.append(el('header', {}, stars(), el('div', { class: 'head' }, el('h2', {}, this.words.title), this.answers), close), ...(this.find ? [this.find] : []), this.log, this.rating, this.line, this.ask, this.form)
     this.panel.onkeydown = (event) => {
       if (event.key === 'Escape') this.toggle(false)
     }
@@ -184,6 +176,7 @@ class Widget {
     this.ask.hidden = !asks
     this.form.hidden = asks
     this.rating.hidden = !this.session?.ask_rating
+    if (this.find) this.find.hidden = Boolean(this.session?.conversation_id)
     // Who they are travels with the first text, so a file waits for it.
     this.clip.hidden = this.config.look.prechat.enabled && !this.session?.conversation_id
   }

@@ -18,6 +18,7 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
+	"konak/internal/crm/helpcenter"
 	"konak/internal/identity"
 	"konak/internal/identity/oauth"
 	"konak/internal/kit/clock"
@@ -37,7 +38,7 @@ func (w *Workspace) Sample(text string) {
 	ctx := w.Context()
 	for _, sample := range []func(context.Context, string) error{
 		w.sampleIdentity, w.samplePasskey, w.sampleAgent, w.sampleWebhooks, w.sampleContacts, w.sampleConversations,
-		w.sampleDesk, w.sampleNotices, w.sampleCommerce, w.sampleChannels, w.sampleTemplate, w.sampleTelephony,
+		w.sampleDesk, w.sampleNotices, w.sampleCommerce, w.sampleChannels, w.sampleHelpCenter, w.sampleTemplate, w.sampleTelephony,
 	} {
 		if err := sample(ctx, text); err != nil {
 			w.s.tb.Fatal(err)
@@ -251,4 +252,23 @@ func (w *Workspace) sampleMailbox(ctx context.Context, text string, account uuid
 		return err
 	}
 	return w.sampleQueue(ctx, text)
+}
+
+func (w *Workspace) sampleHelpCenter(ctx context.Context, text string) error {
+	center := w.s.HelpCenter
+	if _, err := center.Change(ctx, helpcenter.SettingsChange{Title: &text}); err != nil {
+		return err
+	}
+	c, err := center.AddCategory(ctx, helpcenter.CategoryInput{Slug: text, Texts: []helpcenter.CategoryText{{Language: "tr", Name: text}}})
+	if err != nil {
+		return err
+	}
+	a, err := center.AddArticle(ctx, helpcenter.NewArticle{
+		CategoryID: c.ID, Language: "tr", Words: helpcenter.Words{Title: text, Summary: text, Body: text},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = center.Publish(ctx, a.ID, "tr")
+	return err
 }

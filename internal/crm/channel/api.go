@@ -25,6 +25,13 @@ type channelStatusIn struct {
 	}
 }
 
+type channelReceiptsIn struct {
+	ID   api.ID `path:"id" record:"channel_account"`
+	Body struct {
+		Enabled bool `json:"enabled" example:"true"`
+	}
+}
+
 type channelAIIn struct {
 	ID   api.ID `path:"id" record:"channel_account"`
 	Body struct {
@@ -67,6 +74,17 @@ func (s *Service) Register(a *api.API) {
 	api.Handle(a, ai, func(ctx context.Context, in *channelAIIn) (Account, error) {
 		return s.SetAI(ctx, in.ID.UUID, in.Body.Enabled)
 	})
+
+	receipts := Route("PATCH", "/{id}/read-receipts", "set-read-receipts", "Turn read receipts on or off for an account", perm.ChannelsManage)
+	receipts.Refusals = []int{404, 409}
+	receipts.Doc = "While on, the customer sees that an agent opened the conversation after their message. Off at first. A kind of channel that has none: 404."
+	api.Handle(a, receipts, func(ctx context.Context, in *channelReceiptsIn) (Account, error) {
+		return s.SetReadReceipts(ctx, in.ID.UUID, in.Body.Enabled)
+	})
+
+	can := Route("GET", "/capabilities", "list-channel-capabilities", "What each kind of channel can carry", perm.ChannelsView)
+	can.Doc = "Files with their sizes, reactions, changes, templates, calls and windows, by kind. A kind that is not listed carries whatever the inbox can write. What a channel cannot carry is refused before it is written: 422."
+	api.Handle(a, can, func(context.Context, *struct{}) ([]KindCapabilities, error) { return s.Capabilities(), nil })
 
 	hook := Route("GET", "/{id}/webhook", "channel-webhook", "Ask the provider for the webhook's state", perm.ChannelsView)
 	hook.Refusals = []int{409, 502}

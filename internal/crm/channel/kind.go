@@ -132,10 +132,14 @@ func (s *Service) candidates(r *db.Reader, w conversation.Wish) ([]Account, erro
 
 // Take implements conversation.Router.
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
-	if kind, ok := s.kinds[m.Route.Channel]; ok {
-		return kind.Take(tx, m)
+	kind, ok := s.kinds[m.Route.Channel]
+	if !ok {
+		return nil
 	}
-	return nil
+	if err := s.checkFiles(m); err != nil {
+		return err
+	}
+	return kind.Take(tx, m)
 }
 
 // Push implements conversation.Router.
@@ -209,6 +213,10 @@ func (s *Service) Window(r *db.Reader, account uuid.UUID, to contact.Contact) (*
 
 // Receipts is a kind whose customers can be told that their messages were read.
 type Receipts interface {
+	// SetReadReceipts says in the settings of an account whether they are told.
+	SetReadReceipts(a *Account, on bool) error
+	// Seen is told that an agent read a conversation, with the customer's newest
+	// message.
 	Seen(tx *db.Tx, a Account, providerMessageID string) error
 }
 
@@ -228,12 +236,32 @@ func (s *Service) Seen(tx *db.Tx, channel string, account uuid.UUID, providerMes
 	return kind.Seen(tx, a, providerMessageID)
 }
 
+// SetReadReceipts says whether customers of an account see that their messages were
+// read; not_found for an account of a kind that cannot tell them.
+func (s *Service) SetReadReceipts(ctx context.Context, id uuid.UUID, on bool) (a Account, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err = s.Change(tx, "", id, func(a *Account) error {
+			kind, ok := s.kinds[a.Kind].(Receipts)
+			if !ok {
+				return fault.New(fault.NotFound)
+			}
+			return kind.SetReadReceipts(a, on)
+		})
+		return err
+	})
+	return a, err
+}
+
 // React implements conversation.Reactor, for the kinds that do.
 func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) error {
-	if kind, ok := s.kinds[r.Route.Channel].(conversation.Reactor); ok {
-		return kind.React(ctx, r)
+	kind, ok := s.kinds[r.Route.Channel].(conversation.Reactor)
+	if !ok {
+		return fault.New(fault.ReactionUnsupported).Because(conversation.ChannelUnsupported)
 	}
-	return fault.New(fault.ReactionUnsupported).Because(conversation.ChannelUnsupported)
+	if err := s.checkSign(r); err != nil {
+		return err
+	}
+	return kind.React(ctx, r)
 }
 
 // Reacts implements conversation.Reactor.

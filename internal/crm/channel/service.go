@@ -240,17 +240,25 @@ func (s *Service) ReleaseAccount(tx *db.Tx, id uuid.UUID, reason string) error {
 // once.
 func (s *Service) SetStatus(ctx context.Context, id uuid.UUID, status string) (a Account, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if a, err = s.Lock(tx, "", id); err != nil {
-			return err
-		}
-		if a.Status == Connecting && status == Active {
-			return fault.New(fault.ChannelUnavailable).Because(Connecting)
-		}
-		if err := jobs.ResumeAccount(tx, id); err != nil {
-			return err
-		}
-		return s.move(tx, &a, status, nil)
+		a, err = s.SetStatusIn(tx, "", id, status)
+		return err
 	})
+	return a, err
+}
+
+// SetStatusIn is SetStatus in a transaction, for an account of a kind or of any.
+func (s *Service) SetStatusIn(tx *db.Tx, kind string, id uuid.UUID, status string) (Account, error) {
+	a, err := s.Lock(tx, kind, id)
+	if err != nil {
+		return a, err
+	}
+	if a.Status == Connecting && status == Active {
+		return a, fault.New(fault.ChannelUnavailable).Because(Connecting)
+	}
+	if err := jobs.ResumeAccount(tx, id); err != nil {
+		return a, err
+	}
+	err = s.move(tx, &a, status, nil)
 	return a, err
 }
 

@@ -112,7 +112,7 @@ func strip(tx *db.Tx, id uuid.UUID) error {
 }
 
 func setCredentials(tx *db.Tx, id uuid.UUID, sealed []byte) error {
-	_, err := tx.Exec(`UPDATE channel_account SET credentials = $3, updated_at = $4 WHERE tenant_id = $1 AND id = $2`,
+	_, err := tx.Exec(`UPDATE channel_account SET credentials = $3, auth_errors = 0, updated_at = $4 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, sealed, clock.At(tx.Now()))
 	return err
 }
@@ -124,6 +124,21 @@ func credentials(r *db.Reader, id uuid.UUID) ([]byte, error) {
 func setKey(tx *db.Tx, id uuid.UUID, hash []byte, last4 string) error {
 	_, err := tx.Exec(`UPDATE channel_account SET key_hash = $3, key_last4 = $4, updated_at = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, hash, last4, clock.At(tx.Now()))
+	return err
+}
+
+func authErrors(r *db.Reader, id uuid.UUID) (int, error) {
+	return db.One(r, db.Scalar[int], `SELECT auth_errors FROM channel_account WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+// countAuthError says how many there were in a row.
+func countAuthError(tx *db.Tx, id uuid.UUID) (int, error) {
+	return db.One(&tx.Reader, db.Scalar[int], `UPDATE channel_account SET auth_errors = auth_errors + 1
+		WHERE tenant_id = $1 AND id = $2 RETURNING auth_errors`, tx.Tenant(), id)
+}
+
+func clearAuthErrors(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE channel_account SET auth_errors = 0 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 	return err
 }
 

@@ -152,6 +152,11 @@ func (b *Book) Find(r *db.Reader, id uuid.UUID) (Ref, error) { return refByID(r,
 // FindByPhone gives the contact who has a number; db.ErrNoRow where nobody has it.
 func (b *Book) FindByPhone(r *db.Reader, e164 string) (Ref, error) { return refByPhone(r, e164) }
 
+// OnAccount finds who a sender on a channel account is; db.ErrNoRow where nobody.
+func (b *Book) OnAccount(r *db.Reader, account uuid.UUID, external string) (Ref, error) {
+	return refByIdentity(r, account, external)
+}
+
 // Whole reads a contact with its parts.
 func (b *Book) Whole(r *db.Reader, id uuid.UUID) (Contact, error) { return byID(r, id) }
 

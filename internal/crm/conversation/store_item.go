@@ -9,8 +9,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// itemOf reads an item of a conversation, and of no other.
-func itemOf(r *db.Reader, conversation, id uuid.UUID) (Item, error) {
+// ItemOf reads an item of a conversation, and of no other.
+func ItemOf(r *db.Reader, conversation, id uuid.UUID) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND id = $2 AND conversation_id = $3 AND deleted_at IS NULL`, r.Tenant(), id, conversation)
 }
@@ -204,4 +204,16 @@ func SetRetrying(tx *db.Tx, i *Item) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = NULL, channel = $4, channel_account_id = $5
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.Delivery, i.Channel, i.ChannelAccountID)
 	return err
+}
+
+// unreadMax is how many messages one report can mark as read.
+const unreadMax = 200
+
+// UnreadOn lists the messages of ours, the newest first, that went to a contact over an
+// account until a moment and that the contact has not read.
+func UnreadOn(r *db.Reader, contact, account uuid.UUID, until clock.Time) ([]uuid.UUID, error) {
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT i.id FROM conversation c
+		JOIN conversation_item i ON i.tenant_id = c.tenant_id AND i.conversation_id = c.id
+		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND i.channel_account_id = $3 AND i.delivery = 'sent' AND i.read_at IS NULL
+			AND i.at <= $4 AND i.deleted_at IS NULL ORDER BY i.at DESC LIMIT $5`, r.Tenant(), contact, account, until, unreadMax)
 }

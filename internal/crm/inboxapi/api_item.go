@@ -102,7 +102,8 @@ func (s *Service) registerItems(a *api.API) {
 		})
 
 	react := route("POST", ofItem+"/reaction", "react-to-item", "React to a message through its channel", perm.ConversationsReply)
-	react.Doc = "The answer is the updated item with its `tepkiler`. Where the channel has no copy of the message or no reactions: 422 reaction_unsupported, the reason in `reason` (no_channel_copy, channel_unsupported, no_route)."
+	react.Refusals = []int{502}
+	react.Doc = "The answer is the updated item with its `tepkiler`. Where the channel has no copy of the message, no reactions or not this one: 422 reaction_unsupported, the reason in `reason` (no_channel_copy, channel_unsupported, sign_unsupported, no_route). A provider that does not answer: 502."
 	api.Handle(a, react, func(ctx context.Context, in *reactionIn) (conversation.Item, error) {
 		return s.replies.React(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Emoji)
 	})

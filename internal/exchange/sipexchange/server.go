@@ -423,7 +423,9 @@ func (x *Exchange) Close(ctx context.Context) error {
 	case twice || !opened:
 		return nil
 	case !started:
-		return x.store.db.Close()
+		s := x.store
+		x.store, x.events.store = nil, nil
+		return s.db.Close()
 	}
 	x.mu.Lock()
 	trunks := make([]*trunk, 0, len(x.trunks))

@@ -68,6 +68,9 @@ type Config struct {
 	RequestTimeout time.Duration
 	// Fallback serves what is no API route (the panel).
 	Fallback http.Handler
+	// HelpSite serves everything on {slug}.help.Domain; HostSlug and ClientIP
+	// know the request. Nil for no such hosts.
+	HelpSite http.Handler
 }
 
 // API is the routing table and its document.

@@ -123,6 +123,12 @@ func (a *API) asFault(ctx context.Context, err error) *fault.Fault {
 	return f
 }
 
+// FaultOf is the fault that an error is answered with, for handlers that are no
+// part of the API document. What is wrong on our side is logged.
+func FaultOf(ctx context.Context, err error) *fault.Fault {
+	return requestOf(ctx).api.asFault(ctx, err)
+}
+
 // diskFullFor is how long a full disk of the database is believed to stay full.
 const diskFullFor = 30 * time.Second
 
@@ -168,7 +174,7 @@ func (a *API) toError(ctx context.Context, err error) error {
 	if req, ok := ctx.Value(requestKey{}).(*request); ok {
 		lang = language(req.r)
 		req.w.Header()["Cache-Control"] = noStore
-		setRetry(req.w, f)
+		SetRetryAfter(req.w, f)
 		if req.rt != nil && req.rt.bare {
 			return newBareError(lang, f)
 		}
@@ -179,7 +185,7 @@ func (a *API) toError(ctx context.Context, err error) error {
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, rt *Route, err error) {
 	f := a.asFault(r.Context(), err)
 	if rt.bare {
-		setRetry(w, f)
+		SetRetryAfter(w, f)
 		writeStatus(w, newBareError(language(r), f))
 		return
 	}
@@ -187,7 +193,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, rt *Route, err 
 }
 
 func writeFault(w http.ResponseWriter, r *http.Request, f *fault.Fault) {
-	setRetry(w, f)
+	SetRetryAfter(w, f)
 	writeStatus(w, newErrorBody(r.Context(), language(r), f))
 }
 
@@ -204,7 +210,8 @@ func writeStatus(w http.ResponseWriter, e huma.StatusError) {
 // retryOutage is when to come back after an outage, in seconds.
 const retryOutage = 5
 
-func setRetry(w http.ResponseWriter, f *fault.Fault) {
+// SetRetryAfter says when to come back, where the fault or its status says so.
+func SetRetryAfter(w http.ResponseWriter, f *fault.Fault) {
 	wait := f.RetryAfter
 	if f.Code.Status() == http.StatusServiceUnavailable {
 		wait = max(wait, retryOutage)

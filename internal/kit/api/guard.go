@@ -62,6 +62,9 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		if rt.ShowsSecret || rt.NoStore || rt.Access != Public {
 			w.Header()["Cache-Control"] = noStore
 		}
+		if rt.visit {
+			requestOf(ctx).browser = strings.Contains(r.Header.Get("Accept"), "text/html")
+		}
 		r.Header["Accept"] = jsonOnly // all we speak; forms are only read
 		requestOf(ctx).rt = rt
 		hc = huma.WithContext(hc, ctx)

@@ -19,11 +19,13 @@ type requestKey struct{}
 
 // request is what the core knows of a request, in one place in its context.
 type request struct {
+	api              *API
 	r                *http.Request
 	w                http.ResponseWriter
 	rt               *Route // once it is known
 	slug, module, ip string
 	host             string // the workspace's, without a port
+	browser          bool   // a person opened a route of HandleVisit
 }
 
 func requestOf(ctx context.Context) *request {
@@ -34,7 +36,11 @@ func requestOf(ctx context.Context) *request {
 }
 
 // modules are the labels between a tenant's slug and the domain.
-var modules = []string{"crm", "mail", "erp", "musavir"}
+var modules = []string{"crm", "mail", "erp", "musavir", helpModule}
+
+// helpModule is the label of the tenants' help centers. Their hosts serve
+// HelpSite and nothing else: no API, no panel, no cookie.
+const helpModule = "help"
 
 // HostSlug is the tenant that the request's host names, or "".
 func HostSlug(ctx context.Context) string { return requestOf(ctx).slug }
@@ -62,7 +68,7 @@ var (
 func (a *API) outer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, trace := obs.StartTrace(r.Context(), r.Header.Get("Traceparent"))
-		req := &request{r: r, w: w, ip: a.clientIP(r)}
+		req := &request{api: a, r: r, w: w, ip: a.clientIP(r)}
 		if req.slug, req.module = a.splitHost(r.Host); req.slug != "" {
 			req.host = req.slug + "." + req.module + "." + a.cfg.Domain
 		}
@@ -92,6 +98,10 @@ func (a *API) outer(next http.Handler) http.Handler {
 				writeFault(w, r, fault.New(fault.Internal))
 			}
 		}()
+		if req.module == helpModule && a.cfg.HelpSite != nil {
+			a.cfg.HelpSite.ServeHTTP(w, r)
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
 }

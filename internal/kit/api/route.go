@@ -99,6 +99,7 @@ type Route struct {
 	ETag bool
 
 	bare, form bool // see bare.go
+	visit      bool // see visit.go
 	socket     bool // see socket.go
 	streams    bool // sending the answer may take longer than a request; see stream.go
 }

@@ -106,12 +106,13 @@ var crmImports = map[string][]string{
 	"channel": {"conversation", "conversation/edit", "conversation/inbound", "conversation/survey", "conversation/file", "conversation/group", "reply", "contact", "agent", "template"},
 	"email":   {"channel", "conversation", "conversation/inbound", "conversation/file", "reply", "contact", "agent", "template"},
 
-	"desk":      {"conversation", "conversation/group", "reply", "contact"},
-	"assistant": {"conversation", "conversation/airecord", "reply", "contact", "agent", "template"},
-	"telephony": {"conversation", "conversation/inbound", "conversation/file", "contact", "agent", "template"},
-	"live":      {"conversation", "agent"},
-	"notice":    {"conversation"},
-	"finder":    {"conversation", "contact"},
+	"desk":       {"conversation", "conversation/group", "reply", "contact"},
+	"assistant":  {"conversation", "conversation/airecord", "reply", "contact", "agent", "template"},
+	"telephony":  {"conversation", "conversation/inbound", "conversation/file", "contact", "agent", "template"},
+	"live":       {"conversation", "agent"},
+	"notice":     {"conversation"},
+	"finder":     {"conversation", "contact"},
+	"helpcenter": {"channel", "conversation", "conversation/inbound", "contact"},
 }
 
 // exchangeInterface is the package that holds what an exchange is and nothing that

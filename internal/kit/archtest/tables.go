@@ -21,6 +21,8 @@ var tableOwners = map[string][]string{
 	"internal/crm/channel":          {"channel_account"},
 	"internal/crm/channel/custom":   {"form_guard", "form_submission", "opportunity"},
 	"internal/crm/channel/widget":   {"widget_visitor"},
+	"internal/crm/channel/partner":  {"partner_signup"},
+	"internal/crm/channel/social":   {"social_page"},
 	"internal/crm/channel/telegram": {"telegram_bot", "telegram_connection", "telegram_link"},
 	"internal/crm/channel/whatsapp": {"whatsapp_number"},
 	"internal/crm/contact": {
@@ -48,6 +50,7 @@ var tableOwners = map[string][]string{
 	"internal/crm/email": {
 		"email_auto_reply", "email_domain", "email_inbound", "email_mailbox", "email_message", "email_party", "email_token",
 	},
+	"internal/crm/helpcenter":         {"help_article", "help_category", "help_site", "help_text", "help_version"},
 	"internal/crm/notice":             {"notice_preference", "push_key", "push_subscription"},
 	"internal/crm/telephony/block":    {"phone_block"},
 	"internal/crm/telephony/call":     {"phone_call", "phone_cursor", "phone_leg"},
@@ -94,7 +97,10 @@ var tableOwners = map[string][]string{
 // tableReaders are the packages that may read a table of another, each with its
 // reason. Nobody may write one.
 var tableReaders = map[string]map[string]string{
-	"channel_account": {"internal/crm/channel/whatsapp": "a number is looked up together with its account"},
+	"channel_account": {
+		"internal/crm/channel/social":   "a page that another account uses goes on telling",
+		"internal/crm/channel/whatsapp": "a number is looked up together with its account",
+	},
 	"conversation": {
 		"internal/crm/conversation/file":  "a file is shown to whom its conversation is shown",
 		"internal/crm/conversation/group": "a group that has conversations stays",

@@ -35,12 +35,14 @@ const (
 	ContactsDelete Permission = "crm.contacts.delete"
 	ContactsExport Permission = "crm.contacts.export"
 
-	// CRM: channels, templates and the assistant.
+	// CRM: channels, templates, the help center and the assistant.
 	ChannelsView    Permission = "crm.channels.view"
 	ChannelsManage  Permission = "crm.channels.manage"
 	TemplatesView   Permission = "crm.templates.view"
 	TemplatesManage Permission = "crm.templates.manage"
 	TemplatesSend   Permission = "crm.templates.send"
+	ArticlesView    Permission = "crm.articles.view"
+	ArticlesManage  Permission = "crm.articles.manage"
 	AssistantView   Permission = "crm.assistant.view"
 	AssistantManage Permission = "crm.assistant.manage"
 
@@ -125,6 +127,8 @@ var Table = []Entry{
 	{TemplatesView, "crm", "See message templates", "Mesaj şablonlarını görme"},
 	{TemplatesManage, "crm", "Submit, change and delete message templates", "Mesaj şablonu gönderme, değiştirme ve silme"},
 	{TemplatesSend, "crm", "Send message templates and record consent", "Mesaj şablonu gönderme ve onay kaydetme"},
+	{ArticlesView, "crm", "See help articles and their drafts", "Yardım makalelerini ve taslaklarını görme"},
+	{ArticlesManage, "crm", "Write, publish and delete help articles", "Yardım makalesi yazma, yayımlama ve silme"},
 	{AssistantView, "crm", "See the assistant's settings and answers", "Asistanın ayarlarını ve yanıtlarını görme"},
 	{AssistantManage, "crm", "Change the assistant and its sources", "Asistanı ve kaynaklarını değiştirme"},
 	{CallsView, "crm", "See calls", "Aramaları görme"},

@@ -10,6 +10,7 @@ import (
 	"konak/internal/crm/channel"
 	whatsapp "konak/internal/crm/channel/whatsapp"
 	"konak/internal/kit/clock"
+	"konak/internal/provider/graph"
 )
 
 // CallSettings is the calls of a number on the wire.
@@ -89,7 +90,7 @@ var days = []string{"MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SAT
 func (c *Client) CallSettings(ctx context.Context, a whatsapp.Access) (channel.ProviderCalls, error) {
 	var in NumberSettings
 	out := channel.ProviderCalls{Status: channel.CallsOff, Icon: channel.IconShown}
-	if err := c.do(ctx, call{method: http.MethodGet, path: "/" + url.PathEscape(a.NumberID) + "/settings", token: a.Token}, &in); err != nil {
+	if err := c.graph.Do(ctx, graph.Call{Method: http.MethodGet, Path: "/" + url.PathEscape(a.NumberID) + "/settings", Token: a.Token}, &in); err != nil {
 		return out, err
 	}
 	if in.Calling == nil {
@@ -159,7 +160,7 @@ func (c *Client) CallPermission(ctx context.Context, a whatsapp.Access, customer
 	var in CallPermissions
 	out := channel.CallPermission{Permission: channel.CallNone}
 	query := url.Values{"user_wa_id": {customer}}
-	if err := c.do(ctx, call{method: http.MethodGet, path: "/" + url.PathEscape(a.NumberID) + "/call_permissions", query: query, token: a.Token}, &in); err != nil {
+	if err := c.graph.Do(ctx, graph.Call{Method: http.MethodGet, Path: "/" + url.PathEscape(a.NumberID) + "/call_permissions", Query: query, Token: a.Token}, &in); err != nil {
 		return out, err
 	}
 	switch in.Permission.Status {

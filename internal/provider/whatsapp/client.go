@@ -1,179 +1,35 @@
 package whatsapp
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	channel "konak/internal/crm/channel/whatsapp"
-	"konak/internal/kit/outbound"
-	"konak/internal/kit/secret"
+	"konak/internal/provider/graph"
 )
 
 // Client speaks with the Graph API.
-type Client struct {
-	base string
-	// hosts are where tokens may go, each with its scheme.
-	hosts []string
-	http  *http.Client
-}
+type Client struct{ graph *graph.Client }
 
 var _ channel.Provider = (*Client)(nil)
-
-// patience is how long one call may take; files have more.
-const (
-	patience     = 15 * time.Second
-	filePatience = 2 * time.Minute
-	// maxAnswer is the size of the largest answer that is read into memory. A page
-	// of templates is the largest of the provider's.
-	maxAnswer = 1 << 20
-)
-
-// New makes a client; an empty address means Meta's own.
-func New(address string, transport http.RoundTripper) *Client {
-	base := strings.TrimSuffix(cmp.Or(address, Host), "/")
-	hosts := []string{mediaHost}
-	if u, err := url.Parse(base); err == nil {
-		hosts = append(hosts, hostOf(u))
-	}
-	return &Client{
-		base: base + "/" + Version, hosts: hosts,
-		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-	}
-}
 
 // mediaHost is where Meta keeps the files of messages.
 const mediaHost = "https://lookaside.fbsbx.com"
 
-// errForeignHost says that an answer names a host that is not the provider's.
-var errForeignHost = errors.New("whatsapp: the provider's answer names another host, which gets no token")
-
-// hostOf is the scheme, host and port of an address.
-func hostOf(u *url.URL) string { return strings.ToLower(u.Scheme + "://" + u.Host) }
-
-type call struct {
-	method  string
-	path    string // below the version, or a whole address
-	query   url.Values
-	token   secret.Text
-	scheme  string // of Authorization; Bearer where it is empty
-	header  http.Header
-	body    io.Reader
-	kind    string // of the body
-	timeout time.Duration
-}
-
-// do sends a call and reads its answer into out.
-func (c *Client) do(ctx context.Context, in call, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.timeout, patience))
-	defer cancel()
-	resp, err := c.send(ctx, in)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	text, err := readAnswer(resp.Body)
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode/100 != 2 {
-		return parseRefusal(resp, text)
-	}
-	if err := json.Unmarshal(text, out); err != nil {
-		return fmt.Errorf("whatsapp: an answer that cannot be read: %w", err)
-	}
-	return nil
-}
-
-// readAnswer reads an answer into memory. It returns outbound.ErrTooMuch for one
-// that is larger than maxAnswer.
-func readAnswer(body io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(body, maxAnswer+1))
-	if err == nil && len(text) > maxAnswer {
-		err = outbound.ErrTooMuch
-	}
-	if err != nil {
-		return nil, fmt.Errorf("whatsapp: %w", err)
-	}
-	return text, nil
-}
-
-func (c *Client) send(ctx context.Context, in call) (*http.Response, error) {
-	to := in.path
-	if !strings.Contains(to, "://") {
-		to = c.base + to
-	}
-	if len(in.query) > 0 {
-		to += "?" + in.query.Encode()
-	}
-	req, err := http.NewRequestWithContext(ctx, in.method, to, in.body)
-	if err != nil {
-		return nil, fmt.Errorf("whatsapp: %w", err)
-	}
-	if !slices.Contains(c.hosts, hostOf(req.URL)) {
-		return nil, errForeignHost
-	}
-	if in.header != nil {
-		req.Header = in.header
-	}
-	req.Header.Set("Authorization", cmp.Or(in.scheme, "Bearer")+" "+in.token.Reveal())
-	if in.kind != "" {
-		req.Header.Set("Content-Type", in.kind)
-	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		// The error of the client repeats the address, which the caller knows.
-		if u, ok := errors.AsType[*url.Error](err); ok {
-			err = u.Err
-		}
-		return nil, fmt.Errorf("whatsapp: %w", err)
-	}
-	return resp, nil
-}
-
-// parseRefusal reads the error object.
-func parseRefusal(resp *http.Response, text []byte) error {
-	r := &channel.Refusal{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"))}
-	var body ErrorBody
-	if err := json.Unmarshal(text, &body); err != nil || body.Error.Code == 0 && body.Error.Message == "" {
-		r.Message = http.StatusText(resp.StatusCode)
-		return r
-	}
-	e := body.Error
-	r.Code, r.Subcode, r.Message, r.Title, r.Text, r.Trace = e.Code, e.Subcode, e.Message, e.UserTitle, e.UserMsg, e.TraceID
-	if e.Data != nil {
-		r.Details = e.Data.Details
-	}
-	return r
-}
-
-func retryAfter(v string) time.Duration {
-	n, err := strconv.ParseUint(v, 10, 31)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(n) * time.Second
+// New makes a client; an empty address means Meta's own.
+func New(address string, transport http.RoundTripper) *Client {
+	return &Client{graph.New(address, transport, mediaHost)}
 }
 
 func (c *Client) post(ctx context.Context, a channel.Access, path string, body, out any) error {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return fmt.Errorf("whatsapp: %w", err)
-	}
-	return c.do(ctx, call{method: http.MethodPost, path: path, token: a.Token, body: bytes.NewReader(text), kind: "application/json"}, out)
+	return c.graph.Post(ctx, a.Token, path, body, out)
 }
 
 // Number implements channel.Provider. The business account is asked for the
@@ -185,7 +41,7 @@ func (c *Client) Number(ctx context.Context, a channel.Access) (channel.Number, 
 			Data   []PhoneNumber `json:"data"`
 			Paging *Paging       `json:"paging"`
 		}
-		err := c.do(ctx, call{method: http.MethodGet, path: "/" + url.PathEscape(a.BusinessID) + "/phone_numbers", query: query, token: a.Token}, &page)
+		err := c.graph.Do(ctx, graph.Call{Method: http.MethodGet, Path: "/" + url.PathEscape(a.BusinessID) + "/phone_numbers", Query: query, Token: a.Token}, &page)
 		if err != nil {
 			return channel.Number{}, err
 		}
@@ -211,7 +67,7 @@ func (c *Client) Subscribe(ctx context.Context, a channel.Access, address, token
 // Unsubscribe implements channel.Provider.
 func (c *Client) Unsubscribe(ctx context.Context, a channel.Access) error {
 	var out Success
-	return c.do(ctx, call{method: http.MethodDelete, path: "/" + url.PathEscape(a.BusinessID) + "/subscribed_apps", token: a.Token}, &out)
+	return c.graph.Do(ctx, graph.Call{Method: http.MethodDelete, Path: "/" + url.PathEscape(a.BusinessID) + "/subscribed_apps", Token: a.Token}, &out)
 }
 
 // Send implements channel.Provider.
@@ -269,8 +125,8 @@ func (c *Client) Upload(ctx context.Context, a channel.Access, name, kind string
 	form := multipart.NewWriter(w)
 	go func() { _ = w.CloseWithError(writeForm(form, name, kind, content)) }()
 	var out ID
-	err := c.do(ctx, call{
-		method: http.MethodPost, path: "/" + url.PathEscape(a.NumberID) + "/media", token: a.Token, body: body, kind: form.FormDataContentType(), timeout: filePatience,
+	err := c.graph.Do(ctx, graph.Call{
+		Method: http.MethodPost, Path: "/" + url.PathEscape(a.NumberID) + "/media", Token: a.Token, Body: body, Kind: form.FormDataContentType(), Timeout: graph.FilePatience,
 	}, &out)
 	// Whatever became of the call, the writer must not wait for a reader.
 	_ = body.CloseWithError(errors.New("whatsapp: the upload is over"))
@@ -299,20 +155,20 @@ func writeForm(form *multipart.Writer, name, kind string, content io.Reader) err
 func (c *Client) Download(ctx context.Context, a channel.Access, mediaID string) (string, io.ReadCloser, error) {
 	var info MediaInfo
 	query := url.Values{"phone_number_id": {a.NumberID}}
-	if err := c.do(ctx, call{method: http.MethodGet, path: "/" + url.PathEscape(mediaID), query: query, token: a.Token}, &info); err != nil {
+	if err := c.graph.Do(ctx, graph.Call{Method: http.MethodGet, Path: "/" + url.PathEscape(mediaID), Query: query, Token: a.Token}, &info); err != nil {
 		return "", nil, err
 	}
-	resp, err := c.send(ctx, call{method: http.MethodGet, path: info.URL, token: a.Token})
+	resp, err := c.graph.Send(ctx, graph.Call{Method: http.MethodGet, Path: info.URL, Token: a.Token})
 	if err != nil {
 		return "", nil, err
 	}
 	if resp.StatusCode/100 != 2 {
 		defer func() { _ = resp.Body.Close() }()
-		text, err := readAnswer(resp.Body)
+		text, err := graph.ReadAnswer(resp.Body)
 		if err != nil {
 			return "", nil, err
 		}
-		return "", nil, parseRefusal(resp, text)
+		return "", nil, graph.ParseRefusal(resp, text)
 	}
 	return info.MimeType, resp.Body, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	channel "konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/template"
+	"konak/internal/provider/graph"
 )
 
 // templateMessage puts a template's values into their places.
@@ -62,7 +63,7 @@ func (c *Client) Templates(ctx context.Context, a channel.Access) ([]template.Gi
 	query := url.Values{"fields": {TemplateFields}, "limit": {"50"}}
 	for range pages {
 		var page TemplatePage
-		err := c.do(ctx, call{method: http.MethodGet, path: "/" + url.PathEscape(a.BusinessID) + "/message_templates", query: query, token: a.Token}, &page)
+		err := c.graph.Do(ctx, graph.Call{Method: http.MethodGet, Path: "/" + url.PathEscape(a.BusinessID) + "/message_templates", Query: query, Token: a.Token}, &page)
 		if err != nil {
 			return nil, err
 		}
@@ -131,25 +132,25 @@ func (c *Client) EditTemplate(ctx context.Context, a channel.Access, t *template
 // DeleteTemplate implements channel.Provider.
 func (c *Client) DeleteTemplate(ctx context.Context, a channel.Access, name string) error {
 	var out Success
-	return c.do(ctx, call{
-		method: http.MethodDelete, path: "/" + url.PathEscape(a.BusinessID) + "/message_templates", query: url.Values{"name": {name}}, token: a.Token,
+	return c.graph.Do(ctx, graph.Call{
+		Method: http.MethodDelete, Path: "/" + url.PathEscape(a.BusinessID) + "/message_templates", Query: url.Values{"name": {name}}, Token: a.Token,
 	}, &out)
 }
 
 // UploadSample implements channel.Provider: a session, then the bytes.
 func (c *Client) UploadSample(ctx context.Context, a channel.Access, f template.Sample) (string, error) {
 	var session ID
-	err := c.do(ctx, call{
-		method: http.MethodPost, path: "/app/uploads", token: a.Token,
-		query: url.Values{"file_name": {f.Name}, "file_length": {strconv.FormatInt(f.Size, 10)}, "file_type": {f.Type}},
+	err := c.graph.Do(ctx, graph.Call{
+		Method: http.MethodPost, Path: "/app/uploads", Token: a.Token,
+		Query: url.Values{"file_name": {f.Name}, "file_length": {strconv.FormatInt(f.Size, 10)}, "file_type": {f.Type}},
 	}, &session)
 	if err != nil {
 		return "", err
 	}
 	var out UploadHandle
-	err = c.do(ctx, call{
-		method: http.MethodPost, path: "/" + session.ID, token: a.Token, scheme: "OAuth", body: f.Content, kind: f.Type, timeout: filePatience,
-		header: http.Header{"File_offset": {"0"}},
+	err = c.graph.Do(ctx, graph.Call{
+		Method: http.MethodPost, Path: "/" + session.ID, Token: a.Token, Scheme: "OAuth", Body: f.Content, Kind: f.Type, Timeout: graph.FilePatience,
+		Header: http.Header{"File_offset": {"0"}},
 	}, &out)
 	return out.Handle, err
 }

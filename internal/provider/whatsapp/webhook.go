@@ -2,9 +2,6 @@ package whatsapp
 
 import (
 	"cmp"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,21 +13,12 @@ import (
 	channel "konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/template"
 	"konak/internal/kit/secret"
+	"konak/internal/provider/graph"
 )
-
-// SignatureHeader carries the signature of a webhook.
-const SignatureHeader = "X-Hub-Signature-256"
-
-// Sign is how Meta signs a webhook.
-func Sign(appSecret string, body []byte) string {
-	mac := hmac.New(sha256.New, []byte(appSecret))
-	mac.Write(body)
-	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
-}
 
 // Signed implements channel.Provider.
 func (c *Client) Signed(appSecret secret.Text, body []byte, signature string) bool {
-	return appSecret.Reveal() != "" && hmac.Equal([]byte(Sign(appSecret.Reveal(), body)), []byte(strings.TrimSpace(signature)))
+	return graph.Signed(appSecret, body, signature)
 }
 
 // Webhook is what Meta sends.

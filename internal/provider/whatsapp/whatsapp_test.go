@@ -15,6 +15,7 @@ import (
 	"konak/internal/crm/template"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/secret"
+	"konak/internal/provider/graph"
 	wire "konak/internal/provider/whatsapp"
 	sandbox "konak/internal/sandbox/whatsapp"
 )
@@ -153,13 +154,13 @@ func TestSignature(t *testing.T) {
 	t.Parallel()
 	c := wire.New("", http.DefaultTransport)
 	body := []byte(`{"object":"whatsapp_business_account"}`)
-	good := wire.Sign("secret", body)
-	for signature, want := range map[string]bool{good: true, "": false, "sha256=": false, strings.ToUpper(good): false, wire.Sign("other", body): false} {
+	good := graph.Sign("secret", body)
+	for signature, want := range map[string]bool{good: true, "": false, "sha256=": false, strings.ToUpper(good): false, graph.Sign("other", body): false} {
 		if got := c.Signed(secret.Of("secret"), body, signature); got != want {
 			t.Errorf("%q: %v", signature, got)
 		}
 	}
-	if c.Signed(secret.Of(""), body, wire.Sign("", body)) {
+	if c.Signed(secret.Of(""), body, graph.Sign("", body)) {
 		t.Error("no secret signs nothing")
 	}
 }

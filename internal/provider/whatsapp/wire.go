@@ -1,50 +1,18 @@
 package whatsapp
 
 import (
-	"encoding/json"
 	"strings"
 
 	"konak/internal/crm/template"
+	"konak/internal/provider/graph"
 )
 
-// Version is the Graph API's, as it stands in every path.
-const Version = "v23.0"
-
-// Host is where the Graph API is.
-const Host = "https://graph.facebook.com"
-
-// ErrorBody is the answer to what is refused.
-type ErrorBody struct {
-	Error Error `json:"error"`
-}
-
-// Error is the Graph API's error object.
-type Error struct {
-	Message   string     `json:"message"`
-	Type      string     `json:"type,omitempty"`
-	Code      int        `json:"code"`
-	Subcode   int        `json:"error_subcode,omitempty"`
-	Title     string     `json:"title,omitempty"` // of a status
-	UserTitle string     `json:"error_user_title,omitempty"`
-	UserMsg   string     `json:"error_user_msg,omitempty"`
-	Data      *ErrorData `json:"error_data,omitempty"`
-	TraceID   string     `json:"fbtrace_id,omitempty"`
-}
-
-// ErrorData is what an error says beside its message.
-type ErrorData struct {
-	MessagingProduct string `json:"messaging_product,omitempty"`
-	Details          string `json:"details,omitempty"`
-}
-
-// UnmarshalJSON takes error_data as text too, which some errors have.
-func (d *ErrorData) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '"' {
-		return json.Unmarshal(b, &d.Details)
-	}
-	type plain ErrorData
-	return json.Unmarshal(b, (*plain)(d))
-}
+// What all of the Graph API shares.
+type (
+	ErrorBody = graph.ErrorBody
+	Error     = graph.Error
+	ErrorData = graph.ErrorData
+)
 
 // PhoneNumber is a number of a business.
 type PhoneNumber struct {

@@ -5,12 +5,35 @@ package callback
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 )
+
+// Challenge asks an address whether it is the caller's, as Meta does before it posts
+// there. The query holds hub.mode and hub.verify_token.
+func Challenge(ctx context.Context, address string, query url.Values) error {
+	const word = "1158201444"
+	query.Set("hub.challenge", word)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"?"+query.Encode(), http.NoBody)
+	if err != nil {
+		return err
+	}
+	resp, err := (&http.Client{Timeout: 10 * time.Second}).Do(req)
+	if err != nil {
+		return errors.New("the address does not answer")
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+	if err != nil || resp.StatusCode != http.StatusOK || string(text) != word {
+		return fmt.Errorf("HTTP status code = %d", resp.StatusCode)
+	}
+	return nil
+}
 
 // Call is one webhook with the header that proves it.
 type Call struct {

@@ -82,10 +82,18 @@ func checkText(text string, caption bool) *refusal {
 	return nil
 }
 
+// keepSent keeps what a bot sent; the lock is held.
+func (s *Server) keepSent(b *bot, out Sent) {
+	b.sent = append(b.sent, out)
+	if s.OnSent != nil {
+		s.OnSent(b.ID, out)
+	}
+}
+
 // accept keeps a message that a bot sent; the lock is held.
 func (s *Server) accept(b *bot, out Sent) wire.Message {
 	out.MessageID = s.number()
-	b.sent = append(b.sent, out)
+	s.keepSent(b, out)
 	user := b.user()
 	m := wire.Message{
 		MessageID: out.MessageID, From: &user, Chat: wire.Chat{ID: out.Chat, Type: "private"}, Date: s.clock.Now().Unix(),
@@ -134,7 +142,7 @@ func (s *Server) setReaction(b *bot, in params) (any, *refusal) {
 			return nil, no(400, "Bad Request: REACTION_INVALID")
 		}
 	}
-	b.sent = append(b.sent, out)
+	s.keepSent(b, out)
 	return true, nil
 }
 

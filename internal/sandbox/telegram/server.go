@@ -71,6 +71,9 @@ type Server struct {
 	// KnowsEverybody lets bots write to chats that nobody began: those of a demo
 	// began before it started.
 	KnowsEverybody bool
+	// OnSent is told each message and sign that was accepted; nil where nobody asks. It
+	// must not call the server.
+	OnSent func(bot int64, m Sent)
 
 	mu       sync.Mutex
 	bots     map[int64]*bot

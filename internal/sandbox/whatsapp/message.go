@@ -63,6 +63,9 @@ func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *
 	}
 	id := "wamid." + base64.StdEncoding.EncodeToString([]byte(to+"/"+s.id()))
 	s.sent = append(s.sent, Message{ID: id, NumberID: n.ID, Outgoing: m})
+	if s.OnSent != nil {
+		s.OnSent(Message{ID: id, NumberID: n.ID, Outgoing: m}, to)
+	}
 	s.reportAll(b, n, to, id, &m)
 	return wire.Accepted{
 		Product: "whatsapp", Contacts: []wire.AcceptedContact{{Input: cmp.Or(m.To, m.Recipient), WaID: to}},
@@ -262,7 +265,7 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, id string) *r
 	s.mu.Lock()
 	f := s.files[id]
 	s.mu.Unlock()
-	if f == nil || f.token != bearer(r) {
+	if f == nil || f.token != s.tokenFor(id, bearer(r)) {
 		return refuse(404, 100, 33, "GraphMethodException", "Media not found", "")
 	}
 	w.Header().Set("Content-Type", f.kind)

@@ -19,10 +19,12 @@ import (
 
 // Business is a WhatsApp Business Account with its numbers.
 type Business struct {
-	ID        string             `json:"id"`
-	Token     string             `json:"token"`
-	AppSecret string             `json:"app_secret"`
-	Numbers   []wire.PhoneNumber `json:"numbers"`
+	ID        string `json:"id"`
+	Token     string `json:"token"`
+	AppSecret string `json:"app_secret"`
+	// Granted are tokens that open it beside its own.
+	Granted []string           `json:"granted,omitempty"`
+	Numbers []wire.PhoneNumber `json:"numbers"`
 
 	Callback  string                 `json:"callback"`
 	Templates []*wire.TemplateRecord `json:"templates"`
@@ -43,7 +45,10 @@ type Message struct {
 type Server struct {
 	clock clock.Source
 	file  string
-	post  *callback.Poster
+	// OnSent is told each message that was accepted and whom it goes to; nil where
+	// nobody asks. It must not call the server.
+	OnSent func(m Message, to string)
+	post   *callback.Poster
 
 	mu         sync.Mutex
 	businesses map[string]*Business
@@ -180,6 +185,16 @@ func (s *Server) Read() []string {
 	return slices.Clone(s.read)
 }
 
+// Templates lists a business's templates.
+func (s *Server) Templates(business string) (out []wire.TemplateRecord) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.businesses[business].Templates {
+		out = append(out, *t)
+	}
+	return out
+}
+
 // id is a new one; the lock is held.
 func (s *Server) id() string {
 	s.last++
@@ -240,7 +255,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) 
 	if len(parts) < 2 || !strings.HasPrefix(parts[0], "v") {
 		return nil, refuse(404, 2500, 0, "OAuthException", "Unknown path components: "+r.URL.Path, "")
 	}
-	token := bearer(r)
+	token := s.tokenFor(parts[1], bearer(r))
 	if !s.opens(token) {
 		return nil, refuse(401, 190, 463, "OAuthException", "Error validating access token: Session has expired", "")
 	}
@@ -272,6 +287,32 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) 
 func bearer(r *http.Request) string {
 	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	return token
+}
+
+// Grant makes a token open a business beside its own.
+func (s *Server) Grant(business, token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.businesses[business].Granted = append(s.businesses[business].Granted, token)
+	s.keep()
+}
+
+// tokenFor is the own token of the business that a token was granted for, of several
+// the one that has the object; a token that was not granted is itself.
+func (s *Server) tokenFor(object, token string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := token
+	for _, b := range s.businesses {
+		if !slices.Contains(b.Granted, token) {
+			continue
+		}
+		out = b.Token
+		if b.ID == object || slices.ContainsFunc(b.Numbers, func(n wire.PhoneNumber) bool { return n.ID == object }) {
+			return out
+		}
+	}
+	return out
 }
 
 func (s *Server) opens(token string) bool {

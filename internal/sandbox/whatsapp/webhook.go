@@ -1,16 +1,14 @@
 package whatsapp
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
 
+	"konak/internal/provider/graph"
 	wire "konak/internal/provider/whatsapp"
 	"konak/internal/sandbox/callback"
 )
@@ -30,7 +28,7 @@ func (s *Server) postChange(b *Business, field string, value any) {
 	if err != nil {
 		return
 	}
-	s.post.Add(callback.Call{To: b.Callback, Header: wire.SignatureHeader, Value: wire.Sign(b.AppSecret, text), Body: text})
+	s.post.Add(callback.Call{To: b.Callback, Header: graph.SignatureHeader, Value: graph.Sign(b.AppSecret, text), Body: text})
 }
 
 // subscribe asks the callback whether it is the caller's before it is used; one
@@ -44,7 +42,7 @@ func (s *Server) subscribe(r *http.Request, b *Business) (any, *refusal) {
 	known := b.Callback == in.Callback
 	s.mu.Unlock()
 	if in.Callback != "" && !known {
-		if err := challenge(r.Context(), in); err != nil {
+		if err := callback.Challenge(r.Context(), in.Callback, url.Values{"hub.mode": {"subscribe"}, "hub.verify_token": {in.Token}}); err != nil {
 			return nil, refuse(400, 2200, 0, "OAuthException", "(#2200) Callback verification failed with the following errors: "+err.Error(), "")
 		}
 	}
@@ -53,25 +51,6 @@ func (s *Server) subscribe(r *http.Request, b *Business) (any, *refusal) {
 	b.Callback = in.Callback
 	s.keep()
 	return wire.Success{Success: true}, nil
-}
-
-func challenge(ctx context.Context, in wire.Subscription) error {
-	const word = "1158201444"
-	q := url.Values{"hub.mode": {"subscribe"}, "hub.verify_token": {in.Token}, "hub.challenge": {word}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, in.Callback+"?"+q.Encode(), http.NoBody)
-	if err != nil {
-		return err
-	}
-	resp, err := (&http.Client{Timeout: 10 * time.Second}).Do(req)
-	if err != nil {
-		return errors.New("the address does not answer")
-	}
-	defer func() { _ = resp.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-	if err != nil || resp.StatusCode != http.StatusOK || string(text) != word {
-		return fmt.Errorf("HTTP status code = %d", resp.StatusCode)
-	}
-	return nil
 }
 
 // Customer is somebody who writes to a number.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"konak/internal/kit/clock"
+	"konak/internal/provider/graph"
 	wire "konak/internal/provider/whatsapp"
 	"konak/internal/sandbox/whatsapp"
 )
@@ -36,7 +37,7 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.mu.Unlock()
 	var hook wire.Webhook
 	var m wire.Messages
-	if r.Header.Get(wire.SignatureHeader) != wire.Sign("secret", body) || json.Unmarshal(body, &hook) != nil || json.Unmarshal(hook.Entry[0].Changes[0].Value, &m) != nil {
+	if r.Header.Get(graph.SignatureHeader) != graph.Sign("secret", body) || json.Unmarshal(body, &hook) != nil || json.Unmarshal(hook.Entry[0].Changes[0].Value, &m) != nil {
 		c.bad++
 		return
 	}
@@ -75,7 +76,7 @@ func TestKept(t *testing.T) {
 		server := httptest.NewServer(s)
 		t.Cleanup(server.Close)
 		t.Cleanup(s.Close)
-		return s, server.URL + "/" + wire.Version
+		return s, server.URL + "/" + graph.Version
 	}
 	s, at := start()
 	s.Add(whatsapp.Business{ID: "1", Token: "token", AppSecret: "secret", Numbers: []wire.PhoneNumber{{ID: "11", Display: "+90 212 555 01 01"}}})
@@ -100,7 +101,7 @@ func TestKept(t *testing.T) {
 	if status := post(t, at+"/11/messages", text); status != 200 {
 		t.Errorf("a late answer: %d", status)
 	}
-	if status := post(t, strings.TrimSuffix(at, "/"+wire.Version)+"/sandbox/11/messages", `{"from":"905321234567","text":"Buradayım"}`); status != 200 {
+	if status := post(t, strings.TrimSuffix(at, "/"+graph.Version)+"/sandbox/11/messages", `{"from":"905321234567","text":"Buradayım"}`); status != 200 {
 		t.Errorf("a customer over HTTP: %d", status)
 	}
 	s.Settle()

@@ -32,6 +32,7 @@ var errSkip = errors.New("the machine lacks what it needs")
 type env struct {
 	bare    string
 	answer  []byte // what the bare server says to a GET
+	help    *helpPage
 	nodes   map[db.Dialect]*node
 	floors  map[floorKey]*floor
 	names   []string // of the databases that were made on PostgreSQL

@@ -20,6 +20,10 @@ var table = []group{
 		{"SQLite: trace, session, limits, headers, envelope", 0.5, served(db.SQLite, "GET", mePath, nil)},
 		{"PostgreSQL: the same", 0.5, served(db.Postgres, "GET", mePath, nil)},
 	}},
+	{"Help center, a cached article", []mark{
+		{"bare net/http handler that answers as many bytes", 0, readArticle(true)},
+		{"host, revision, page from memory, headers", 0.5, readArticle(false)},
+	}},
 	writes("DLP exception", db.SQLite, exception, gate(db.SQLite)),
 	writes("Reply", db.SQLite, reply, nil),
 	writes("Create", db.SQLite, create, nil),

@@ -764,6 +764,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What each kind of channel can carry
+         * @description Files with their sizes, reactions, changes, templates, calls and windows, by kind. A kind that is not listed carries whatever the inbox can write. What a channel cannot carry is refused before it is written: 422.
+         */
+        get: operations["list-channel-capabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/chatbot/business/start": {
         parameters: {
             query?: never;
@@ -778,6 +798,46 @@ export interface paths {
          * @description The person whose Telegram account it is opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account then is a channel of its own. The link counts for 15 minutes and for one person. A workspace without a bot: 409.
          */
         post: operations["start-chatbot-business"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/connect/instagram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect a page's Instagram account
+         * @description The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token.
+         */
+        post: operations["connect-instagram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/connect/messenger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect a page on Messenger
+         * @description The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token.
+         */
+        post: operations["connect-messenger"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1110,6 +1170,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/help-center": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Help-center drawer summary
+         * @description Before the first PUT it is not enabled and has no address.
+         */
+        get: operations["get-help-center"];
+        /**
+         * Change the help center
+         * @description Writes only the fields sent; the answer is the current summary. The first one needs a title and makes the site. An accent that cannot be read on white is refused (low_contrast).
+         */
+        put: operations["update-help-center"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/help-center/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the help center's logo
+         * @description The body is a PNG, JPEG or WebP picture. 404 before the help center was set up.
+         */
+        post: operations["set-help-center-logo"];
+        /** Remove the help center's logo */
+        delete: operations["remove-help-center-logo"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/partner/oauth/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A person comes back from the provider
+         * @description Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, consent, exchange, assets, claim, subscribe or store. A browser is sent to the panel's page of channels.
+         */
+        get: operations["partner-sign-up-callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/partner/oauth/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begin to connect what the company has at Meta
+         * @description The client navigates to url, where the person agrees at the provider. It counts once and for 15 minutes. An installation without an app at the provider: 409 with the reason not_configured.
+         */
+        get: operations["start-partner-sign-up"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/send-template": {
         parameters: {
             query?: never;
@@ -1124,6 +1269,30 @@ export interface paths {
          * @description Needs crm.conversations.reply as well; the conversation is shown to who may see conversations. To one customer, in the conversation that they have on the template's number or in one that begins. Answers 200 even when sending fails: delivery and delivery_error say so. Marketing goes only to who agreed to it.
          */
         post: operations["send-template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/social/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The provider asks whether the address is ours
+         * @description Called by the provider, without a credential. What is not signed for a connected page looks like a page that nobody has: 404. Messages for a paused one are refused with 409, and the provider brings them again later.
+         */
+        get: operations["social-webhook-challenge"];
+        put?: never;
+        /**
+         * Messenger and Instagram tell what happened
+         * @description Called by the provider, without a credential. What is not signed for a connected page looks like a page that nobody has: 404. Messages for a paused one are refused with 409, and the provider brings them again later.
+         */
+        post: operations["social-webhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1418,8 +1587,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Turn read receipts on or off for a number
-         * @description While on, the customer sees that an agent opened the conversation after their message. Off at first.
+         * Turn read receipts on or off for an account
+         * @description While on, the customer sees that an agent opened the conversation after their message. Off at first. A kind of channel that has none: 404.
          */
         patch: operations["set-read-receipts"];
         trace?: never;
@@ -2466,7 +2635,7 @@ export interface paths {
         put?: never;
         /**
          * React to a message through its channel
-         * @description The answer is the updated item with its `tepkiler`. Where the channel has no copy of the message or no reactions: 422 reaction_unsupported, the reason in `reason` (no_channel_copy, channel_unsupported, no_route).
+         * @description The answer is the updated item with its `tepkiler`. Where the channel has no copy of the message, no reactions or not this one: 422 reaction_unsupported, the reason in `reason` (no_channel_copy, channel_unsupported, sign_unsupported, no_route). A provider that does not answer: 502.
          */
         post: operations["react-to-item"];
         delete?: never;
@@ -3047,6 +3216,263 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/help-center/articles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List articles, the newest first */
+        get: operations["list-articles"];
+        put?: never;
+        /**
+         * Write an article
+         * @description It is a draft in one language. At most 1,000 articles of a workspace.
+         */
+        post: operations["create-article"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/help-center/articles/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an article with its newest words */
+        get: operations["get-article"];
+        /** Put an article into another category */
+        put: operations["move-article"];
+        post?: never;
+        /** Delete an article with all of its versions */
+        delete: operations["delete-article"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/help-center/articles/{id}/texts/{language}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Save what an article says in a language
+         * @description Every save is a new version, and the draft. What is public stays as it is until the text is published again.
+         */
+        put: operations["save-article-text"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/help-center/articles/{id}/texts/{language}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish the newest version of a text
+         * @description A repeat changes nothing. Announced as article.published.
+         */
+        post: operations["publish-article"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/help-center/articles/{id}/texts/{language}/unpublish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a text from the site
+         * @description A repeat changes nothing. Announced as article.unpublished.
+         */
+        post: operations["unpublish-article"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/help-center/articles/{id}/texts/{language}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a text, the newest first
+         * @description The last fifty and the published one.
+         */
+        get: operations["list-article-versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/help-center/articles/{id}/texts/{language}/versions/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a version of a text */
+        get: operations["get-article-version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/help-center/articles/{id}/texts/{language}/versions/{number}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make an earlier version the draft
+         * @description Its words are saved again as the newest version.
+         */
+        post: operations["restore-article-version"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/help-center/categories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the categories of the help center */
+        get: operations["list-help-categories"];
+        put?: never;
+        /** Create a category */
+        post: operations["create-help-category"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/help-center/categories/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a category */
+        get: operations["get-help-category"];
+        /** Change a category */
+        put: operations["update-help-category"];
+        post?: never;
+        /**
+         * Delete an empty category
+         * @description A category with articles is a conflict, reason has_articles.
+         */
+        delete: operations["delete-help-category"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/help-center/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import articles from Markdown
+         * @description The body is one Markdown file or a zip with up to 300 of them. A file says what it is between two lines of --- at its beginning (title, summary, category, language, article); else its path does (language/category/name.md), and its first heading is the title. Files that name the same article are one in several languages. What cannot become an article is listed with its reason.
+         */
+        post: operations["import-articles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/help-center/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show Markdown as the site would
+         * @description Nothing is kept. 422 too_complex for a source that nests too deeply or becomes too long.
+         */
+        post: operations["preview-article"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/help-center/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the published articles
+         * @description The best twenty. Inflected words are found by their stem, with Turkish letters or without; the last word may be unfinished. Drafts are not found.
+         */
+        get: operations["search-articles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/macros": {
         parameters: {
             query?: never;
@@ -3203,314 +3629,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/crm/v1/telephony/blocked": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the numbers that may not call */
-        get: operations["list-blocked-numbers"];
-        put?: never;
-        /**
-         * Keep a number from calling
-         * @description Either one number (e164) or all that begin alike (prefix). Calls to them are not kept back. 409 where it is blocked already.
-         */
-        post: operations["block-number"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/blocked/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /** Let a number call again */
-        delete: operations["unblock-number"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/call": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make a call
-         * @description One's own phone rings first; when it is answered, the other. 409: no_device (one's own phone is not signed in), no_line, no_credit, cap_reached (the reason says which cap).
-         */
-        post: operations["place-call"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/call/detach": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Leave a call while the customer waits
-         * @description The customer hears music; after five minutes one's phone rings again. Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
-         */
-        post: operations["detach-call"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/call/forward": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a call to a number outside
-         * @description It is an outside call and costs minutes. 409: no_device (one's own phone is not signed in), no_line, no_credit, cap_reached (the reason says which cap). Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
-         */
-        post: operations["forward-call"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/call/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Come back to a call that one left
-         * @description One's phone rings. Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
-         */
-        post: operations["resume-call"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/call/transfer": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Give a call to a colleague or a group
-         * @description Their phones ring; where nobody answers, nothing changes. Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
-         */
-        post: operations["transfer-call"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/calls": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List calls, the newest first */
-        get: operations["list-calls"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/calls/counts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Count calls to return and unheard messages */
-        get: operations["get-call-counts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/calls/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Download calls as CSV */
-        get: operations["export-calls"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/calls/summary": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Sum calls up that have ended */
-        get: operations["get-call-summary"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/calls/{id}/dismiss": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /** Say that a call need not be returned */
-        put: operations["dismiss-call"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/calls/{id}/heard": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Say that a message was heard
-         * @description 409 call_state for a call without a message.
-         */
-        put: operations["mark-voicemail-heard"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/device": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Choose where one's own calls ring
-         * @description 409 no_device for somebody who has no phone.
-         */
-        put: operations["set-phone-device"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/greeting": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** See what callers hear */
-        get: operations["get-greetings"];
-        /**
-         * Change what callers hear
-         * @description Only the slots that are named. 422 for the mode audio where no file was uploaded; 409 not_configured for a text where the installation has no speech.
-         */
-        put: operations["set-greetings"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/greeting/audio/{slot}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Play the file that was uploaded for a slot
-         * @description Also in parts (Range).
-         */
-        get: operations["get-greeting-audio"];
-        put?: never;
-        /**
-         * Let callers hear a file
-         * @description The body is the file itself, a WAV file of 16 bits on one channel. It is kept as it is; 422 on `file` where the exchange cannot play it.
-         */
-        post: operations["upload-greeting-audio"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/crm/v1/telephony/greeting/preview": {
         parameters: {
             query?: never;
@@ -3525,45 +3643,6 @@ export interface paths {
          * @description It spends credit, for every hundred characters that are begun; each call anew.
          */
         post: operations["preview-greeting"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/line": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** See the workspace's own SIP line */
-        get: operations["get-phone-line"];
-        /**
-         * Connect the workspace's own SIP line
-         * @description The password is passed to the exchange and is neither stored nor logged. 409 not_configured where the installation has no exchange.
-         */
-        put: operations["set-phone-line"];
-        post?: never;
-        /** Disconnect the workspace's own SIP line */
-        delete: operations["delete-phone-line"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/live": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the calls that go on */
-        get: operations["list-live-calls"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3658,128 +3737,6 @@ export interface paths {
         get?: never;
         /** Make a phone number the default */
         put: operations["set-default-number"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/phone": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make or renew the credentials of one's own phone
-         * @description They are shown once. A phone that is signed in with the ones before is signed out. 409 no_device for somebody who has no phone, not_configured where the installation has no exchange.
-         */
-        post: operations["make-phone"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/recordings/{cdr_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Hear a recording or a message
-         * @description Also in parts (Range). A message on the voicemail needs crm.calls.view, any other recording crm.recordings.listen. Every access is in the audit log; nothing keeps a copy.
-         */
-        get: operations["get-recording"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/settings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** See how the workspace telephones */
-        get: operations["get-telephony-settings"];
-        /**
-         * Change how the workspace telephones
-         * @description All of it: what is left out is refused. It counts for calls that begin afterwards.
-         */
-        put: operations["set-telephony-settings"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/setup": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * See what is there for telephoning, and what is missing
-         * @description Needs no telephony licence.
-         */
-        get: operations["get-telephony-setup"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/team": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List who has a phone */
-        get: operations["list-phone-team"];
-        put?: never;
-        /**
-         * Give a teammate a phone
-         * @description 409 where they have one, or the extension is somebody's. Somebody who may not make calls is refused with 422.
-         */
-        post: operations["add-to-phone-team"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/telephony/team/{agent_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Join or leave the team's ringing
-         * @description One's own row; another's needs crm.telephony.manage.
-         */
-        put: operations["change-phone-team"];
         post?: never;
         delete?: never;
         options?: never;
@@ -3973,6 +3930,26 @@ export interface paths {
         post?: never;
         /** Delete a saved view */
         delete: operations["delete-view"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/widget/v1/{key}/articles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Help articles that may answer the visitor
+         * @description Help articles that may answer the visitor. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
+         */
+        get: operations["widget-articles"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -6663,14 +6640,6 @@ export interface components {
              */
             scopes: string[];
         };
-        AddBlockedInBody: {
-            /** @example +908501234567 */
-            e164?: string;
-            /** @example Reklam */
-            note?: string;
-            /** @description How the numbers begin, with the country code; in place of e164 */
-            prefix?: string;
-        };
         AddContactNoteInBody: {
             /** @example Prefers to be called after 17:00 */
             body: string;
@@ -6782,18 +6751,6 @@ export interface components {
              * @enum {string}
              */
             severity: "low" | "medium" | "high";
-        };
-        AddToTeamInBody: {
-            /**
-             * @description Two to six digits; left out, the next that is free
-             * @example 101
-             */
-            extension?: string;
-            /**
-             * @description The agent's id, as GET /agents names it
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            user_id: string;
         };
         AddWorkspaceInBody: {
             /** @example Demir Ticaret */
@@ -7398,48 +7355,6 @@ export interface components {
              */
             trace_id: string;
         };
-        BlockEntry: {
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /**
-             * @description The number; null where a prefix is blocked
-             * @example +908501234567
-             */
-            e164: string | null;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /** @example Reklam */
-            note: string;
-            /**
-             * @description How the blocked numbers begin; null where one number is blocked
-             * @example +90850
-             */
-            prefix: string | null;
-        };
-        BlockEntryEnvelope: {
-            data: components["schemas"]["BlockEntry"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        BlockEntryListEnvelope: {
-            data: components["schemas"]["BlockEntry"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         BulkGroupInBody: {
             /** Format: uuid */
             group_id: string;
@@ -7522,330 +7437,6 @@ export interface components {
             postal_code?: string;
             /** @example Kaya */
             surname: string;
-        };
-        CallCall: {
-            /** Format: uuid */
-            agent_id: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            answered_at: string | null;
-            /**
-             * Format: int64
-             * @example 180
-             */
-            billed_s: number;
-            /**
-             * @description Why its last leg ended
-             * @example normal
-             */
-            cause: string;
-            /**
-             * Format: uuid
-             * @description Names the recording; the same as id
-             */
-            cdr_id: string;
-            /** Format: uuid */
-            contact_id: string | null;
-            /** Format: uuid */
-            conversation_id: string | null;
-            /**
-             * Format: int64
-             * @description In millionths of the wallet's currency
-             * @example 1800000
-             */
-            cost_micros: number;
-            /**
-             * @example inbound
-             * @enum {string}
-             */
-            direction: "inbound" | "outbound";
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            dismissed_at: string | null;
-            /**
-             * @description What became of it; empty until it is decided
-             * @example answered
-             * @enum {string}
-             */
-            disposition: "" | "answered" | "missed" | "abandoned" | "voicemail" | "busy" | "rejected" | "blocked" | "failed" | "no_credit" | "cancelled";
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            ended_at: string | null;
-            /**
-             * @example customer
-             * @enum {string}
-             */
-            ended_by: "" | "agent" | "customer" | "system";
-            /**
-             * @description As the caller's line claims it; empty where it is withheld
-             * @example +905321234567
-             */
-            from_e164: string;
-            /**
-             * Format: int64
-             * @example 0
-             */
-            hold_s: number;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            legs: components["schemas"]["CallLeg"][];
-            /** Format: uuid */
-            number_id: string | null;
-            /** @description Whether there is a recording or a message to hear */
-            recording: boolean;
-            /**
-             * Format: int64
-             * @example 125000
-             */
-            recording_ms: number;
-            /**
-             * Format: int64
-             * @example 7
-             */
-            ring_s: number;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            ringing_at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            started_at: string;
-            /**
-             * @example ended
-             * @enum {string}
-             */
-            state: "created" | "screening" | "routing" | "ringing" | "active" | "held" | "detached" | "forwarding" | "voicemail" | "ending" | "ended";
-            /**
-             * Format: int64
-             * @description From the answer to the end, without the time on hold
-             * @example 125
-             */
-            talk_s: number;
-            /** @example +902125550101 */
-            to_e164: string;
-            /** @description Whether somebody should call back */
-            to_return: boolean;
-            /**
-             * @description line: the workspace's own; number: a bought one; inside: from phone to phone
-             * @example line
-             * @enum {string}
-             */
-            via: "line" | "number" | "inside";
-            /** @description Where the caller left a message; null where not */
-            voicemail: components["schemas"]["CallMessage"] | null;
-        };
-        CallCallEnvelope: {
-            data: components["schemas"]["CallCall"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CallCallListEnvelope: {
-            data: components["schemas"]["CallCall"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CallCounts: {
-            /**
-             * Format: int64
-             * @description Calls that somebody should return
-             * @example 3
-             */
-            to_return: number;
-            /**
-             * Format: int64
-             * @description Messages on the voicemail that nobody has heard
-             * @example 1
-             */
-            unheard: number;
-        };
-        CallCountsEnvelope: {
-            data: components["schemas"]["CallCounts"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CallLeg: {
-            /** Format: uuid */
-            agent_id: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            answered_at: string | null;
-            /**
-             * Format: int64
-             * @example 180
-             */
-            billed_s: number;
-            /** @example normal */
-            cause: string;
-            /**
-             * Format: int64
-             * @example 1800000
-             */
-            cost_micros: number;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            ended_at: string | null;
-            /** Format: uuid */
-            id: string;
-            /**
-             * @description The outside number; empty for a phone of the workspace
-             * @example +905321234567
-             */
-            number: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            ringing_at: string | null;
-            /**
-             * @description ring: a phone that the call rings at; third: whom it is forwarded to; left: a phone that left the call
-             * @example agent
-             * @enum {string}
-             */
-            role: "customer" | "agent" | "ring" | "third" | "left";
-            /**
-             * @example ended
-             * @enum {string}
-             */
-            state: "planned" | "dialling" | "ringing" | "answered" | "ended";
-        };
-        CallLive: {
-            /** @example Ayşe Demir */
-            agent: string;
-            /** Format: uuid */
-            agent_id: string | null;
-            /** Format: uuid */
-            call_id: string;
-            /** Format: uuid */
-            contact_id: string | null;
-            /**
-             * @description Where the agent talks
-             * @example desk
-             * @enum {string}
-             */
-            device: "" | "desk" | "outside";
-            /**
-             * @example inbound
-             * @enum {string}
-             */
-            direction: "inbound" | "outbound";
-            /** @example +905321234567 */
-            from_e164: string;
-            /**
-             * Format: date-time
-             * @description Until when credit is set aside; null where it costs nothing
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            reserved_until: string | null;
-            /**
-             * Format: date-time
-             * @description When it was answered, or else began
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            since: string;
-            /**
-             * @example active
-             * @enum {string}
-             */
-            state: "created" | "screening" | "routing" | "ringing" | "active" | "held" | "detached" | "forwarding" | "voicemail" | "ending" | "ended";
-            /** @example +902125550101 */
-            to_e164: string;
-        };
-        CallLiveArrayEnvelope: {
-            data: components["schemas"]["CallLive"][];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CallMessage: {
-            /** Format: uuid */
-            by: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            heard_at: string | null;
-        };
-        CallSummary: {
-            /**
-             * Format: int64
-             * @example 4
-             */
-            abandoned: number;
-            /**
-             * Format: int64
-             * @example 96
-             */
-            answered: number;
-            /**
-             * Format: int64
-             * @description In millionths of the wallet's currency
-             * @example 98000000
-             */
-            cost_micros: number;
-            /**
-             * Format: int64
-             * @example 14
-             */
-            missed: number;
-            /**
-             * Format: int64
-             * @description Together
-             * @example 14400
-             */
-            talk_s: number;
-            /**
-             * Format: int64
-             * @example 120
-             */
-            total: number;
-            /**
-             * Format: int64
-             * @example 6
-             */
-            voicemail: number;
-            /**
-             * Format: int64
-             * @description How long callers waited for an answer, together
-             * @example 1200
-             */
-            wait_s: number;
-        };
-        CallSummaryEnvelope: {
-            data: components["schemas"]["CallSummary"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
         };
         CallbackInBody: {
             /** @example  */
@@ -8062,15 +7653,6 @@ export interface components {
             /** @example dört at yeşil çayırda koşar */
             new_password: string;
         };
-        ChangeTeamInBody: {
-            /**
-             * @description Another extension signs the phone out; make new credentials with POST /phone
-             * @example 101
-             */
-            extension?: string;
-            /** @description Whether calls to the team ring there */
-            rings?: boolean;
-        };
         ChangeWebhookInBody: {
             /** @example https://example.com/hooks/konak */
             address?: string;
@@ -8164,22 +7746,71 @@ export interface components {
              */
             trace_id: string;
         };
-        ChannelHoliday: {
+        ChannelFileRule: {
             /**
-             * Format: date
-             * @example 2026-10-29
+             * Format: int64
+             * @description In bytes
+             * @example 8388608
              */
-            date: string;
-            /** @example Cumhuriyet Bayramı */
-            name?: string;
+            max_size: number;
+            /**
+             * @description MIME types; *\/* for all others
+             * @example [
+             *       "image/png"
+             *     ]
+             */
+            types: string[];
         };
         ChannelHours: {
-            /** @description Days on which nobody is there */
-            holidays?: components["schemas"]["ChannelHoliday"][];
             /** @description None means never */
             spans: components["schemas"]["ChannelSpan"][];
             /** @example Europe/Istanbul */
             timezone: string;
+        };
+        ChannelKindCapabilities: {
+            /** @description Whether customers can be called */
+            calls: boolean;
+            /** @description Whether it arrives that a customer took a message back */
+            deletes_in: boolean;
+            /** @description Whether customers' changes of a message arrive */
+            edits_in: boolean;
+            /** @description Files that can be sent: the first rule that names the type counts. Empty for none */
+            files: components["schemas"]["ChannelFileRule"][];
+            /**
+             * Format: int64
+             * @description For how long a person can answer, where the provider granted the account this; 0 where it is no longer
+             * @example 168
+             */
+            human_window_hours: number;
+            /** @example instagram */
+            kind: string;
+            /**
+             * @description The only signs that can be used; empty for any
+             * @example [
+             *       "❤️"
+             *     ]
+             */
+            reaction_signs: string[];
+            /** @description Whether an agent can react to a message */
+            reactions: boolean;
+            /** @description Whether customers can be shown that a message was read */
+            read_receipts: boolean;
+            /** @description Whether templates can be sent */
+            templates: boolean;
+            /**
+             * Format: int64
+             * @description For how long after a customer's message free text can be sent; 0 for always
+             * @example 24
+             */
+            window_hours: number;
+        };
+        ChannelKindCapabilitiesArrayEnvelope: {
+            data: components["schemas"]["ChannelKindCapabilities"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         ChannelProviderCalls: {
             /** @description Whether a customer who calls lets the business call back */
@@ -8199,6 +7830,10 @@ export interface components {
              * @enum {string}
              */
             status: "enabled" | "disabled" | "unknown";
+        };
+        ChannelReceiptsInBody: {
+            /** @example true */
+            enabled: boolean;
         };
         ChannelSpan: {
             /**
@@ -8273,6 +7908,18 @@ export interface components {
         CodeInBody: {
             /** @example 123456 */
             code: string;
+        };
+        Colours: {
+            /**
+             * @description Links and buttons; dark enough to be read on white
+             * @example #0b6e4f
+             */
+            accent: string;
+            /**
+             * @description Behind the title; what stands on it is black or white, whichever is read better
+             * @example #0b3d2e
+             */
+            header: string;
         };
         CommerceBalance: {
             /**
@@ -10099,7 +9746,7 @@ export interface components {
              * @example message
              * @enum {string}
              */
-            kind: "message" | "note" | "event" | "call";
+            kind: "message" | "note" | "event";
             /** @description Colleagues whom a note calls */
             mentions: components["schemas"]["ConversationMention"][];
             /**
@@ -10694,6 +10341,27 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        CreateArticleInBody: {
+            /**
+             * @description Markdown; HTML in it is left out
+             * @example Siparişiniz **iki iş günü** içinde kargoya verilir.
+             */
+            body: string;
+            /** Format: uuid */
+            category_id: string;
+            /**
+             * @example tr
+             * @enum {string}
+             */
+            language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+            /**
+             * @description One or two sentences for lists and search engines
+             * @example Kargo süreleri ve takip.
+             */
+            summary?: string;
+            /** @example Siparişim ne zaman gelir? */
+            title: string;
         };
         CreateConversationInBody: {
             /**
@@ -12291,18 +11959,6 @@ export interface components {
             /** @description Of a snooze: until the customer writes */
             until_reply?: boolean;
         };
-        ForwardCallInBody: {
-            /** @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c */
-            call_id: string;
-            /**
-             * @description asked: one talks to the other first, and leaves by hanging up
-             * @default blind
-             * @enum {string}
-             */
-            mode: "blind" | "asked";
-            /** @example +905321234567 */
-            to: string;
-        };
         ForwardItemInBody: {
             /** @description After a 422 dlp_warning: why the message goes all the same */
             dlp_override?: components["schemas"]["Override"];
@@ -12317,40 +11973,6 @@ export interface components {
              *     ]
              */
             to: string[];
-        };
-        GreetingChange: {
-            /**
-             * @description audio: the file that was uploaded before
-             * @example text
-             * @enum {string}
-             */
-            mode: "none" | "text" | "audio";
-            /**
-             * @example welcome
-             * @enum {string}
-             */
-            slot: "welcome" | "closed" | "holiday" | "voicemail" | "hold" | "recording_notice";
-            /**
-             * @description For text
-             * @example Merhaba, destek hattına hoş geldiniz.
-             */
-            text?: string;
-            /**
-             * @default tr
-             * @enum {string}
-             */
-            voice: "tr" | "en";
-        };
-        GreetingGreetings: {
-            slots: components["schemas"]["GreetingSlot"][];
-        };
-        GreetingGreetingsEnvelope: {
-            data: components["schemas"]["GreetingGreetings"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
         };
         GreetingPreview: {
             /**
@@ -12378,53 +12000,6 @@ export interface components {
              */
             trace_id: string;
         };
-        GreetingSlot: {
-            /**
-             * Format: int64
-             * @example 2400
-             */
-            duration_ms: number;
-            /**
-             * @example text
-             * @enum {string}
-             */
-            mode: "none" | "text" | "audio";
-            /**
-             * @description The name of the uploaded file
-             * @example karsilama.wav
-             */
-            name: string;
-            /**
-             * @description Of the uploaded file
-             * @example
-             */
-            sha256: string;
-            /**
-             * @example welcome
-             * @enum {string}
-             */
-            slot: "welcome" | "closed" | "holiday" | "voicemail" | "hold" | "recording_notice";
-            /** @example Merhaba, destek hattına hoş geldiniz. */
-            text: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string | null;
-            /**
-             * @example tr
-             * @enum {string}
-             */
-            voice: "tr" | "en";
-        };
-        GreetingSlotEnvelope: {
-            data: components["schemas"]["GreetingSlot"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         HandoverInBody: {
             /**
              * Format: uuid
@@ -12436,6 +12011,462 @@ export interface components {
              * @example Fiyat pazarlığı
              */
             reason?: string;
+        };
+        HelpcenterArticle: {
+            /** Format: uuid */
+            category_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            texts: components["schemas"]["HelpcenterText"][];
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        HelpcenterArticleCounts: {
+            /**
+             * Format: int64
+             * @description Texts whose newest version is not public
+             * @example 3
+             */
+            draft: number;
+            /**
+             * Format: int64
+             * @description Texts that everybody can read, each language counted
+             * @example 24
+             */
+            published: number;
+        };
+        HelpcenterArticleEnvelope: {
+            data: components["schemas"]["HelpcenterArticle"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        HelpcenterCategory: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Categories stand in this order
+             * @example 1
+             */
+            position: number;
+            /**
+             * @description Its name in addresses
+             * @example kargo
+             */
+            slug: string;
+            texts: components["schemas"]["HelpcenterCategoryText"][];
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        HelpcenterCategoryEnvelope: {
+            data: components["schemas"]["HelpcenterCategory"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        HelpcenterCategoryInput: {
+            /**
+             * Format: int64
+             * @example 1
+             */
+            position?: number;
+            /**
+             * @description Its name in addresses; made from the first name where it is left out
+             * @example kargo
+             */
+            slug?: string;
+            texts: components["schemas"]["HelpcenterCategoryText"][];
+        };
+        HelpcenterCategoryListEnvelope: {
+            data: components["schemas"]["HelpcenterCategory"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        HelpcenterCategoryText: {
+            /** @example Siparişiniz size nasıl ulaşır */
+            description?: string;
+            /**
+             * @example tr
+             * @enum {string}
+             */
+            language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+            /** @example Kargo ve teslimat */
+            name: string;
+        };
+        HelpcenterColours: {
+            /**
+             * @description Links and buttons; dark enough to be read on white
+             * @example #0b6e4f
+             */
+            accent: string;
+            /**
+             * @description Behind the title; what stands on it is black or white, whichever is read better
+             * @example #0b3d2e
+             */
+            header: string;
+        };
+        HelpcenterHit: {
+            /**
+             * Format: uuid
+             * @description The article's
+             */
+            id: string;
+            /** @example tr */
+            language: string;
+            /**
+             * @description HTML: escaped, with what matched in <em>
+             * @example … <em>kargo</em> iki iş günü …
+             */
+            snippet: string;
+            /** @example Siparişim ne zaman gelir? */
+            title: string;
+            /** @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo */
+            url: string;
+        };
+        HelpcenterHitArrayEnvelope: {
+            data: components["schemas"]["HelpcenterHit"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        HelpcenterImportResult: {
+            /**
+             * Format: int64
+             * @description Texts that were written
+             * @example 12
+             */
+            created: number;
+            /**
+             * Format: int64
+             * @example 0
+             */
+            failed: number;
+            files: components["schemas"]["HelpcenterImported"][];
+        };
+        HelpcenterImportResultEnvelope: {
+            data: components["schemas"]["HelpcenterImportResult"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        HelpcenterImported: {
+            /** Format: uuid */
+            article_id: string | null;
+            /**
+             * @description Why there is no article; null where there is one
+             * @example unknown_category
+             */
+            error: string | null;
+            /** @example tr/kargo/teslimat.md */
+            file: string;
+            /** @example tr */
+            language: string;
+            /** @example Teslimat süresi */
+            title: string;
+        };
+        HelpcenterListed: {
+            /** Format: uuid */
+            category_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            texts: components["schemas"]["HelpcenterTextState"][];
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        HelpcenterListedListEnvelope: {
+            data: components["schemas"]["HelpcenterListed"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        HelpcenterPreviewed: {
+            /**
+             * @description Without any HTML of the source's own
+             * @example <p>Siparişiniz <strong>iki iş günü</strong> içinde kargoya verilir.</p>
+             */
+            html: string;
+        };
+        HelpcenterPreviewedEnvelope: {
+            data: components["schemas"]["HelpcenterPreviewed"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        HelpcenterSettingsChange: {
+            colours?: components["schemas"]["Colours"];
+            contact_form?: boolean;
+            /**
+             * @example tr
+             * @enum {string}
+             */
+            default_language?: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+            enabled?: boolean;
+            /**
+             * @example [
+             *       "tr",
+             *       "en"
+             *     ]
+             */
+            languages?: string[];
+            /** @example Ada Yardım */
+            title?: string;
+            widget_search?: boolean;
+        };
+        HelpcenterSummary: {
+            articles: components["schemas"]["HelpcenterArticleCounts"];
+            colours: components["schemas"]["HelpcenterColours"];
+            /** @description Whether visitors can write; what they write is a conversation of channel help_center */
+            contact_form: boolean;
+            /** @description Always null: the site has its own host */
+            custom_domain: string | null;
+            /** @example tr */
+            default_language: string;
+            /** @description Whether the site is public */
+            enabled: boolean;
+            /**
+             * @example [
+             *       "tr",
+             *       "en"
+             *     ]
+             */
+            languages: string[];
+            /** @example https://ada.help.example.com/logo */
+            logo_url: string | null;
+            /** @example Ada Yardım */
+            title: string;
+            /**
+             * @description Where the site is; null before it was set up
+             * @example https://ada.help.example.com
+             */
+            url: string | null;
+            /** @description Whether the live chat offers articles */
+            widget_search: boolean;
+        };
+        HelpcenterSummaryEnvelope: {
+            data: components["schemas"]["HelpcenterSummary"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        HelpcenterText: {
+            /**
+             * @description Markdown
+             * @example Siparişiniz **iki iş günü** içinde kargoya verilir.
+             */
+            body: string;
+            /**
+             * Format: int64
+             * @description Readers who said that it helped
+             * @example 42
+             */
+            helpful: number;
+            /**
+             * @example tr
+             * @enum {string}
+             */
+            language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            published_at: string | null;
+            /**
+             * Format: int64
+             * @example 3
+             */
+            published_version: number | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            saved_at: string;
+            /**
+             * @description changed: an earlier version than the newest is public
+             * @example published
+             * @enum {string}
+             */
+            state: "draft" | "published" | "changed";
+            /**
+             * @description One or two sentences for lists and search engines
+             * @example Kargo süreleri ve takip.
+             */
+            summary: string;
+            /**
+             * @description Of the newest version
+             * @example Siparişim ne zaman gelir?
+             */
+            title: string;
+            /**
+             * Format: int64
+             * @description Readers who said that it did not
+             * @example 3
+             */
+            unhelpful: number;
+            /**
+             * @description Where it is public; null while it is not
+             * @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo
+             */
+            url: string | null;
+            /**
+             * Format: int64
+             * @description The newest version: the draft
+             * @example 3
+             */
+            version: number;
+        };
+        HelpcenterTextState: {
+            /**
+             * Format: int64
+             * @description Readers who said that it helped
+             * @example 42
+             */
+            helpful: number;
+            /**
+             * @example tr
+             * @enum {string}
+             */
+            language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            published_at: string | null;
+            /**
+             * Format: int64
+             * @example 3
+             */
+            published_version: number | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            saved_at: string;
+            /**
+             * @description changed: an earlier version than the newest is public
+             * @example published
+             * @enum {string}
+             */
+            state: "draft" | "published" | "changed";
+            /**
+             * @description Of the newest version
+             * @example Siparişim ne zaman gelir?
+             */
+            title: string;
+            /**
+             * Format: int64
+             * @description Readers who said that it did not
+             * @example 3
+             */
+            unhelpful: number;
+            /**
+             * @description Where it is public; null while it is not
+             * @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo
+             */
+            url: string | null;
+            /**
+             * Format: int64
+             * @description The newest version: the draft
+             * @example 3
+             */
+            version: number;
+        };
+        HelpcenterVersion: {
+            /** @example Siparişiniz **iki iş günü** içinde kargoya verilir. */
+            body: string;
+            /**
+             * Format: int64
+             * @example 3
+             */
+            number: number;
+            /** @description Whether this version is public */
+            published: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            saved_at: string;
+            /**
+             * Format: uuid
+             * @description The agent who saved it
+             */
+            saved_by: string | null;
+            /** @example Kargo süreleri ve takip. */
+            summary: string;
+            /** @example Siparişim ne zaman gelir? */
+            title: string;
+        };
+        HelpcenterVersionEnvelope: {
+            data: components["schemas"]["HelpcenterVersion"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        HelpcenterVersionListEnvelope: {
+            data: components["schemas"]["HelpcenterVersion"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         HourRequests: {
             /**
@@ -12564,8 +12595,6 @@ export interface components {
             up_to_s: number | null;
         };
         Hours: {
-            /** @description Days on which nobody is there */
-            holidays?: components["schemas"]["ChannelHoliday"][];
             /** @description None means never */
             spans: components["schemas"]["ChannelSpan"][];
             /** @example Europe/Istanbul */
@@ -13117,65 +13146,6 @@ export interface components {
         };
         LedgerVerificationEnvelope: {
             data: components["schemas"]["LedgerVerification"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        LineLine: {
-            /**
-             * @description The name for signing in where it is not the username
-             * @example
-             */
-            auth_user: string;
-            /**
-             * @description The number that calls over the line show
-             * @example +902125550101
-             */
-            e164: string;
-            /**
-             * Format: uuid
-             * @description null where there is no line
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string | null;
-            /**
-             * @description What the server said last
-             * @example
-             */
-            last_error: string;
-            /**
-             * @description Whether the line signs in at its server; otherwise the provider knows us by our address
-             * @example true
-             */
-            register: boolean;
-            /**
-             * @description Host, or host and port
-             * @example sip.santral.example
-             */
-            server: string;
-            /**
-             * @description ready: a line that does not sign in; failed: it is tried again; unknown: the exchange has not said yet
-             * @example registered
-             * @enum {string}
-             */
-            status: "none" | "needs_password" | "registering" | "registered" | "ready" | "failed" | "unknown";
-            /**
-             * @example udp
-             * @enum {string}
-             */
-            transport: "udp" | "tcp";
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string | null;
-            /** @example 902125550101 */
-            username: string;
-        };
-        LineLineEnvelope: {
-            data: components["schemas"]["LineLine"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -13904,6 +13874,10 @@ export interface components {
             /** @example destek@kaya.example */
             user: string;
         };
+        MoveArticleInBody: {
+            /** Format: uuid */
+            category_id: string;
+        };
         NewAsAgentInBody: {
             /** @description Ids of files that the caller uploaded; with them the text may be empty */
             attachments?: string[];
@@ -14431,9 +14405,37 @@ export interface components {
             /** @example The customer asked for it */
             reason: string;
         };
-        OwnCallInBody: {
-            /** @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c */
-            call_id: string;
+        PartnerConnected: {
+            accounts: components["schemas"]["ChannelAccount"][];
+        };
+        PartnerConnectedEnvelope: {
+            data: components["schemas"]["PartnerConnected"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        PartnerStarted: {
+            /**
+             * Format: date-time
+             * @description Until when the person must have come back
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            expires_at: string;
+            /**
+             * @description The provider's page, which the client navigates to
+             * @example https://www.facebook.com/v23.0/dialog/oauth?client_id=4711
+             */
+            url: string;
+        };
+        PartnerStartedEnvelope: {
+            data: components["schemas"]["PartnerStarted"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         PasskeySignInInBody: {
             /** Format: uuid */
@@ -14467,34 +14469,14 @@ export interface components {
             /** @example Konuşmaları okuma, açma, değiştirme ve yanıtlama */
             tr: string;
         };
-        PlaceCallInBody: {
-            /**
-             * Format: uuid
-             * @description Who is called; left out, whose number it is
-             */
-            contact_id?: string;
-            /**
-             * Format: uuid
-             * @description The conversation that the call belongs to
-             */
-            conversation_id?: string;
-            /**
-             * Format: uuid
-             * @description The number that is shown; left out, the default
-             */
-            number_id?: string;
-            /**
-             * @description A number, a colleague's extension, or an emergency number
-             * @example +905321234567
-             */
-            to: string;
-            /**
-             * @description Which line it goes over; left out, a bought number before the own line
-             * @enum {string}
-             */
-            via?: "line" | "number";
-        };
         PreviewInBody: {
+            /**
+             * @description Markdown
+             * @example Siparişiniz **iki iş günü** içinde kargoya verilir.
+             */
+            body: string;
+        };
+        PreviewInBody1: {
             /** @example Merhaba, destek hattına hoş geldiniz. */
             text: string;
             /**
@@ -14824,10 +14806,6 @@ export interface components {
             /** @example konak-demo-password */
             password: string;
         };
-        ReceiptsInBody: {
-            /** @example true */
-            enabled: boolean;
-        };
         RecoverWebhookInBody: {
             /** @description Send again what had arrived, too */
             include_delivered?: boolean;
@@ -14946,6 +14924,26 @@ export interface components {
              * @enum {string}
              */
             pattern_type: "keyword" | "regex" | "credit_card" | "iban" | "tckn" | "vkn" | "phone" | "email" | "attachment_type";
+        };
+        SaveTextInBody: {
+            /**
+             * Format: int64
+             * @description The version that was changed; 409 where there is a newer one. 0 for a text that there was not
+             * @example 3
+             */
+            based_on?: number;
+            /**
+             * @description Markdown; HTML in it is left out
+             * @example Siparişiniz **iki iş günü** içinde kargoya verilir.
+             */
+            body: string;
+            /**
+             * @description One or two sentences for lists and search engines
+             * @example Kargo süreleri ve takip.
+             */
+            summary?: string;
+            /** @example Siparişim ne zaman gelir? */
+            title: string;
         };
         ScheduleInBody: {
             /** @description Ids of files that the caller uploaded; with them the text may be empty */
@@ -15121,19 +15119,6 @@ export interface components {
             /** @enum {string} */
             status: "granted" | "revoked";
         };
-        SetDeviceInBody: {
-            /**
-             * @description For outside
-             * @example +905321234567
-             */
-            e164?: string;
-            /**
-             * @description browser: the panel; desk: a phone that is signed in; outside: another number, which costs minutes
-             * @example desk
-             * @enum {string}
-             */
-            kind: "browser" | "desk" | "outside";
-        };
         SetDraftInBody: {
             /** @description The caller's uploads, all that the draft has from now on */
             attachments?: string[];
@@ -15162,38 +15147,6 @@ export interface components {
              */
             proposed?: string[];
         };
-        SetGreetingsInBody: {
-            /** @description Those that change */
-            slots: components["schemas"]["GreetingChange"][];
-        };
-        SetLineInBody: {
-            /** @example 902125550101 */
-            auth_user?: string;
-            /**
-             * @description The number that calls over the line show
-             * @example +902125550101
-             */
-            e164?: string;
-            /**
-             * @description Neither stored nor logged here: the exchange keeps a hash of it. Left out, the one given before counts, if server and user are the same
-             * @example …
-             */
-            password?: string;
-            /** @description Whether the line signs in at its server; true where it is left out */
-            register?: boolean;
-            /**
-             * @description Host, or host and port
-             * @example sip.santral.example
-             */
-            server: string;
-            /**
-             * @default udp
-             * @enum {string}
-             */
-            transport: "udp" | "tcp";
-            /** @example 902125550101 */
-            username: string;
-        };
         SetPresenceInBody: {
             /**
              * @description away_reassign: away, and new messages of their conversations go to the team
@@ -15219,180 +15172,6 @@ export interface components {
              * @example Support lead
              */
             title?: string;
-        };
-        SettingCaps: {
-            /**
-             * Format: int64
-             * @description Calls to the outside at once
-             * @example 10
-             */
-            concurrent: number;
-            /**
-             * @description Calling codes of the countries that may be called; none: all of them
-             * @example [
-             *       "90"
-             *     ]
-             */
-            countries: string[];
-            /**
-             * Format: int64
-             * @description Calls to the outside in a day (UTC); 0 for no cap
-             * @example 500
-             */
-            daily: number;
-            /**
-             * Format: int64
-             * @description How long a call to the outside may last
-             * @example 120
-             */
-            max_minutes: number;
-        };
-        SettingMenu: {
-            /**
-             * @description How other menus call it
-             * @example main
-             */
-            key: string;
-            keys: components["schemas"]["SettingMenuKey"][];
-            /** @example Satış için 1'e, destek için 2'ye basın. */
-            text: string;
-            /**
-             * @example tr
-             * @enum {string}
-             */
-            voice: "tr" | "en";
-        };
-        SettingMenuKey: {
-            /**
-             * @example team
-             * @enum {string}
-             */
-            action: "team" | "group" | "agent" | "number" | "voicemail" | "menu";
-            /**
-             * Format: uuid
-             * @description Whose phone is rung, for agent
-             */
-            agent_id?: string;
-            /** @example 1 */
-            digit: string;
-            /** @description The outside number that is called, for number; it costs minutes */
-            e164?: string;
-            /**
-             * Format: uuid
-             * @description Whose phones are rung, for group
-             */
-            group_id?: string;
-            /** @description The key of another menu, for menu */
-            menu?: string;
-        };
-        SettingRecording: {
-            /**
-             * @example off
-             * @enum {string}
-             */
-            mode: "off" | "inbound" | "outbound" | "all";
-            /**
-             * @description Whether callers hear the greeting recording_notice before they are recorded
-             * @example true
-             */
-            notice: boolean;
-            /**
-             * Format: int64
-             * @example 90
-             */
-            retention_days: number;
-        };
-        SettingSettings: {
-            caps: components["schemas"]["SettingCaps"];
-            /**
-             * @description What follows the greeting outside of the hours and on holidays
-             * @example voicemail
-             * @enum {string}
-             */
-            closed_action: "voicemail" | "hangup";
-            /** @description When somebody is there; null, or left out, for always */
-            hours?: components["schemas"]["ChannelHours"] | null;
-            /** @description What callers choose by pressing a key; the first menu is the one that they hear first. None: the team is rung */
-            menus: components["schemas"]["SettingMenu"][];
-            recording: components["schemas"]["SettingRecording"];
-            /**
-             * Format: int64
-             * @example 25
-             */
-            ring_seconds: number;
-            /**
-             * @description all: every phone of the team at once; round_robin: one after the other, beginning behind whoever was rung first last time
-             * @example all
-             * @enum {string}
-             */
-            ring_strategy: "all" | "round_robin";
-            voicemail: components["schemas"]["SettingVoicemail"];
-            /**
-             * Format: int64
-             * @description How long the team's phone of an agent is not rung after a call
-             * @example 0
-             */
-            wrap_up_s: number;
-        };
-        SettingStored: {
-            caps: components["schemas"]["SettingCaps"];
-            /**
-             * @description What follows the greeting outside of the hours and on holidays
-             * @example voicemail
-             * @enum {string}
-             */
-            closed_action: "voicemail" | "hangup";
-            /** @description When somebody is there; null, or left out, for always */
-            hours?: components["schemas"]["ChannelHours"] | null;
-            /** @description What callers choose by pressing a key; the first menu is the one that they hear first. None: the team is rung */
-            menus: components["schemas"]["SettingMenu"][];
-            recording: components["schemas"]["SettingRecording"];
-            /**
-             * Format: int64
-             * @example 25
-             */
-            ring_seconds: number;
-            /**
-             * @description all: every phone of the team at once; round_robin: one after the other, beginning behind whoever was rung first last time
-             * @example all
-             * @enum {string}
-             */
-            ring_strategy: "all" | "round_robin";
-            /**
-             * Format: date-time
-             * @description null for the defaults
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string | null;
-            voicemail: components["schemas"]["SettingVoicemail"];
-            /**
-             * Format: int64
-             * @description How long the team's phone of an agent is not rung after a call
-             * @example 0
-             */
-            wrap_up_s: number;
-        };
-        SettingStoredEnvelope: {
-            data: components["schemas"]["SettingStored"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        SettingVoicemail: {
-            /**
-             * @description Who is told of a new message; empty for nobody
-             * @example destek@demo.example
-             */
-            email: string;
-            /** @example true */
-            enabled: boolean;
-            /**
-             * Format: int64
-             * @example 120
-             */
-            max_s: number;
         };
         SetupNewMailbox: {
             /**
@@ -15621,6 +15400,39 @@ export interface components {
              */
             trace_id: string;
         };
+        SocialPageInput: {
+            /**
+             * @description The page's token; stored sealed, never shown
+             * @example EAAG…
+             */
+            access_token: string;
+            /** @description Whether the assistant answers */
+            ai?: boolean;
+            /**
+             * @description Of the app that the token belongs to; signs what the provider sends; stored sealed, never shown
+             * @example 1f6c3e…
+             */
+            app_secret: string;
+            /**
+             * Format: uuid
+             * @description The group that gets what comes in
+             */
+            group_id?: string;
+            /** @description Whether people may answer for seven days, which the provider must have granted the app */
+            human_agent?: boolean;
+            /**
+             * @description The page's or the account's own name where it is left out
+             * @example Facebook sayfamız
+             */
+            name?: string;
+            /**
+             * @description The page; for Instagram the page that the account belongs to
+             * @example 109876543210987
+             */
+            page_id: string;
+            /** @description Whether we take the place of another address that the app's webhook leads to */
+            replace_webhook?: boolean;
+        };
         SplitInBody: {
             /**
              * @description Messages and notes that go into the new conversation
@@ -15673,90 +15485,6 @@ export interface components {
             /** @example hov_… */
             code: string;
         };
-        TeamCredentials: {
-            /** @example 101 */
-            extension: string;
-            /**
-             * @description Shown once
-             * @example sip_…
-             */
-            password: string;
-            /** @example konak */
-            realm: string;
-            /**
-             * @description Where the phone signs in
-             * @example sip.example.com:5060
-             */
-            server: string;
-            /**
-             * @example [
-             *       "udp"
-             *     ]
-             */
-            transports: string[];
-            /** @example p3f1f6f0a2b4c */
-            username: string;
-        };
-        TeamCredentialsEnvelope: {
-            data: components["schemas"]["TeamCredentials"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        TeamMember: {
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            agent_id: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /**
-             * @description Where the agent's calls ring
-             * @example desk
-             * @enum {string}
-             */
-            device: "browser" | "desk" | "outside";
-            /** @example 101 */
-            extension: string;
-            /** @description Whether credentials were made for a phone; see POST /phone */
-            has_phone: boolean;
-            in_call: boolean;
-            /** @example Ayşe Demir */
-            name: string;
-            /**
-             * @description The number that is called for the device outside
-             * @example +905321234567
-             */
-            outside_e164: string | null;
-            /** @description Whether a phone is signed in now */
-            registered: boolean;
-            /** @description Whether calls to the team ring there */
-            rings: boolean;
-        };
-        TeamMemberEnvelope: {
-            data: components["schemas"]["TeamMember"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        TeamMemberListEnvelope: {
-            data: components["schemas"]["TeamMember"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         TelegramLink: {
             /**
              * @description To be added in Telegram under Settings, Telegram Business, Chatbots
@@ -15785,33 +15513,6 @@ export interface components {
         };
         TelegramStartedEnvelope: {
             data: components["schemas"]["TelegramStarted"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        TelephonyPartState: {
-            /**
-             * @description What is wrong, where something is
-             * @example
-             */
-            detail: string;
-            /** @example active */
-            state: string;
-        };
-        TelephonySetup: {
-            /** @description The workspace's own line: none, or its status */
-            line: components["schemas"]["TelephonyPartState"];
-            /** @description The default number: none, pending, active, suspended */
-            number: components["schemas"]["TelephonyPartState"];
-            /** @description The operator's line, over which bought numbers call: ready or not_configured */
-            outside_line: components["schemas"]["TelephonyPartState"];
-            /** @description Whether calls can be made: over the own line, or with a number over the operator's */
-            ready: boolean;
-        };
-        TelephonySetupEnvelope: {
-            data: components["schemas"]["TelephonySetup"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -16145,20 +15846,6 @@ export interface components {
             imap?: components["schemas"]["ServerBody"];
             smtp?: components["schemas"]["ServerBody"];
         };
-        TransferCallInBody: {
-            /**
-             * Format: uuid
-             * @description The colleague
-             */
-            agent_id?: string;
-            /** @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c */
-            call_id: string;
-            /**
-             * Format: uuid
-             * @description Or the group: who answers first has the call
-             */
-            group_id?: string;
-        };
         TypingInBody: {
             typing: boolean;
         };
@@ -16341,7 +16028,7 @@ export interface components {
              * @example numbers
              * @enum {string}
              */
-            purpose: "card" | "numbers" | "speech" | "calls" | "operator";
+            purpose: "card" | "numbers" | "speech" | "operator";
             /**
              * Format: uuid
              * @description The top-up, or what the money was set aside for
@@ -17076,6 +16763,25 @@ export interface components {
              */
             trace_id: string;
         };
+        WidgetArticle: {
+            /**
+             * @description HTML: escaped, with what matched in <em>
+             * @example … <em>kargo</em> iki iş günü …
+             */
+            snippet: string;
+            /** @example Siparişim ne zaman gelir? */
+            title: string;
+            /** @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo */
+            url: string;
+        };
+        WidgetArticleArrayEnvelope: {
+            data: components["schemas"]["WidgetArticle"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         WidgetFile: {
             /** Format: uuid */
             id: string;
@@ -17217,6 +16923,8 @@ export interface components {
             phone: boolean;
         };
         WidgetPublicConfig: {
+            /** @description Whether there are help articles to search */
+            articles: boolean;
             look: components["schemas"]["WidgetPublicLook"];
             /** @example Web sitesi */
             name: string;
@@ -24477,12 +24185,6 @@ export interface operations {
                      *         {
                      *           "ai": false,
                      *           "business_hours": {
-                     *             "holidays": [
-                     *               {
-                     *                 "date": "2026-10-29",
-                     *                 "name": "Cumhuriyet Bayramı"
-                     *               }
-                     *             ],
                      *             "spans": [
                      *               {
                      *                 "day": 1,
@@ -24510,6 +24212,109 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ChannelAccountListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-channel-capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "calls": false,
+                     *           "deletes_in": false,
+                     *           "edits_in": false,
+                     *           "files": [
+                     *             {
+                     *               "max_size": 8388608,
+                     *               "types": [
+                     *                 "image/png"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "human_window_hours": 168,
+                     *           "kind": "instagram",
+                     *           "reaction_signs": [
+                     *             "❤️"
+                     *           ],
+                     *           "reactions": false,
+                     *           "read_receipts": false,
+                     *           "templates": false,
+                     *           "window_hours": 24
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChannelKindCapabilitiesArrayEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -24704,6 +24509,310 @@ export interface operations {
             };
         };
     };
+    "connect-instagram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SocialPageInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "connect-messenger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SocialPageInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "connect-telegram": {
         parameters: {
             query?: never;
@@ -24728,12 +24837,6 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -24889,12 +24992,6 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -25257,12 +25354,6 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -25410,12 +25501,6 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -25702,12 +25787,6 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -25865,12 +25944,6 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -27495,6 +27568,740 @@ export interface operations {
             };
         };
     };
+    "get-help-center": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "articles": {
+                     *           "draft": 3,
+                     *           "published": 24
+                     *         },
+                     *         "colours": {
+                     *           "accent": "#0b6e4f",
+                     *           "header": "#0b3d2e"
+                     *         },
+                     *         "contact_form": false,
+                     *         "custom_domain": null,
+                     *         "default_language": "tr",
+                     *         "enabled": false,
+                     *         "languages": [
+                     *           "tr",
+                     *           "en"
+                     *         ],
+                     *         "logo_url": "https://ada.help.example.com/logo",
+                     *         "title": "Ada Yardım",
+                     *         "url": "https://ada.help.example.com",
+                     *         "widget_search": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterSummaryEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "update-help-center": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HelpcenterSettingsChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "articles": {
+                     *           "draft": 3,
+                     *           "published": 24
+                     *         },
+                     *         "colours": {
+                     *           "accent": "#0b6e4f",
+                     *           "header": "#0b3d2e"
+                     *         },
+                     *         "contact_form": false,
+                     *         "custom_domain": null,
+                     *         "default_language": "tr",
+                     *         "enabled": false,
+                     *         "languages": [
+                     *           "tr",
+                     *           "en"
+                     *         ],
+                     *         "logo_url": "https://ada.help.example.com/logo",
+                     *         "title": "Ada Yardım",
+                     *         "url": "https://ada.help.example.com",
+                     *         "widget_search": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterSummaryEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-help-center-logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, of at most 204800 bytes */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "articles": {
+                     *           "draft": 3,
+                     *           "published": 24
+                     *         },
+                     *         "colours": {
+                     *           "accent": "#0b6e4f",
+                     *           "header": "#0b3d2e"
+                     *         },
+                     *         "contact_form": false,
+                     *         "custom_domain": null,
+                     *         "default_language": "tr",
+                     *         "enabled": false,
+                     *         "languages": [
+                     *           "tr",
+                     *           "en"
+                     *         ],
+                     *         "logo_url": "https://ada.help.example.com/logo",
+                     *         "title": "Ada Yardım",
+                     *         "url": "https://ada.help.example.com",
+                     *         "widget_search": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterSummaryEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "remove-help-center-logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "articles": {
+                     *           "draft": 3,
+                     *           "published": 24
+                     *         },
+                     *         "colours": {
+                     *           "accent": "#0b6e4f",
+                     *           "header": "#0b3d2e"
+                     *         },
+                     *         "contact_form": false,
+                     *         "custom_domain": null,
+                     *         "default_language": "tr",
+                     *         "enabled": false,
+                     *         "languages": [
+                     *           "tr",
+                     *           "en"
+                     *         ],
+                     *         "logo_url": "https://ada.help.example.com/logo",
+                     *         "title": "Ada Yardım",
+                     *         "url": "https://ada.help.example.com",
+                     *         "widget_search": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterSummaryEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "partner-sign-up-callback": {
+        parameters: {
+            query?: {
+                /** @description Of the sign-up that somebody began; counts once */
+                state?: string;
+                /** @description Stands for a token */
+                code?: string;
+                /** @description The person did not agree */
+                error?: string;
+                /** @description The WhatsApp Business Account that was shared; only it is connected */
+                waba_id?: string;
+                /** @description The number that was shared; only it is connected */
+                phone_number_id?: string;
+                /** @description The page that was shared; only it is connected, with its Instagram account */
+                page_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accounts": [
+                     *           {
+                     *             "ai": false,
+                     *             "business_hours": {
+                     *               "spans": [
+                     *                 {
+                     *                   "day": 1,
+                     *                   "from": "09:00",
+                     *                   "to": "18:00"
+                     *                 }
+                     *               ],
+                     *               "timezone": "Europe/Istanbul"
+                     *             },
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "external_id": null,
+                     *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "key_last4": "x3Kd",
+                     *             "kind": "custom",
+                     *             "name": "Mobil uygulama",
+                     *             "reason": "token_expired",
+                     *             "settings": null,
+                     *             "status": "active",
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerConnectedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "start-partner-sign-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "url": "https://www.facebook.com/v23.0/dialog/oauth?client_id=4711"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerStartedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "send-template": {
         parameters: {
             query?: never;
@@ -27663,6 +28470,210 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "social-webhook-challenge": {
+        parameters: {
+            query?: {
+                "hub.mode"?: string;
+                "hub.verify_token"?: string;
+                "hub.challenge"?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "social-webhook": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description HMAC-SHA256 over the body with the app's secret */
+                "X-Hub-Signature-256"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, of at most 4194304 bytes */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DoneEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29262,12 +30273,6 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -29508,12 +30513,6 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -29633,12 +30632,6 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -29790,12 +30783,6 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -30008,12 +30995,6 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -30171,12 +31152,6 @@ export interface operations {
                      *           "callback": false,
                      *           "error": null,
                      *           "hours": {
-                     *             "holidays": [
-                     *               {
-                     *                 "date": "2026-10-29",
-                     *                 "name": "Cumhuriyet Bayramı"
-                     *               }
-                     *             ],
                      *             "spans": [
                      *               {
                      *                 "day": 1,
@@ -30304,12 +31279,6 @@ export interface operations {
                      *           "callback": false,
                      *           "error": null,
                      *           "hours": {
-                     *             "holidays": [
-                     *               {
-                     *                 "date": "2026-10-29",
-                     *                 "name": "Cumhuriyet Bayramı"
-                     *               }
-                     *             ],
                      *             "spans": [
                      *               {
                      *                 "day": 1,
@@ -30702,7 +31671,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ReceiptsInBody"];
+                "application/json": components["schemas"]["ChannelReceiptsInBody"];
             };
         };
         responses: {
@@ -30717,12 +31686,6 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -30779,6 +31742,15 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -30868,12 +31840,6 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -40144,6 +41110,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description Service Unavailable */
             503: {
                 headers: {
@@ -45407,6 +46382,2371 @@ export interface operations {
             };
         };
     };
+    "list-articles": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description Only articles of this category */
+                category_id?: string;
+                /** @description Only articles with a text in this language */
+                language?: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+                /** @description Only articles with a text in this state */
+                state?: "draft" | "published" | "changed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "texts": [
+                     *             {
+                     *               "helpful": 42,
+                     *               "language": "tr",
+                     *               "published_at": "2026-11-15T09:30:00.000000Z",
+                     *               "published_version": 3,
+                     *               "saved_at": "2026-11-15T09:30:00.000000Z",
+                     *               "state": "published",
+                     *               "title": "Siparişim ne zaman gelir?",
+                     *               "unhelpful": 3,
+                     *               "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
+                     *               "version": 3
+                     *             }
+                     *           ],
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterListedListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "create-article": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateArticleInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "texts": [
+                     *           {
+                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
+                     *             "helpful": 42,
+                     *             "language": "tr",
+                     *             "published_at": "2026-11-15T09:30:00.000000Z",
+                     *             "published_version": 3,
+                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
+                     *             "state": "published",
+                     *             "summary": "Kargo süreleri ve takip.",
+                     *             "title": "Siparişim ne zaman gelir?",
+                     *             "unhelpful": 3,
+                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
+                     *             "version": 3
+                     *           }
+                     *         ],
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-article": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "texts": [
+                     *           {
+                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
+                     *             "helpful": 42,
+                     *             "language": "tr",
+                     *             "published_at": "2026-11-15T09:30:00.000000Z",
+                     *             "published_version": 3,
+                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
+                     *             "state": "published",
+                     *             "summary": "Kargo süreleri ve takip.",
+                     *             "title": "Siparişim ne zaman gelir?",
+                     *             "unhelpful": 3,
+                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
+                     *             "version": 3
+                     *           }
+                     *         ],
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "move-article": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoveArticleInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "texts": [
+                     *           {
+                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
+                     *             "helpful": 42,
+                     *             "language": "tr",
+                     *             "published_at": "2026-11-15T09:30:00.000000Z",
+                     *             "published_version": 3,
+                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
+                     *             "state": "published",
+                     *             "summary": "Kargo süreleri ve takip.",
+                     *             "title": "Siparişim ne zaman gelir?",
+                     *             "unhelpful": 3,
+                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
+                     *             "version": 3
+                     *           }
+                     *         ],
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-article": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "save-article-text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveTextInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "texts": [
+                     *           {
+                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
+                     *             "helpful": 42,
+                     *             "language": "tr",
+                     *             "published_at": "2026-11-15T09:30:00.000000Z",
+                     *             "published_version": 3,
+                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
+                     *             "state": "published",
+                     *             "summary": "Kargo süreleri ve takip.",
+                     *             "title": "Siparişim ne zaman gelir?",
+                     *             "unhelpful": 3,
+                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
+                     *             "version": 3
+                     *           }
+                     *         ],
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "publish-article": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "texts": [
+                     *           {
+                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
+                     *             "helpful": 42,
+                     *             "language": "tr",
+                     *             "published_at": "2026-11-15T09:30:00.000000Z",
+                     *             "published_version": 3,
+                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
+                     *             "state": "published",
+                     *             "summary": "Kargo süreleri ve takip.",
+                     *             "title": "Siparişim ne zaman gelir?",
+                     *             "unhelpful": 3,
+                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
+                     *             "version": 3
+                     *           }
+                     *         ],
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "unpublish-article": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "texts": [
+                     *           {
+                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
+                     *             "helpful": 42,
+                     *             "language": "tr",
+                     *             "published_at": "2026-11-15T09:30:00.000000Z",
+                     *             "published_version": 3,
+                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
+                     *             "state": "published",
+                     *             "summary": "Kargo süreleri ve takip.",
+                     *             "title": "Siparişim ne zaman gelir?",
+                     *             "unhelpful": 3,
+                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
+                     *             "version": 3
+                     *           }
+                     *         ],
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-article-versions": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+                language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
+                     *           "number": 3,
+                     *           "published": false,
+                     *           "saved_at": "2026-11-15T09:30:00.000000Z",
+                     *           "saved_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "summary": "Kargo süreleri ve takip.",
+                     *           "title": "Siparişim ne zaman gelir?"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterVersionListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-article-version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
+                     *         "number": 3,
+                     *         "published": false,
+                     *         "saved_at": "2026-11-15T09:30:00.000000Z",
+                     *         "saved_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "summary": "Kargo süreleri ve takip.",
+                     *         "title": "Siparişim ne zaman gelir?"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterVersionEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "restore-article-version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                language: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "texts": [
+                     *           {
+                     *             "body": "Siparişiniz **iki iş günü** içinde kargoya verilir.",
+                     *             "helpful": 42,
+                     *             "language": "tr",
+                     *             "published_at": "2026-11-15T09:30:00.000000Z",
+                     *             "published_version": 3,
+                     *             "saved_at": "2026-11-15T09:30:00.000000Z",
+                     *             "state": "published",
+                     *             "summary": "Kargo süreleri ve takip.",
+                     *             "title": "Siparişim ne zaman gelir?",
+                     *             "unhelpful": 3,
+                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
+                     *             "version": 3
+                     *           }
+                     *         ],
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterArticleEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-help-categories": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "position": 1,
+                     *           "slug": "kargo",
+                     *           "texts": [
+                     *             {
+                     *               "description": "Siparişiniz size nasıl ulaşır",
+                     *               "language": "tr",
+                     *               "name": "Kargo ve teslimat"
+                     *             }
+                     *           ],
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterCategoryListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "create-help-category": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HelpcenterCategoryInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "position": 1,
+                     *         "slug": "kargo",
+                     *         "texts": [
+                     *           {
+                     *             "description": "Siparişiniz size nasıl ulaşır",
+                     *             "language": "tr",
+                     *             "name": "Kargo ve teslimat"
+                     *           }
+                     *         ],
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterCategoryEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-help-category": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "position": 1,
+                     *         "slug": "kargo",
+                     *         "texts": [
+                     *           {
+                     *             "description": "Siparişiniz size nasıl ulaşır",
+                     *             "language": "tr",
+                     *             "name": "Kargo ve teslimat"
+                     *           }
+                     *         ],
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterCategoryEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "update-help-category": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HelpcenterCategoryInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "position": 1,
+                     *         "slug": "kargo",
+                     *         "texts": [
+                     *           {
+                     *             "description": "Siparişiniz size nasıl ulaşır",
+                     *             "language": "tr",
+                     *             "name": "Kargo ve teslimat"
+                     *           }
+                     *         ],
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterCategoryEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-help-category": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "import-articles": {
+        parameters: {
+            query: {
+                filename: string;
+                /** @description Of files that do not say theirs */
+                language?: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+                /** @description For files that name no category of the help center */
+                category_id?: string;
+                /** @description Publish what was imported; without it all are drafts */
+                publish?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, of at most 5242880 bytes */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created": 12,
+                     *         "failed": 0,
+                     *         "files": [
+                     *           {
+                     *             "article_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "error": "unknown_category",
+                     *             "file": "tr/kargo/teslimat.md",
+                     *             "language": "tr",
+                     *             "title": "Teslimat süresi"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterImportResultEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "preview-article": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "html": "<p>Siparişiniz <strong>iki iş günü</strong> içinde kargoya verilir.</p>"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterPreviewedEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "search-articles": {
+        parameters: {
+            query: {
+                q: string;
+                /** @description Only texts in this language */
+                language?: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "language": "tr",
+                     *           "snippet": "… <em>kargo</em> iki iş günü …",
+                     *           "title": "Siparişim ne zaman gelir?",
+                     *           "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HelpcenterHitArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "list-macros": {
         parameters: {
             query?: {
@@ -46872,2595 +50212,6 @@ export interface operations {
             };
         };
     };
-    "list-blocked-numbers": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "created_at": "2026-11-15T09:30:00.000000Z",
-                     *           "e164": "+908501234567",
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "note": "Reklam",
-                     *           "prefix": "+90850"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["BlockEntryListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "block-number": {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
-                 * @example 7c0f6c1e-reply
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AddBlockedInBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "e164": "+908501234567",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "note": "Reklam",
-                     *         "prefix": "+90850"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["BlockEntryEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "unblock-number": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "deleted": true,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DeletedEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "place-call": {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
-                 * @example 7c0f6c1e-reply
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PlaceCallInBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *         "billed_s": 180,
-                     *         "cause": "normal",
-                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "cost_micros": 1800000,
-                     *         "direction": "inbound",
-                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
-                     *         "disposition": "answered",
-                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *         "ended_by": "customer",
-                     *         "from_e164": "+905321234567",
-                     *         "hold_s": 0,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "legs": [
-                     *           {
-                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *             "billed_s": 180,
-                     *             "cause": "normal",
-                     *             "cost_micros": 1800000,
-                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "number": "+905321234567",
-                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *             "role": "agent",
-                     *             "state": "ended"
-                     *           }
-                     *         ],
-                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "recording": false,
-                     *         "recording_ms": 125000,
-                     *         "ring_s": 7,
-                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *         "started_at": "2026-11-15T09:30:00.000000Z",
-                     *         "state": "ended",
-                     *         "talk_s": 125,
-                     *         "to_e164": "+902125550101",
-                     *         "to_return": false,
-                     *         "via": "line",
-                     *         "voicemail": {
-                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
-                     *         }
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallCallEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "detach-call": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["OwnCallInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *         "billed_s": 180,
-                     *         "cause": "normal",
-                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "cost_micros": 1800000,
-                     *         "direction": "inbound",
-                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
-                     *         "disposition": "answered",
-                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *         "ended_by": "customer",
-                     *         "from_e164": "+905321234567",
-                     *         "hold_s": 0,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "legs": [
-                     *           {
-                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *             "billed_s": 180,
-                     *             "cause": "normal",
-                     *             "cost_micros": 1800000,
-                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "number": "+905321234567",
-                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *             "role": "agent",
-                     *             "state": "ended"
-                     *           }
-                     *         ],
-                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "recording": false,
-                     *         "recording_ms": 125000,
-                     *         "ring_s": 7,
-                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *         "started_at": "2026-11-15T09:30:00.000000Z",
-                     *         "state": "ended",
-                     *         "talk_s": 125,
-                     *         "to_e164": "+902125550101",
-                     *         "to_return": false,
-                     *         "via": "line",
-                     *         "voicemail": {
-                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
-                     *         }
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallCallEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "forward-call": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ForwardCallInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *         "billed_s": 180,
-                     *         "cause": "normal",
-                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "cost_micros": 1800000,
-                     *         "direction": "inbound",
-                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
-                     *         "disposition": "answered",
-                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *         "ended_by": "customer",
-                     *         "from_e164": "+905321234567",
-                     *         "hold_s": 0,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "legs": [
-                     *           {
-                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *             "billed_s": 180,
-                     *             "cause": "normal",
-                     *             "cost_micros": 1800000,
-                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "number": "+905321234567",
-                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *             "role": "agent",
-                     *             "state": "ended"
-                     *           }
-                     *         ],
-                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "recording": false,
-                     *         "recording_ms": 125000,
-                     *         "ring_s": 7,
-                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *         "started_at": "2026-11-15T09:30:00.000000Z",
-                     *         "state": "ended",
-                     *         "talk_s": 125,
-                     *         "to_e164": "+902125550101",
-                     *         "to_return": false,
-                     *         "via": "line",
-                     *         "voicemail": {
-                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
-                     *         }
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallCallEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "resume-call": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["OwnCallInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *         "billed_s": 180,
-                     *         "cause": "normal",
-                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "cost_micros": 1800000,
-                     *         "direction": "inbound",
-                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
-                     *         "disposition": "answered",
-                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *         "ended_by": "customer",
-                     *         "from_e164": "+905321234567",
-                     *         "hold_s": 0,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "legs": [
-                     *           {
-                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *             "billed_s": 180,
-                     *             "cause": "normal",
-                     *             "cost_micros": 1800000,
-                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "number": "+905321234567",
-                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *             "role": "agent",
-                     *             "state": "ended"
-                     *           }
-                     *         ],
-                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "recording": false,
-                     *         "recording_ms": 125000,
-                     *         "ring_s": 7,
-                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *         "started_at": "2026-11-15T09:30:00.000000Z",
-                     *         "state": "ended",
-                     *         "talk_s": 125,
-                     *         "to_e164": "+902125550101",
-                     *         "to_return": false,
-                     *         "via": "line",
-                     *         "voicemail": {
-                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
-                     *         }
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallCallEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "transfer-call": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TransferCallInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *         "billed_s": 180,
-                     *         "cause": "normal",
-                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "cost_micros": 1800000,
-                     *         "direction": "inbound",
-                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
-                     *         "disposition": "answered",
-                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *         "ended_by": "customer",
-                     *         "from_e164": "+905321234567",
-                     *         "hold_s": 0,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "legs": [
-                     *           {
-                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *             "billed_s": 180,
-                     *             "cause": "normal",
-                     *             "cost_micros": 1800000,
-                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "number": "+905321234567",
-                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *             "role": "agent",
-                     *             "state": "ended"
-                     *           }
-                     *         ],
-                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "recording": false,
-                     *         "recording_ms": 125000,
-                     *         "ring_s": 7,
-                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *         "started_at": "2026-11-15T09:30:00.000000Z",
-                     *         "state": "ended",
-                     *         "talk_s": 125,
-                     *         "to_e164": "+902125550101",
-                     *         "to_return": false,
-                     *         "via": "line",
-                     *         "voicemail": {
-                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
-                     *         }
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallCallEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "list-calls": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-                from?: string;
-                /** @description Not included */
-                to?: string;
-                direction?: "inbound" | "outbound";
-                disposition?: "answered" | "missed" | "abandoned" | "voicemail" | "busy" | "rejected" | "blocked" | "failed" | "no_credit" | "cancelled";
-                agent_id?: string;
-                number_id?: string;
-                contact_id?: string;
-                /** @description Only calls that somebody should return */
-                to_return?: boolean;
-                /** @description Only messages that nobody has heard */
-                unheard?: boolean;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *           "billed_s": 180,
-                     *           "cause": "normal",
-                     *           "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "cost_micros": 1800000,
-                     *           "direction": "inbound",
-                     *           "dismissed_at": "2026-11-15T09:30:00.000000Z",
-                     *           "disposition": "answered",
-                     *           "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *           "ended_by": "customer",
-                     *           "from_e164": "+905321234567",
-                     *           "hold_s": 0,
-                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "legs": [
-                     *             {
-                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *               "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *               "billed_s": 180,
-                     *               "cause": "normal",
-                     *               "cost_micros": 1800000,
-                     *               "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *               "number": "+905321234567",
-                     *               "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *               "role": "agent",
-                     *               "state": "ended"
-                     *             }
-                     *           ],
-                     *           "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "recording": false,
-                     *           "recording_ms": 125000,
-                     *           "ring_s": 7,
-                     *           "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *           "started_at": "2026-11-15T09:30:00.000000Z",
-                     *           "state": "ended",
-                     *           "talk_s": 125,
-                     *           "to_e164": "+902125550101",
-                     *           "to_return": false,
-                     *           "via": "line",
-                     *           "voicemail": {
-                     *             "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "heard_at": "2026-11-15T09:30:00.000000Z"
-                     *           }
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallCallListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-call-counts": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "to_return": 3,
-                     *         "unheard": 1
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallCountsEnvelope"];
-                };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "export-calls": {
-        parameters: {
-            query?: {
-                from?: string;
-                /** @description Not included */
-                to?: string;
-                direction?: "inbound" | "outbound";
-                disposition?: "answered" | "missed" | "abandoned" | "voicemail" | "busy" | "rejected" | "blocked" | "failed" | "no_credit" | "cancelled";
-                agent_id?: string;
-                number_id?: string;
-                contact_id?: string;
-                /** @description Only calls that somebody should return */
-                to_return?: boolean;
-                /** @description Only messages that nobody has heard */
-                unheard?: boolean;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/csv": string;
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-call-summary": {
-        parameters: {
-            query?: {
-                from?: string;
-                /** @description Not included */
-                to?: string;
-                direction?: "inbound" | "outbound";
-                disposition?: "answered" | "missed" | "abandoned" | "voicemail" | "busy" | "rejected" | "blocked" | "failed" | "no_credit" | "cancelled";
-                agent_id?: string;
-                number_id?: string;
-                contact_id?: string;
-                /** @description Only calls that somebody should return */
-                to_return?: boolean;
-                /** @description Only messages that nobody has heard */
-                unheard?: boolean;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "abandoned": 4,
-                     *         "answered": 96,
-                     *         "cost_micros": 98000000,
-                     *         "missed": 14,
-                     *         "talk_s": 14400,
-                     *         "total": 120,
-                     *         "voicemail": 6,
-                     *         "wait_s": 1200
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallSummaryEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "dismiss-call": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *         "billed_s": 180,
-                     *         "cause": "normal",
-                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "cost_micros": 1800000,
-                     *         "direction": "inbound",
-                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
-                     *         "disposition": "answered",
-                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *         "ended_by": "customer",
-                     *         "from_e164": "+905321234567",
-                     *         "hold_s": 0,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "legs": [
-                     *           {
-                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *             "billed_s": 180,
-                     *             "cause": "normal",
-                     *             "cost_micros": 1800000,
-                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "number": "+905321234567",
-                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *             "role": "agent",
-                     *             "state": "ended"
-                     *           }
-                     *         ],
-                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "recording": false,
-                     *         "recording_ms": 125000,
-                     *         "ring_s": 7,
-                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *         "started_at": "2026-11-15T09:30:00.000000Z",
-                     *         "state": "ended",
-                     *         "talk_s": 125,
-                     *         "to_e164": "+902125550101",
-                     *         "to_return": false,
-                     *         "via": "line",
-                     *         "voicemail": {
-                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
-                     *         }
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallCallEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "mark-voicemail-heard": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *         "billed_s": 180,
-                     *         "cause": "normal",
-                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "cost_micros": 1800000,
-                     *         "direction": "inbound",
-                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
-                     *         "disposition": "answered",
-                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *         "ended_by": "customer",
-                     *         "from_e164": "+905321234567",
-                     *         "hold_s": 0,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "legs": [
-                     *           {
-                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
-                     *             "billed_s": 180,
-                     *             "cause": "normal",
-                     *             "cost_micros": 1800000,
-                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
-                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *             "number": "+905321234567",
-                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *             "role": "agent",
-                     *             "state": "ended"
-                     *           }
-                     *         ],
-                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "recording": false,
-                     *         "recording_ms": 125000,
-                     *         "ring_s": 7,
-                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
-                     *         "started_at": "2026-11-15T09:30:00.000000Z",
-                     *         "state": "ended",
-                     *         "talk_s": 125,
-                     *         "to_e164": "+902125550101",
-                     *         "to_return": false,
-                     *         "via": "line",
-                     *         "voicemail": {
-                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
-                     *         }
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallCallEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-phone-device": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SetDeviceInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "device": "desk",
-                     *         "extension": "101",
-                     *         "has_phone": false,
-                     *         "in_call": false,
-                     *         "name": "Ayşe Demir",
-                     *         "outside_e164": "+905321234567",
-                     *         "registered": false,
-                     *         "rings": false
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TeamMemberEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-greetings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "slots": [
-                     *           {
-                     *             "duration_ms": 2400,
-                     *             "mode": "text",
-                     *             "name": "karsilama.wav",
-                     *             "sha256": "",
-                     *             "slot": "welcome",
-                     *             "text": "Merhaba, destek hattına hoş geldiniz.",
-                     *             "updated_at": "2026-11-15T09:30:00.000000Z",
-                     *             "voice": "tr"
-                     *           }
-                     *         ]
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["GreetingGreetingsEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-greetings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SetGreetingsInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "slots": [
-                     *           {
-                     *             "duration_ms": 2400,
-                     *             "mode": "text",
-                     *             "name": "karsilama.wav",
-                     *             "sha256": "",
-                     *             "slot": "welcome",
-                     *             "text": "Merhaba, destek hattına hoş geldiniz.",
-                     *             "updated_at": "2026-11-15T09:30:00.000000Z",
-                     *             "voice": "tr"
-                     *           }
-                     *         ]
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["GreetingGreetingsEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-greeting-audio": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                slot: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            /** @description A part, for a Range */
-            206: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            /** @description The file of If-None-Match */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Gone */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description No such part */
-            416: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "upload-greeting-audio": {
-        parameters: {
-            query?: {
-                /** @description How the file is called */
-                name?: string;
-            };
-            header?: never;
-            path: {
-                slot: string;
-            };
-            cookie?: never;
-        };
-        /** @description The file itself, of at most 10485760 bytes */
-        requestBody: {
-            content: {
-                "application/octet-stream": string;
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "duration_ms": 2400,
-                     *         "mode": "text",
-                     *         "name": "karsilama.wav",
-                     *         "sha256": "",
-                     *         "slot": "welcome",
-                     *         "text": "Merhaba, destek hattına hoş geldiniz.",
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
-                     *         "voice": "tr"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["GreetingSlotEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     "preview-greeting": {
         parameters: {
             query?: never;
@@ -49470,7 +50221,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PreviewInBody"];
+                "application/json": components["schemas"]["PreviewInBody1"];
             };
         };
         responses: {
@@ -49540,426 +50291,6 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-phone-line": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "auth_user": "",
-                     *         "e164": "+902125550101",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "last_error": "",
-                     *         "register": true,
-                     *         "server": "sip.santral.example",
-                     *         "status": "registered",
-                     *         "transport": "udp",
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
-                     *         "username": "902125550101"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["LineLineEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-phone-line": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SetLineInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "auth_user": "",
-                     *         "e164": "+902125550101",
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "last_error": "",
-                     *         "register": true,
-                     *         "server": "sip.santral.example",
-                     *         "status": "registered",
-                     *         "transport": "udp",
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
-                     *         "username": "902125550101"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["LineLineEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "delete-phone-line": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "deleted": true,
-                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DeletedEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "list-live-calls": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "agent": "Ayşe Demir",
-                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "call_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "device": "desk",
-                     *           "direction": "inbound",
-                     *           "from_e164": "+905321234567",
-                     *           "reserved_until": "2026-11-15T09:30:00.000000Z",
-                     *           "since": "2026-11-15T09:30:00.000000Z",
-                     *           "state": "active",
-                     *           "to_e164": "+902125550101"
-                     *         }
-                     *       ],
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CallLiveArrayEnvelope"];
-                };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -50638,1032 +50969,6 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["NumberNumberEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "make-phone": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "extension": "101",
-                     *         "password": "sip_…",
-                     *         "realm": "konak",
-                     *         "server": "sip.example.com:5060",
-                     *         "transports": [
-                     *           "udp"
-                     *         ],
-                     *         "username": "p3f1f6f0a2b4c"
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TeamCredentialsEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-recording": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                cdr_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            /** @description A part, for a Range */
-            206: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            /** @description The file of If-None-Match */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Gone */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description No such part */
-            416: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-telephony-settings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "caps": {
-                     *           "concurrent": 10,
-                     *           "countries": [
-                     *             "90"
-                     *           ],
-                     *           "daily": 500,
-                     *           "max_minutes": 120
-                     *         },
-                     *         "closed_action": "voicemail",
-                     *         "hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
-                     *           "spans": [
-                     *             {
-                     *               "day": 1,
-                     *               "from": "09:00",
-                     *               "to": "18:00"
-                     *             }
-                     *           ],
-                     *           "timezone": "Europe/Istanbul"
-                     *         },
-                     *         "menus": [
-                     *           {
-                     *             "key": "main",
-                     *             "keys": [
-                     *               {
-                     *                 "action": "team",
-                     *                 "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *                 "digit": "1",
-                     *                 "e164": "text",
-                     *                 "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *                 "menu": "text"
-                     *               }
-                     *             ],
-                     *             "text": "Satış için 1'e, destek için 2'ye basın.",
-                     *             "voice": "tr"
-                     *           }
-                     *         ],
-                     *         "recording": {
-                     *           "mode": "off",
-                     *           "notice": true,
-                     *           "retention_days": 90
-                     *         },
-                     *         "ring_seconds": 25,
-                     *         "ring_strategy": "all",
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
-                     *         "voicemail": {
-                     *           "email": "destek@demo.example",
-                     *           "enabled": true,
-                     *           "max_s": 120
-                     *         },
-                     *         "wrap_up_s": 0
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SettingStoredEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-telephony-settings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SettingSettings"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "caps": {
-                     *           "concurrent": 10,
-                     *           "countries": [
-                     *             "90"
-                     *           ],
-                     *           "daily": 500,
-                     *           "max_minutes": 120
-                     *         },
-                     *         "closed_action": "voicemail",
-                     *         "hours": {
-                     *           "holidays": [
-                     *             {
-                     *               "date": "2026-10-29",
-                     *               "name": "Cumhuriyet Bayramı"
-                     *             }
-                     *           ],
-                     *           "spans": [
-                     *             {
-                     *               "day": 1,
-                     *               "from": "09:00",
-                     *               "to": "18:00"
-                     *             }
-                     *           ],
-                     *           "timezone": "Europe/Istanbul"
-                     *         },
-                     *         "menus": [
-                     *           {
-                     *             "key": "main",
-                     *             "keys": [
-                     *               {
-                     *                 "action": "team",
-                     *                 "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *                 "digit": "1",
-                     *                 "e164": "text",
-                     *                 "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *                 "menu": "text"
-                     *               }
-                     *             ],
-                     *             "text": "Satış için 1'e, destek için 2'ye basın.",
-                     *             "voice": "tr"
-                     *           }
-                     *         ],
-                     *         "recording": {
-                     *           "mode": "off",
-                     *           "notice": true,
-                     *           "retention_days": 90
-                     *         },
-                     *         "ring_seconds": 25,
-                     *         "ring_strategy": "all",
-                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
-                     *         "voicemail": {
-                     *           "email": "destek@demo.example",
-                     *           "enabled": true,
-                     *           "max_s": 120
-                     *         },
-                     *         "wrap_up_s": 0
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SettingStoredEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-telephony-setup": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "line": {
-                     *           "detail": "",
-                     *           "state": "active"
-                     *         },
-                     *         "number": {
-                     *           "detail": "",
-                     *           "state": "active"
-                     *         },
-                     *         "outside_line": {
-                     *           "detail": "",
-                     *           "state": "active"
-                     *         },
-                     *         "ready": false
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TelephonySetupEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "list-phone-team": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "created_at": "2026-11-15T09:30:00.000000Z",
-                     *           "device": "desk",
-                     *           "extension": "101",
-                     *           "has_phone": false,
-                     *           "in_call": false,
-                     *           "name": "Ayşe Demir",
-                     *           "outside_e164": "+905321234567",
-                     *           "registered": false,
-                     *           "rings": false
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TeamMemberListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "add-to-phone-team": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AddToTeamInBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "device": "desk",
-                     *         "extension": "101",
-                     *         "has_phone": false,
-                     *         "in_call": false,
-                     *         "name": "Ayşe Demir",
-                     *         "outside_e164": "+905321234567",
-                     *         "registered": false,
-                     *         "rings": false
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TeamMemberEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "change-phone-team": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                agent_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChangeTeamInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "device": "desk",
-                     *         "extension": "101",
-                     *         "has_phone": false,
-                     *         "in_call": false,
-                     *         "name": "Ayşe Demir",
-                     *         "outside_e164": "+905321234567",
-                     *         "registered": false,
-                     *         "rings": false
-                     *       },
-                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["TeamMemberEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -53170,6 +52475,116 @@ export interface operations {
             };
         };
     };
+    "widget-articles": {
+        parameters: {
+            query: {
+                q: string;
+                /** @description The help center's own where it does not have this one */
+                language?: string;
+            };
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "snippet": "… <em>kargo</em> iki iş günü …",
+                     *           "title": "Siparişim ne zaman gelir?",
+                     *           "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WidgetArticleArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "widget-config": {
         parameters: {
             query?: never;
@@ -53190,6 +52605,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "articles": false,
                      *         "look": {
                      *           "color": "#0b6e4f",
                      *           "en": {

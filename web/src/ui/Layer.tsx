@@ -74,7 +74,7 @@ export function Layer({
 
   /** The library asks whether the layer may close; a second Esc means to stay. */
   function change(next: boolean) {
-    if (next || !asks || !(filled || refused)) return onOpenChange(next)
+    if (next || !asks || !(filled || refused || showsRefusal(body.current))) return onOpenChange(next)
     setAsking(!asking)
     if (asking) body.current?.querySelector<HTMLElement>('input, [role=combobox], textarea')?.focus()
   }
@@ -119,6 +119,11 @@ export function Layer({
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+/** Whether a form says what is wrong with it, whoever found that: the server or the form itself. */
+function showsRefusal(body: HTMLElement | null): boolean {
+  return [...(body?.querySelectorAll('[role=alert]') ?? [])].some((alert) => alert.textContent !== '')
 }
 
 /** Takes the place of the buttons until somebody says what becomes of what they filled in. */

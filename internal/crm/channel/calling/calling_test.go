@@ -5,9 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,7 +18,6 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/clock"
-	"konak/internal/kit/db"
 	wire "konak/internal/provider/whatsapp"
 	sandbox "konak/internal/sandbox/whatsapp"
 )
@@ -34,78 +31,43 @@ const (
 var elif = sandbox.Customer{ID: "905321234567", Name: "Elif Kaya"}
 
 // shop is a workspace with a number, and the service that the number is at.
-type shop struct {
-	*apptest.Workspace
-	t    *testing.T
-	s    *apptest.Server
-	box  *sandbox.Server
-	acc  channel.Account
-	down atomic.Bool // the service answers nobody
-}
+type shop struct{ *apptest.Shop[*sandbox.Server] }
 
 // run gives a test a number of a country on both databases.
 func run(t *testing.T, display string, fn func(t *testing.T, sh *shop)) {
 	t.Helper()
-	t.Parallel()
-	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
-		t.Run(string(d), func(t *testing.T) {
-			t.Parallel()
-			sh := &shop{t: t}
-			sh.s = apptest.NewCalledBack(t, d, func(cfg *app.Config, c clock.Source) {
-				sh.box = sandbox.New(c)
-				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if sh.down.Load() {
-						w.WriteHeader(http.StatusBadGateway)
-						return
-					}
-					sh.box.ServeHTTP(w, r)
-				}))
-				t.Cleanup(server.Close)
-				t.Cleanup(sh.box.Close)
-				cfg.WhatsAppAddress = server.URL
-			})
-			sh.box.Add(sandbox.Business{ID: "1", Token: "token", AppSecret: "secret", Numbers: []wire.PhoneNumber{{ID: number, Display: display, VerifiedName: "Demo"}}})
-			sh.Workspace = sh.s.Workspace("demo")
-			sh.Owner.Post(channels+"/connect/whatsapp", map[string]any{
-				"phone_number_id": number, "business_account_id": "1", "access_token": "token", "app_secret": "secret",
-			}).Want(201).Data(&sh.acc)
-			fn(t, sh)
-		})
-	}
-}
-
-func (sh *shop) settle() {
-	sh.t.Helper()
-	sh.box.Settle()
-	sh.s.Settle()
-	sh.box.Settle()
+	apptest.RunShop(t, func(address string, cfg *app.Config, c clock.Source) *sandbox.Server {
+		cfg.WhatsAppAddress = address
+		box := sandbox.New(c)
+		box.Add(sandbox.Business{ID: "1", Token: "token", AppSecret: "secret", Numbers: []wire.PhoneNumber{{ID: number, Display: display, VerifiedName: "Demo"}}})
+		return box
+	}, func(s *apptest.Shop[*sandbox.Server]) {
+		s.Owner.Post(channels+"/connect/whatsapp", map[string]any{
+			"phone_number_id": number, "business_account_id": "1", "access_token": "token", "app_secret": "secret",
+		}).Want(201).Data(&s.Account)
+		fn(s.T, &shop{s})
+	})
 }
 
 // talk lets the customer write, and gives their conversation.
 func (sh *shop) talk() string {
-	sh.t.Helper()
-	if _, err := sh.box.Say(number, elif, "Merhaba"); err != nil {
-		sh.t.Fatal(err)
+	sh.T.Helper()
+	if _, err := sh.Box.Say(number, elif, "Merhaba"); err != nil {
+		sh.T.Fatal(err)
 	}
-	sh.settle()
+	sh.Settle()
 	var list []conversation.Conversation
 	sh.Owner.Get(conversations).Want(200).Data(&list)
 	if len(list) != 1 {
-		sh.t.Fatalf("%d conversations", len(list))
+		sh.T.Fatalf("%d conversations", len(list))
 	}
 	return conversations + "/" + list[0].ID.String()
 }
 
 func (sh *shop) button(at string) (b calling.Button) {
-	sh.t.Helper()
+	sh.T.Helper()
 	sh.Owner.Get(at).Want(200).Data(&b)
 	return b
-}
-
-func (sh *shop) later(d time.Duration) {
-	sh.t.Helper()
-	sh.s.Clock.Advance(d)
-	sh.Owner = sh.SignIn("owner@demo.example")
 }
 
 func reason(b calling.Button) string {
@@ -119,7 +81,7 @@ func reason(b calling.Button) string {
 // is the provider's word.
 func TestCallingWithoutExchange(t *testing.T) {
 	run(t, "+90 212 123 45 67", func(t *testing.T, sh *shop) {
-		at := channels + "/" + sh.acc.ID.String() + "/calling"
+		at := channels + "/" + sh.Account.ID.String() + "/calling"
 		var got calling.State
 		sh.Owner.Get(at).Want(200).Data(&got)
 		if got.Enabled || got.Provider.Status != channel.CallsOff || got.Exchange.Status != "not_available" || got.RegionSupported {
@@ -141,7 +103,7 @@ func TestCallingWithoutExchange(t *testing.T) {
 			t.Errorf("hours in no time zone: %+v", e)
 		}
 		sh.Guest().Put(at, map[string]any{"enabled": false}).Refused(403, "forbidden")
-		sh.down.Store(true)
+		sh.Answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
 		sh.Owner.Get(at).Want(200).Data(&got)
 		if got.Provider.Status != channel.CallsUnknown || got.Provider.Error == nil {
 			t.Errorf("a provider that is away: %+v", got)
@@ -152,7 +114,7 @@ func TestCallingWithoutExchange(t *testing.T) {
 		if e := sh.Owner.Get(channels+"/"+custom.ID.String()+"/calling").Refused(409, "conflict"); e.Reason != "no_calls" {
 			t.Errorf("a custom channel: %+v", e)
 		}
-		sh.Owner.Delete(channels + "/" + sh.acc.ID.String()).Want(200)
+		sh.Owner.Delete(channels + "/" + sh.Account.ID.String()).Want(200)
 		sh.Owner.Get(at).Refused(409, "channel_unavailable")
 	})
 }
@@ -172,20 +134,20 @@ func TestCallPermission(t *testing.T) {
 		sh.Guest().Post(ask, nil).Refused(403, "forbidden")
 		var b calling.Button
 		sh.Owner.Post(ask, nil).Want(200).Data(&b)
-		if b.Permission != channel.CallRequested || b.CanRequest || b.NextRequestAt == nil || !b.NextRequestAt.Equal(sh.s.Clock.Now().Add(24*time.Hour).Truncate(time.Second)) {
+		if b.Permission != channel.CallRequested || b.CanRequest || b.NextRequestAt == nil || !b.NextRequestAt.Equal(sh.Server.Clock.Now().Add(24*time.Hour).Truncate(time.Second)) {
 			t.Errorf("asked: %+v", b)
 		}
-		sent := sh.box.Sent()
+		sent := sh.Box.Sent()
 		if len(sent) != 1 || sent[0].Interactive == nil || sent[0].Interactive.Body.Text == "" || sent[0].To != elif.ID {
 			t.Errorf("the customer got %+v", sent)
 		}
-		if e := sh.Owner.Post(ask, nil).Refused(409, "conflict"); e.Reason != "request_limit" || len(sh.box.Sent()) != 0 {
+		if e := sh.Owner.Post(ask, nil).Refused(409, "conflict"); e.Reason != "request_limit" || len(sh.Box.Sent()) != 0 {
 			t.Errorf("asked again: %+v", e)
 		}
-		if err := sh.box.AnswerCallRequest(number, elif, true, false); err != nil {
+		if err := sh.Box.AnswerCallRequest(number, elif, true, false); err != nil {
 			t.Fatal(err)
 		}
-		sh.settle()
+		sh.Settle()
 		if b := sh.button(chat); b.Permission != channel.CallGranted || b.Permanent || b.ExpiresAt == nil {
 			t.Errorf("agreed: %+v", b)
 		}
@@ -197,17 +159,17 @@ func TestCallPermission(t *testing.T) {
 		if e := sh.Owner.Post(ask, nil).Refused(409, "conflict"); e.Reason != "already_granted" {
 			t.Errorf("asked who agreed: %+v", e)
 		}
-		sh.later(8 * 24 * time.Hour)
+		sh.Later(8 * 24 * time.Hour)
 		if b := sh.button(chat); b.Permission != channel.CallNone || !b.CanRequest {
 			t.Errorf("after the consent: %+v", b)
 		}
-		sh.down.Store(true)
+		sh.Answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
 		if b := sh.button(chat); b.Permission != channel.CallUnasked || b.Available {
 			t.Errorf("a provider that is away: %+v", b)
 		}
 		sh.Owner.Post(ask, nil).Refused(502, "provider_rejected")
-		sh.down.Store(false)
-		sh.Owner.Do("PATCH", channels+"/"+sh.acc.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		sh.Answer(nil)
+		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		if b := sh.button(chat); reason(b) != calling.ReasonUnavailable {
 			t.Errorf("a paused number: %+v", b)
 		}
@@ -252,11 +214,11 @@ func TestCallingWithExchange(t *testing.T) {
 	run(t, "+49 30 1234567", func(t *testing.T, sh *shop) {
 		e := &exchange{ready: map[uuid.UUID]string{}}
 		service := calling.New(calling.Config{
-			DB: sh.s.DB, Log: slog.New(slog.DiscardHandler), Channels: sh.s.Channels, Kinds: sh.s.Kinds, Contacts: contact.NewBook(sh.s.Identity), Exchange: e,
+			DB: sh.Server.DB, Log: slog.New(slog.DiscardHandler), Channels: sh.Server.Channels, Kinds: sh.Server.Kinds, Contacts: contact.NewBook(sh.Server.Identity), Exchange: e,
 		})
 		set := func(on bool) calling.Changed {
 			t.Helper()
-			out, err := service.Set(sh.Context(), sh.acc.ID, channel.CallChange{Enabled: on})
+			out, err := service.Set(sh.Context(), sh.Account.ID, channel.CallChange{Enabled: on})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -267,12 +229,12 @@ func TestCallingWithExchange(t *testing.T) {
 			t.Errorf("an exchange that refuses: %+v", got)
 		}
 		e.err = nil
-		sh.box.RefuseCalls(number, "Calling cannot be enabled")
+		sh.Box.RefuseCalls(number, "Calling cannot be enabled")
 		if got := set(true); got.Result != calling.ResultRejected || got.Enabled || !strings.Contains(*got.Provider.Error, "cannot be enabled") || len(e.ready) != 0 {
 			t.Errorf("a provider that refuses: %+v, the exchange is ready for %v", got, e.ready)
 		}
-		sh.box.RefuseCalls(number, "")
-		if got := set(true); got.Result != calling.ResultOK || !got.Enabled || e.ready[sh.acc.ID] != "+49301234567" {
+		sh.Box.RefuseCalls(number, "")
+		if got := set(true); got.Result != calling.ResultOK || !got.Enabled || e.ready[sh.Account.ID] != "+49301234567" {
 			t.Errorf("enabled: %+v, the exchange is ready for %v", got, e.ready)
 		}
 		at := sh.talk()
@@ -280,10 +242,10 @@ func TestCallingWithExchange(t *testing.T) {
 		if b, err := service.Button(sh.Context(), id, calling.Chat); err != nil || b.Available || b.Reason != nil || !b.CanRequest {
 			t.Errorf("before the customer agreed the button is %+v, %v", b, err)
 		}
-		if err := sh.box.AnswerCallRequest(number, elif, true, true); err != nil {
+		if err := sh.Box.AnswerCallRequest(number, elif, true, true); err != nil {
 			t.Fatal(err)
 		}
-		sh.settle()
+		sh.Settle()
 		if b, err := service.Button(sh.Context(), id, calling.Chat); err != nil || !b.Available || !b.Permanent || !b.Enabled {
 			t.Errorf("the button is %+v, %v", b, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"konak/internal/app/apptest"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/telegram"
 	"konak/internal/crm/conversation"
@@ -20,23 +21,23 @@ func TestBusinessLink(t *testing.T) {
 		if e := sh.Owner.Post(start, map[string]any{}).Refused(409, "channel_unavailable"); e.Reason != "no_bot" {
 			t.Errorf("without a bot: %+v", e)
 		}
-		sh.connect(nil).Want(201).Data(&sh.acc)
+		sh.connect(nil).Want(201).Data(&sh.Account)
 		sh.Guest().Post(start, map[string]any{}).Refused(403, "forbidden")
 		link := func() telegram.Link {
 			t.Helper()
 			var started telegram.Started
-			sh.Owner.Post(start, map[string]any{"channel_id": sh.acc.ID}).Want(200).Data(&started)
+			sh.Owner.Post(start, map[string]any{"channel_id": sh.Account.ID}).Want(200).Data(&started)
 			return started.Link
 		}
 		first := link()
-		if first.URL != "https://t.me/demo_bot?start="+first.State || first.BotUsername != "demo_bot" || len(first.State) > 64 || !first.ExpiresAt.Equal(sh.s.Clock.Now().Add(15*time.Minute)) {
+		if first.URL != "https://t.me/demo_bot?start="+first.State || first.BotUsername != "demo_bot" || len(first.State) > 64 || !first.ExpiresAt.Equal(sh.Server.Clock.Now().Add(15*time.Minute)) {
 			t.Errorf("the link is %+v", first)
 		}
 		opens := func(who sandbox.Person, state string) string {
 			t.Helper()
-			sh.box.Say(botID, who, "/start "+state)
-			sh.settle()
-			if out := sh.box.Sent(botID); len(out) == 1 && out[0].Chat == who.ID {
+			sh.Box.Say(botID, who, "/start "+state)
+			sh.Settle()
+			if out := sh.Box.Sent(botID); len(out) == 1 && out[0].Chat == who.ID {
 				return out[0].Text
 			}
 			return ""
@@ -51,34 +52,34 @@ func TestBusinessLink(t *testing.T) {
 		if got := opens(stranger, first.State); !strings.Contains(got, "used by somebody else") {
 			t.Errorf("a stranger was told %q", got)
 		}
-		sh.box.Connect(botID, "conn9", stranger, true, true)
-		sh.settle()
-		if len(sh.accounts()) != 1 || len(sh.inbox()) != 0 {
+		sh.Box.Connect(botID, "conn9", stranger, true, true)
+		sh.Settle()
+		if len(sh.accounts()) != 1 || len(sh.Inbox()) != 0 {
 			t.Errorf("a stranger's account is ours: %+v", sh.accounts())
 		}
-		sh.box.Connect(botID, "conn1", owner, true, true)
-		sh.settle()
+		sh.Box.Connect(botID, "conn1", owner, true, true)
+		sh.Settle()
 		if a := sh.ofOwner(); a.Name != owner.Name || a.Status != channel.Active || sh.settings(a).Business.PersonID != owner.ID {
 			t.Errorf("the account is %+v", a)
 		}
 		// The link is used up: taken out and disconnected, it does not come back.
 		sh.Owner.Delete(channels + "/" + sh.ofOwner().ID.String()).Want(200)
-		sh.box.Connect(botID, "conn2", owner, true, true)
-		sh.settle()
+		sh.Box.Connect(botID, "conn2", owner, true, true)
+		sh.Settle()
 		if len(sh.accounts()) != 1 {
 			t.Error("a link counted twice")
 		}
 		// One whose time is over ties nobody.
 		late := link()
-		sh.later(15 * time.Minute)
+		sh.Later(15 * time.Minute)
 		if got := opens(owner, late.State); !strings.Contains(got, "is over") {
 			t.Errorf("a late owner was told %q", got)
 		}
 		tied := link()
 		opens(owner, tied.State)
-		sh.later(15 * time.Minute)
-		sh.box.Connect(botID, "conn3", owner, true, true)
-		sh.settle()
+		sh.Later(15 * time.Minute)
+		sh.Box.Connect(botID, "conn3", owner, true, true)
+		sh.Settle()
 		if len(sh.accounts()) != 1 {
 			t.Error("a connection came after its link's time")
 		}
@@ -92,20 +93,20 @@ func TestBusinessMessages(t *testing.T) {
 		in := func(m wire.Message) int64 {
 			t.Helper()
 			m.BusinessConnectionID = "conn1"
-			id := sh.box.Write(botID, elif, m)
-			sh.settle()
+			id := sh.Box.Write(botID, elif, m)
+			sh.Settle()
 			return id
 		}
-		sh.box.Sent(botID)
+		sh.Box.Sent(botID)
 		first := in(wire.Message{Text: "Patron orada mı?"})
-		c := sh.only()
+		c := sh.Only()
 		if *c.ChannelAccountID != at.ID || c.ContactName != "Elif Kaya" || c.WaitingSince == nil {
 			t.Errorf("the conversation is %+v", c)
 		}
-		item := sh.reply(c.ID, "Buradayız")
-		sh.settle()
-		out := sh.box.Sent(botID)
-		if len(out) != 1 || out[0].Connection != "conn1" || out[0].Chat != elif.ID || delivery(sh.item(c.ID, item.ID)) != conversation.Sent {
+		item := sh.Reply(c.ID, "Buradayız")
+		sh.Settle()
+		out := sh.Box.Sent(botID)
+		if len(out) != 1 || out[0].Connection != "conn1" || out[0].Chat != elif.ID || apptest.DeliveryOf(sh.Item(c.ID, item.ID)) != conversation.Sent {
 			t.Fatalf("sent %+v", out)
 		}
 		// Our own message comes back, and may do so before we know how it is called.
@@ -114,32 +115,32 @@ func TestBusinessMessages(t *testing.T) {
 		}
 		in(wire.Message{Text: "Bir sorum daha var"})
 		typed := in(wire.Message{Text: "Ben yazıyorum", From: &wire.User{ID: owner.ID, FirstName: "Deniz"}, Chat: wire.Chat{ID: elif.ID, Type: "private", FirstName: "Elif Kaya"}})
-		items := sh.items(c.ID)
-		if len(items) != 4 || items[0].Body != "Ben yazıyorum" || items[0].AuthorKind != conversation.ByAgent || delivery(items[0]) != conversation.Sent {
+		items := sh.Items(c.ID)
+		if len(items) != 4 || items[0].Body != "Ben yazıyorum" || items[0].AuthorKind != conversation.ByAgent || apptest.DeliveryOf(items[0]) != conversation.Sent {
 			t.Fatalf("the timeline is %+v", items)
 		}
-		if got := sh.only(); got.WaitingSince != nil || got.Preview != "Ben yazıyorum" {
+		if got := sh.Only(); got.WaitingSince != nil || got.Preview != "Ben yazıyorum" {
 			t.Errorf("the customer still waits: %+v", got)
 		}
 		// Edits and deletions of both sides.
-		sh.box.Edit(botID, elif, wire.Message{MessageID: typed, BusinessConnectionID: "conn1", Text: "Ben yazdım", From: &wire.User{ID: owner.ID}, Chat: wire.Chat{ID: elif.ID, Type: "private"}})
-		sh.box.Delete(botID, "conn1", elif, first, 4242)
-		sh.box.Delete(botID, "conn7", elif, typed) // a connection that is not ours
-		sh.settle()
-		sh.box.Delete(botID, "conn1", elif, first)
-		sh.settle()
-		if items := sh.items(c.ID); len(items) != 3 || items[0].Body != "Ben yazdım" {
+		sh.Box.Edit(botID, elif, wire.Message{MessageID: typed, BusinessConnectionID: "conn1", Text: "Ben yazdım", From: &wire.User{ID: owner.ID}, Chat: wire.Chat{ID: elif.ID, Type: "private"}})
+		sh.Box.Delete(botID, "conn1", elif, first, 4242)
+		sh.Box.Delete(botID, "conn7", elif, typed) // a connection that is not ours
+		sh.Settle()
+		sh.Box.Delete(botID, "conn1", elif, first)
+		sh.Settle()
+		if items := sh.Items(c.ID); len(items) != 3 || items[0].Body != "Ben yazdım" {
 			t.Errorf("after the changes: %+v", items)
 		}
 		// The same chat with the bot itself is another conversation.
 		sh.says("Bota yazıyorum")
-		if len(sh.inbox()) != 2 {
-			t.Errorf("%d conversations", len(sh.inbox()))
+		if len(sh.Inbox()) != 2 {
+			t.Errorf("%d conversations", len(sh.Inbox()))
 		}
 		// The provider knows no signs of bots in a person's account.
 		sh.Owner.Post(conversations+"/"+c.ID.String()+"/items/"+items[1].ID.String()+"/reaction", map[string]any{"emoji": "👍"}).Refused(422, "reaction_unsupported")
 		// The window closes a day after the customer's last message.
-		sh.later(24*time.Hour + time.Second)
+		sh.Later(24*time.Hour + time.Second)
 		sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "Geç"}).Refused(422, "window_closed")
 	})
 }
@@ -147,12 +148,12 @@ func TestBusinessMessages(t *testing.T) {
 // A conversation that the person begins waits for nobody.
 func TestBusinessOwnerBegins(t *testing.T) {
 	business(t, func(t *testing.T, sh *shop, at channel.Account) {
-		sh.box.Write(botID, elif, wire.Message{
+		sh.Box.Write(botID, elif, wire.Message{
 			Text: "Merhaba Elif Hanım", BusinessConnectionID: "conn1", From: &wire.User{ID: owner.ID, FirstName: "Deniz"},
 			Chat: wire.Chat{ID: elif.ID, Type: "private", FirstName: "Elif", LastName: "Kaya"},
 		})
-		sh.settle()
-		c := sh.only()
+		sh.Settle()
+		c := sh.Only()
 		if c.ContactName != "Elif Kaya" || c.WaitingSince != nil || c.AIState != conversation.AIOff || *c.ChannelAccountID != at.ID {
 			t.Errorf("the conversation is %+v", c)
 		}
@@ -162,42 +163,42 @@ func TestBusinessOwnerBegins(t *testing.T) {
 // What the person changes about the bot in their account is shown and obeyed.
 func TestBusinessChanges(t *testing.T) {
 	business(t, func(t *testing.T, sh *shop, at channel.Account) {
-		sh.box.Write(botID, elif, wire.Message{Text: "Merhaba", BusinessConnectionID: "conn1"})
-		sh.settle()
-		c := sh.only().ID
+		sh.Box.Write(botID, elif, wire.Message{Text: "Merhaba", BusinessConnectionID: "conn1"})
+		sh.Settle()
+		c := sh.Only().ID
 		answer := func() string {
 			t.Helper()
-			sh.settle()
+			sh.Settle()
 			return string(sh.Owner.Post(conversations+"/"+c.String()+"/reply-as-agent", map[string]any{"body": "Buyurun"}).Body)
 		}
-		sh.box.Connect(botID, "conn1", owner, false, true)
+		sh.Box.Connect(botID, "conn1", owner, false, true)
 		if got := answer(); !strings.Contains(got, "no_reply_right") {
 			t.Errorf("without the right to answer: %s", got)
 		}
-		sh.box.Connect(botID, "conn1", owner, true, false)
-		sh.settle()
-		if a := sh.account(at.ID); a.Status != channel.Attention || *a.Reason != telegram.BusinessEnded {
+		sh.Box.Connect(botID, "conn1", owner, true, false)
+		sh.Settle()
+		if a := sh.ReadAccount(at.ID); a.Status != channel.Attention || *a.Reason != telegram.BusinessEnded {
 			t.Errorf("taken out: %+v", a)
 		}
 		// Connected anew it has another name at the provider and is the same account.
-		sh.box.Connect(botID, "conn5", owner, true, true)
-		sh.box.Write(botID, elif, wire.Message{Text: "Yeniden", BusinessConnectionID: "conn5"})
-		if got := answer(); strings.Contains(got, `"error"`) || sh.account(at.ID).Status != channel.Active || len(sh.items(c)) != 3 {
+		sh.Box.Connect(botID, "conn5", owner, true, true)
+		sh.Box.Write(botID, elif, wire.Message{Text: "Yeniden", BusinessConnectionID: "conn5"})
+		if got := answer(); strings.Contains(got, `"error"`) || sh.ReadAccount(at.ID).Status != channel.Active || len(sh.Items(c)) != 3 {
 			t.Errorf("connected anew: %s", got)
 		}
-		sh.settle()
+		sh.Settle()
 		sh.Owner.Get(channels+"/"+at.ID.String()+"/webhook").Refused(409, "conflict")
 		sh.Owner.Post(channels+"/"+at.ID.String()+"/webhook", nil).Refused(409, "conflict")
 		// Paused, it brings nothing in while the bot itself works.
 		sh.Owner.Do("PATCH", channels+"/"+at.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
-		sh.box.Write(botID, elif, wire.Message{Text: "Duyulmaz", BusinessConnectionID: "conn5"})
-		sh.settle()
-		if got := sh.items(c); len(got) != 3 {
+		sh.Box.Write(botID, elif, wire.Message{Text: "Duyulmaz", BusinessConnectionID: "conn5"})
+		sh.Settle()
+		if got := sh.Items(c); len(got) != 3 {
 			t.Errorf("%d items", len(got))
 		}
 		// It ends with its bot.
-		sh.Owner.Delete(channels + "/" + sh.acc.ID.String()).Want(200)
-		if a := sh.account(at.ID); a.Status != channel.Disconnected {
+		sh.Owner.Delete(channels + "/" + sh.Account.ID.String()).Want(200)
+		if a := sh.ReadAccount(at.ID); a.Status != channel.Disconnected {
 			t.Errorf("after its bot: %+v", a)
 		}
 	})

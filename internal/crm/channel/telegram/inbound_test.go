@@ -22,12 +22,12 @@ import (
 func TestCustomersWrite(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("/start")
-		if len(sh.inbox()) != 0 {
+		if len(sh.Inbox()) != 0 {
 			t.Error("who only opened the bot asked for something")
 		}
 		first := sh.says("Merhaba, siparişim nerede?")
-		c := sh.only()
-		if c.Channel != "telegram" || c.ContactName != "Elif Kaya" || *c.ChannelAccountID != sh.acc.ID || c.State != conversation.Open {
+		c := sh.Only()
+		if c.Channel != "telegram" || c.ContactName != "Elif Kaya" || *c.ChannelAccountID != sh.Account.ID || c.State != conversation.Open {
 			t.Errorf("the conversation is %+v", c)
 		}
 		var who contact.Contact
@@ -35,7 +35,7 @@ func TestCustomersWrite(t *testing.T) {
 		if i := who.Identities[0]; i.ExternalID != "555" || i.WindowExpiresAt != nil || who.Language != "tr" {
 			t.Errorf("the contact is %+v", who)
 		}
-		mine := sh.items(c.ID)[0]
+		mine := sh.Items(c.ID)[0]
 		for _, tc := range []struct {
 			name, body, detail string
 			message            wire.Message
@@ -61,9 +61,9 @@ func TestCustomersWrite(t *testing.T) {
 			}
 		}
 		// What a bot wrote is none of ours.
-		sh.box.Write(botID, elif, wire.Message{Text: "bip", From: &wire.User{ID: 555, IsBot: true}})
-		sh.settle()
-		if got := sh.items(c.ID); len(got) != 9 {
+		sh.Box.Write(botID, elif, wire.Message{Text: "bip", From: &wire.User{ID: 555, IsBot: true}})
+		sh.Settle()
+		if got := sh.Items(c.ID); len(got) != 9 {
 			t.Errorf("%d items", len(got))
 		}
 	})
@@ -81,7 +81,7 @@ func picture(t *testing.T) []byte {
 func TestCustomersSendFiles(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		content := picture(t)
-		id := sh.box.File(content)
+		id := sh.Box.File(content)
 		for _, tc := range []struct {
 			name    string
 			message wire.Message
@@ -124,24 +124,24 @@ func TestCustomersSendFiles(t *testing.T) {
 // provider is away; one whose path leads elsewhere is not.
 func TestFilesArriveLater(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
-		id := sh.box.File(picture(t))
+		id := sh.Box.File(picture(t))
 		for range 2 {
-			sh.box.Fail("getFile", 502, "Bad Gateway", 0)
+			sh.Box.Fail("getFile", 502, "Bad Gateway", 0)
 		}
-		sh.box.Write(botID, elif, wire.Message{Photo: []wire.File{{FileID: id}}})
-		sh.box.Say(botID, elif, "Gördünüz mü?")
-		sh.box.Settle()
-		sh.Owner.Do("PATCH", channels+"/"+sh.acc.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
-		sh.settle()
-		items := sh.items(sh.only().ID)
+		sh.Box.Write(botID, elif, wire.Message{Photo: []wire.File{{FileID: id}}})
+		sh.Box.Say(botID, elif, "Gördünüz mü?")
+		sh.Box.Settle()
+		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		sh.Settle()
+		items := sh.Items(sh.Only().ID)
 		if len(items) != 2 || items[0].Body != "Gördünüz mü?" || !items[1].Attachments[0].Pending {
 			t.Fatalf("what came is %+v", items)
 		}
 		for range 3 {
-			sh.s.Clock.Advance(10 * time.Second)
-			sh.settle()
+			sh.Server.Clock.Advance(10 * time.Second)
+			sh.Settle()
 		}
-		if a := sh.items(sh.only().ID)[1].Attachments[0]; a.Pending || a.Type != "image/png" {
+		if a := sh.Items(sh.Only().ID)[1].Attachments[0]; a.Pending || a.Type != "image/png" {
 			t.Errorf("the file is %+v", a)
 		}
 	})
@@ -156,12 +156,12 @@ func TestFilePathLeadsNowhereElse(t *testing.T) {
 				asked = append(asked, r.URL.Path)
 				_, _ = fmt.Fprintf(w, `{"ok":true,"result":{"file_id":"f","file_path":%q}}`, path)
 			})
-			sh.box.Write(botID, elif, wire.Message{Photo: []wire.File{{FileID: "f"}}})
-			sh.box.Settle()
-			sh.instead.Store(&answer)
-			sh.settle()
-			sh.instead.Store(nil)
-			a := sh.items(sh.only().ID)[0].Attachments[0]
+			sh.Box.Write(botID, elif, wire.Message{Photo: []wire.File{{FileID: "f"}}})
+			sh.Box.Settle()
+			sh.Instead.Store(&answer)
+			sh.Settle()
+			sh.Instead.Store(nil)
+			a := sh.Items(sh.Only().ID)[0].Attachments[0]
 			if len(asked) != 1 || a.Blocked == nil || *a.Blocked != file.BlockedGone {
 				t.Errorf("%q: asked for %v, the file is %+v", path, asked, a)
 			}
@@ -172,13 +172,13 @@ func TestFilePathLeadsNowhereElse(t *testing.T) {
 func TestEdits(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		id := sh.says("Yarın gelin")
-		c := sh.only()
+		c := sh.Only()
 		for range 2 { // the second time nothing changes
-			sh.box.Edit(botID, elif, wire.Message{MessageID: id, Text: "Öbür gün gelin"})
-			sh.settle()
+			sh.Box.Edit(botID, elif, wire.Message{MessageID: id, Text: "Öbür gün gelin"})
+			sh.Settle()
 		}
-		got := sh.items(c.ID)
-		if len(got) != 1 || got[0].Body != "Öbür gün gelin" || got[0].EditedAt == nil || sh.only().Preview != "Öbür gün gelin" {
+		got := sh.Items(c.ID)
+		if len(got) != 1 || got[0].Body != "Öbür gün gelin" || got[0].EditedAt == nil || sh.Only().Preview != "Öbür gün gelin" {
 			t.Errorf("the message is %+v", got)
 		}
 		var before []edit.Edition
@@ -187,10 +187,10 @@ func TestEdits(t *testing.T) {
 			t.Errorf("it said %+v", before)
 		}
 		// A change that overtakes its message brings it; the message then is a repeat.
-		sh.box.Edit(botID, elif, wire.Message{MessageID: 99, Text: "Düzeltilmiş"})
-		sh.box.Write(botID, elif, wire.Message{MessageID: 99, Text: "Düzltilms"})
-		sh.settle()
-		if got := sh.items(c.ID); len(got) != 2 || got[0].Body != "Düzeltilmiş" {
+		sh.Box.Edit(botID, elif, wire.Message{MessageID: 99, Text: "Düzeltilmiş"})
+		sh.Box.Write(botID, elif, wire.Message{MessageID: 99, Text: "Düzltilms"})
+		sh.Settle()
+		if got := sh.Items(c.ID); len(got) != 2 || got[0].Body != "Düzeltilmiş" {
 			t.Errorf("after the overtaking: %+v", got)
 		}
 	})
@@ -199,29 +199,29 @@ func TestEdits(t *testing.T) {
 func TestReactions(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		theirs := sh.says("Teşekkürler")
-		c := sh.only()
-		path := conversations + "/" + c.ID.String() + "/items/" + sh.items(c.ID)[0].ID.String() + "/reaction"
+		c := sh.Only()
+		path := conversations + "/" + c.ID.String() + "/items/" + sh.Items(c.ID)[0].ID.String() + "/reaction"
 		sh.Owner.Post(path, map[string]any{"emoji": "👍"}).Want(200)
-		if out := sh.box.Sent(botID); len(out) != 1 || out[0].ReactTo != theirs || out[0].Emoji != "👍" || out[0].Chat != elif.ID {
+		if out := sh.Box.Sent(botID); len(out) != 1 || out[0].ReactTo != theirs || out[0].Emoji != "👍" || out[0].Chat != elif.ID {
 			t.Errorf("the provider got %+v", out)
 		}
 		if e := sh.Owner.Post(path, map[string]any{"emoji": "🦄"}).Refused(422, "reaction_unsupported"); !strings.Contains(e.Reason, "REACTION_INVALID") {
 			t.Errorf("a sign that the provider has not: %+v", e)
 		}
-		ours := sh.reply(c.ID, "Rica ederiz")
-		sh.settle()
-		sent := sh.box.Sent(botID)
+		ours := sh.Reply(c.ID, "Rica ederiz")
+		sh.Settle()
+		sent := sh.Box.Sent(botID)
 		for _, sign := range []string{"🎉", "❤"} {
-			sh.box.React(botID, elif, sent[0].MessageID, sign)
-			sh.settle()
-			if got := sh.item(c.ID, ours.ID); len(got.Reactions) != 1 || got.Reactions[0].Emoji != sign || got.Reactions[0].AuthorKind != conversation.ByContact {
+			sh.Box.React(botID, elif, sent[0].MessageID, sign)
+			sh.Settle()
+			if got := sh.Item(c.ID, ours.ID); len(got.Reactions) != 1 || got.Reactions[0].Emoji != sign || got.Reactions[0].AuthorKind != conversation.ByContact {
 				t.Errorf("after %s: %+v", sign, got.Reactions)
 			}
 		}
-		sh.box.React(botID, elif, sent[0].MessageID, "")
-		sh.box.React(botID, elif, 12345, "👍") // a message that we do not have
-		sh.settle()
-		if got := sh.item(c.ID, ours.ID); len(got.Reactions) != 0 {
+		sh.Box.React(botID, elif, sent[0].MessageID, "")
+		sh.Box.React(botID, elif, 12345, "👍") // a message that we do not have
+		sh.Settle()
+		if got := sh.Item(c.ID, ours.ID); len(got.Reactions) != 0 {
 			t.Errorf("taken away: %+v", got.Reactions)
 		}
 	})
@@ -231,28 +231,28 @@ func TestReactions(t *testing.T) {
 func TestButtons(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
-		c := sh.only()
-		press := sh.box.Press(botID, elif, 5, wire.Button{Text: "Evet", CallbackData: "yes"})
-		sh.settle()
-		if got := sh.items(c.ID)[0]; got.Body != "Evet" || got.Detail["button"] != "yes" {
+		c := sh.Only()
+		press := sh.Box.Press(botID, elif, 5, wire.Button{Text: "Evet", CallbackData: "yes"})
+		sh.Settle()
+		if got := sh.Items(c.ID)[0]; got.Body != "Evet" || got.Detail["button"] != "yes" {
 			t.Errorf("the press is %+v", got)
 		}
-		if got := sh.box.Answered(botID); len(got) != 1 || got[0] != press {
+		if got := sh.Box.Answered(botID); len(got) != 1 || got[0] != press {
 			t.Errorf("answered %v", got)
 		}
 		sh.Owner.Put(conversations+"/settings", map[string]any{"reopen": true, "reopen_days": nil, "csat": true}).Want(200)
-		sh.box.Sent(botID)
+		sh.Box.Sent(botID)
 		sh.Owner.Post(conversations+"/"+c.ID.String()+"/close", nil).Want(200)
-		sh.s.Clock.Advance(time.Minute)
-		sh.settle()
-		asked := sh.box.Sent(botID)
+		sh.Server.Clock.Advance(time.Minute)
+		sh.Settle()
+		asked := sh.Box.Sent(botID)
 		if len(asked) != 1 || len(asked[0].Buttons) != 5 {
 			t.Fatalf("the customer was asked %+v", asked)
 		}
-		sh.box.Press(botID, elif, asked[0].MessageID, asked[0].Buttons[3])
-		sh.settle()
-		got := sh.items(c.ID)[0]
-		if got.Event == nil || *got.Event != "rated" || got.Detail["rating"] != float64(4) || sh.only().State != conversation.Closed {
+		sh.Box.Press(botID, elif, asked[0].MessageID, asked[0].Buttons[3])
+		sh.Settle()
+		got := sh.Items(c.ID)[0]
+		if got.Event == nil || *got.Event != "rated" || got.Detail["rating"] != float64(4) || sh.Only().State != conversation.Closed {
 			t.Errorf("the rating is %+v", got)
 		}
 	})
@@ -261,21 +261,21 @@ func TestButtons(t *testing.T) {
 // Where the provider cannot call, one node asks it, and takes everything once.
 func TestPolling(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
-		sh.connect(map[string]any{"mode": "polling"}).Want(201).Data(&sh.acc)
-		if w := sh.webhook(); w.Registered || w.Mode != channel.ByPolling || sh.account(sh.acc.ID).Status != channel.Active {
+		sh.connect(map[string]any{"mode": "polling"}).Want(201).Data(&sh.Account)
+		if w := sh.webhook(); w.Registered || w.Mode != channel.ByPolling || sh.ReadAccount(sh.Account.ID).Status != channel.Active {
 			t.Errorf("the webhook is %+v", w)
 		}
 		poll := func() {
 			t.Helper()
-			sh.s.Clock.Advance(time.Second)
-			sh.settle()
+			sh.Server.Clock.Advance(time.Second)
+			sh.Settle()
 		}
 		for n := range 3 {
-			sh.box.Say(botID, elif, fmt.Sprint("ileti ", n))
+			sh.Box.Say(botID, elif, fmt.Sprint("ileti ", n))
 		}
 		poll()
 		poll()
-		items := sh.items(sh.only().ID)
+		items := sh.Items(sh.Only().ID)
 		if len(items) != 3 || items[0].Body != "ileti 2" || items[2].Body != "ileti 0" {
 			t.Fatalf("polled %+v", items)
 		}
@@ -283,50 +283,50 @@ func TestPolling(t *testing.T) {
 			t.Errorf("%d still wait", w.Pending)
 		}
 		// While it is paused nobody asks; what waits comes afterwards.
-		at := channels + "/" + sh.acc.ID.String()
+		at := channels + "/" + sh.Account.ID.String()
 		sh.Owner.Do("PATCH", at+"/status", map[string]any{"status": "paused"}).Want(200)
-		sh.box.Say(botID, elif, "bekleyen")
+		sh.Box.Say(botID, elif, "bekleyen")
 		poll()
-		if w := sh.webhook(); w.Pending != 1 || len(sh.items(sh.only().ID)) != 3 {
-			t.Errorf("%d wait, %d items are here", w.Pending, len(sh.items(sh.only().ID)))
+		if w := sh.webhook(); w.Pending != 1 || len(sh.Items(sh.Only().ID)) != 3 {
+			t.Errorf("%d wait, %d items are here", w.Pending, len(sh.Items(sh.Only().ID)))
 		}
 		sh.Owner.Do("PATCH", at+"/status", map[string]any{"status": "active"}).Want(200)
 		poll()
-		if got := sh.items(sh.only().ID); len(got) != 4 || got[0].Body != "bekleyen" {
+		if got := sh.Items(sh.Only().ID); len(got) != 4 || got[0].Body != "bekleyen" {
 			t.Errorf("after the pause: %d items", len(got))
 		}
 		// A provider that is away, garbled or busy loses nothing.
 		garbled := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"ok":tr`)) })
-		sh.box.Say(botID, elif, "kaybolmayan")
-		sh.instead.Store(&garbled)
+		sh.Box.Say(botID, elif, "kaybolmayan")
+		sh.Instead.Store(&garbled)
 		poll()
-		sh.instead.Store(nil)
-		sh.box.Fail("getUpdates", 500, "Internal Server Error", 0)
-		sh.box.Fail("getUpdates", 429, "Too Many Requests: retry after 5", 5)
+		sh.Instead.Store(nil)
+		sh.Box.Fail("getUpdates", 500, "Internal Server Error", 0)
+		sh.Box.Fail("getUpdates", 429, "Too Many Requests: retry after 5", 5)
 		for range 4 {
-			sh.later(31 * time.Second)
-			sh.settle()
+			sh.Later(31 * time.Second)
+			sh.Settle()
 		}
-		if got := sh.items(sh.only().ID); len(got) != 5 || got[0].Body != "kaybolmayan" {
+		if got := sh.Items(sh.Only().ID); len(got) != 5 || got[0].Body != "kaybolmayan" {
 			t.Errorf("after the faults: %d items, %q", len(got), got[0].Body)
 		}
 		// Somebody else has the bot: people are shown so.
-		sh.box.Fail("getUpdates", 409, "Conflict: terminated by other getUpdates request", 0)
+		sh.Box.Fail("getUpdates", 409, "Conflict: terminated by other getUpdates request", 0)
 		poll()
-		if a := sh.account(sh.acc.ID); a.Status != channel.Attention || *a.Reason != "poll_conflict" {
+		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Attention || *a.Reason != "poll_conflict" {
 			t.Errorf("in conflict: %+v", a)
 		}
-		sh.later(31 * time.Second)
-		sh.settle()
-		if a := sh.account(sh.acc.ID); a.Status != channel.Active {
+		sh.Later(31 * time.Second)
+		sh.Settle()
+		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Active {
 			t.Errorf("after the conflict: %+v", a)
 		}
 		// Registering the webhook ends the polling.
 		sh.Owner.Post(at+"/webhook", nil).Want(200)
 		poll()
 		sh.says("aranan")
-		if got := sh.items(sh.only().ID); len(got) != 6 || got[0].Body != "aranan" || sh.account(sh.acc.ID).Status != channel.Active {
-			t.Errorf("after the switch: %d items, the account is %+v", len(got), sh.account(sh.acc.ID))
+		if got := sh.Items(sh.Only().ID); len(got) != 6 || got[0].Body != "aranan" || sh.ReadAccount(sh.Account.ID).Status != channel.Active {
+			t.Errorf("after the switch: %d items, the account is %+v", len(got), sh.ReadAccount(sh.Account.ID))
 		}
 	})
 }
@@ -334,10 +334,10 @@ func TestPolling(t *testing.T) {
 // Two nodes do not ask for the same bot at once.
 func TestOneNodePolls(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
-		sh.connect(map[string]any{"mode": "polling"}).Want(201).Data(&sh.acc)
-		sh.settle()
-		sh.s.Clock.Advance(time.Second)
-		other := sh.s.Node()
+		sh.connect(map[string]any{"mode": "polling"}).Want(201).Data(&sh.Account)
+		sh.Settle()
+		sh.Server.Clock.Advance(time.Second)
+		other := sh.Server.Node()
 		under := 0
 		slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "/getUpdates") {
@@ -345,10 +345,10 @@ func TestOneNodePolls(t *testing.T) {
 					other.Settle() // the other node looks for work while this one asks
 				}
 			}
-			sh.box.ServeHTTP(w, r)
+			sh.Box.ServeHTTP(w, r)
 		})
-		sh.instead.Store(&slow)
-		sh.s.Settle()
+		sh.Instead.Store(&slow)
+		sh.Server.Settle()
 		if under != 1 {
 			t.Errorf("%d nodes asked", under)
 		}

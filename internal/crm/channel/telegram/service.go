@@ -284,42 +284,21 @@ func (s *Service) open(ctx context.Context, id uuid.UUID) (a channel.Account, se
 	return a, set, c, err
 }
 
-// authLimit is how many refusals of the token in a row ask for attention.
-const authLimit = 2
-
 // tokenAnswered keeps what an answer of the provider says about the token of an
-// account's bot: refused twice in a row, the bot needs attention; taken again, it
-// works.
+// account's bot.
 func (s *Service) tokenAnswered(ctx context.Context, account uuid.UUID, err error) {
 	r, refused := errors.AsType[*Refusal](err)
 	refused = refused && r.auth()
 	if err != nil && !refused {
 		return
 	}
-	ctx = context.WithoutCancel(ctx)
-	fail := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		_, set, _, err := s.account(&tx.Reader, account)
-		if err != nil {
-			return err
-		}
+	_, set, _, fail := s.open(context.WithoutCancel(ctx), account)
+	if fail == nil {
 		if set.Business != nil {
 			account = set.Business.BotAccountID
 		}
-		if !refused {
-			had, err := clearAuthErrors(tx, account)
-			if err != nil || !had {
-				return err
-			}
-			return s.Channels.ClearAttention(tx, account, channel.TokenExpired)
-		}
-		n, err := countAuthError(tx, account)
-		if err != nil || n < authLimit {
-			return err
-		}
-		why := channel.TokenExpired
-		_, err = s.Channels.Set(tx, account, channel.Attention, &why)
-		return err
-	})
+		fail = s.Channels.RecordToken(ctx, account, refused)
+	}
 	if channel.IgnoreDeleted(fail) != nil {
 		s.Log.ErrorContext(ctx, "what the provider said about a token could not be kept", "account", account, "error", fail)
 	}

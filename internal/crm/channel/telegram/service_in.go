@@ -229,7 +229,7 @@ func (s *Service) takePressed(ctx context.Context, bot channel.Account, p Presse
 	if !p.Private || p.From.Bot {
 		return nil
 	}
-	if conversation, rating, is := readRating(p.Data); is {
+	if conversation, rating, is := channel.ReadRating(p.Data); is {
 		_, err := s.Inbound.Respond(ctx, bot.ID, conversation, rating, "")
 		s.answerButton(ctx, bot, p.ID)
 		return err

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -39,6 +37,7 @@ const (
 )
 
 var (
+	_ channel.Capable      = (*Service)(nil)
 	_ conversation.Reactor = (*Service)(nil)
 	_ conversation.Asker   = (*Service)(nil)
 )
@@ -100,7 +99,7 @@ const (
 func (p *outgoingMessage) parts() (out []part) {
 	caption := p.Text
 	if len(p.Files) == 0 || units(caption) > maxCaption {
-		for _, piece := range cutText(caption, maxText) {
+		for _, piece := range channel.CutText(caption, maxText, utf16.RuneLen) {
 			out = append(out, part{text: piece})
 		}
 		caption = ""
@@ -128,25 +127,6 @@ func units(text string) int {
 	return n
 }
 
-// cutText cuts a text into pieces of at most so many units, at the end of a line
-// or a word where there is one.
-func cutText(text string, most int) (out []string) {
-	for text = strings.TrimSpace(text); units(text) > most; text = strings.TrimSpace(text) {
-		end, n := 0, 0
-		for i, r := range text {
-			if n += utf16.RuneLen(r); n > most {
-				break
-			}
-			end = i + utf8.RuneLen(r)
-		}
-		if at := strings.LastIndexAny(text[:end], "\n "); at > end/2 {
-			end = at
-		}
-		out, text = append(out, text[:end]), text[end:]
-	}
-	return append(out, text)
-}
-
 // kindOf says as what a file is sent; what is no picture, film or sound for the
 // provider is a document.
 func kindOf(f file.Outgoing) string {
@@ -170,6 +150,13 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 		AccountID: m.Route.AccountID, ItemID: m.ItemID, To: m.Route.Address, Text: m.Body, Files: m.Attachments,
 	})
 	return err
+}
+
+// Capabilities implements channel.Capable.
+func (s *Service) Capabilities() channel.Capabilities {
+	return channel.Capabilities{
+		Files: []channel.FileRule{{Types: []string{channel.AnyType}, MaxSize: 50 << 20}}, Reactions: true, EditsIn: true, DeletesIn: true,
+	}
 }
 
 // Push implements channel.Kind: the job is on it already.
@@ -343,8 +330,6 @@ type question struct {
 	ExpiresAt      clock.Time `json:"expires_at"`
 }
 
-const askText = "Görüşmemizi nasıl değerlendirirsiniz? / How was our conversation?"
-
 // Ask implements conversation.Asker. The buttons of a bot do not work in a
 // person's account.
 func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
@@ -354,20 +339,6 @@ func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
 	}
 	_, err = jobs.EnqueueForAccount(tx, askJob, q.Route.AccountID, tx.Now(), question{q.Route.AccountID, q.ConversationID, q.Route.Address, q.ExpiresAt})
 	return true, err
-}
-
-// ratingPrefix begins what a button says whose press is a rating.
-const ratingPrefix = "csat:"
-
-// readRating reads a button's rating and the conversation that it is of.
-func readRating(data string) (conv uuid.UUID, rating int, is bool) {
-	number, id, ok := strings.Cut(strings.TrimPrefix(data, ratingPrefix), ":")
-	rating, err := strconv.Atoi(number)
-	if !ok || err != nil || !strings.HasPrefix(data, ratingPrefix) || rating < 1 || rating > 5 {
-		return conv, 0, false
-	}
-	conv, err = uuid.Parse(id)
-	return conv, rating, err == nil
 }
 
 // runAsk is the handler of askJob. A question that the provider refuses is not
@@ -382,9 +353,9 @@ func (s *Service) runAsk(ctx context.Context, j *jobs.Job) error {
 	}
 	_, c, err := s.working(ctx, q.AccountID)
 	if err == nil {
-		m := Message{Chat: q.To, Text: askText}
-		for n := 1; n <= 5; n++ {
-			m.Buttons = append(m.Buttons, Button{Text: strconv.Itoa(n) + " ⭐", Data: ratingPrefix + strconv.Itoa(n) + ":" + q.ConversationID.String()})
+		m := Message{Chat: q.To, Text: channel.RatingQuestion}
+		for _, b := range channel.RatingButtons(q.ConversationID) {
+			m.Buttons = append(m.Buttons, Button(b))
 		}
 		_, err = s.Provider.Send(ctx, c.token(), m)
 	}

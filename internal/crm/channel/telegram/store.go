@@ -9,7 +9,7 @@ import (
 
 func putBot(tx *db.Tx, account uuid.UUID) error {
 	_, err := tx.Exec(`INSERT INTO telegram_bot (tenant_id, account_id) VALUES ($1, $2)
-		ON CONFLICT (tenant_id, account_id) DO UPDATE SET auth_errors = 0`, tx.Tenant(), account)
+		ON CONFLICT DO NOTHING`, tx.Tenant(), account)
 	return err
 }
 
@@ -21,18 +21,6 @@ func nextUpdate(r *db.Reader, account uuid.UUID) (int64, error) {
 func setNextUpdate(tx *db.Tx, account uuid.UUID, next int64) error {
 	_, err := tx.Exec(`UPDATE telegram_bot SET next_update = $3 WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account, next)
 	return err
-}
-
-// countAuthError says how many there were in a row.
-func countAuthError(tx *db.Tx, account uuid.UUID) (int, error) {
-	return db.One(&tx.Reader, db.Scalar[int], `UPDATE telegram_bot SET auth_errors = auth_errors + 1
-		WHERE tenant_id = $1 AND account_id = $2 RETURNING auth_errors`, tx.Tenant(), account)
-}
-
-// clearAuthErrors says whether there were any.
-func clearAuthErrors(tx *db.Tx, account uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`UPDATE telegram_bot SET auth_errors = 0 WHERE tenant_id = $1 AND account_id = $2 AND auth_errors > 0`, tx.Tenant(), account)
-	return n > 0, err
 }
 
 func putLink(tx *db.Tx, hash []byte, bot uuid.UUID, by *uuid.UUID, expires clock.Time) error {

@@ -31,13 +31,6 @@ type trialIn struct {
 	ID api.ID `path:"id" record:"channel_account"`
 }
 
-type receiptsIn struct {
-	ID   api.ID `path:"id" record:"channel_account"`
-	Body struct {
-		Enabled bool `json:"enabled" example:"true"`
-	}
-}
-
 type consentIn struct{ Body Consent }
 
 type sendTemplateIn struct {
@@ -68,12 +61,6 @@ func (s *Service) Register(a *api.API) {
 		return s.Connect(ctx, NewNumber{
 			Name: b.Name, NumberID: b.NumberID, BusinessID: b.BusinessID, Token: b.Token, AppSecret: b.AppSecret, GroupID: b.GroupID, AI: b.AI,
 		})
-	})
-
-	receipts := channel.Route("PATCH", "/{id}/read-receipts", "set-read-receipts", "Turn read receipts on or off for a number", perm.ChannelsManage)
-	receipts.Doc = "While on, the customer sees that an agent opened the conversation after their message. Off at first."
-	api.Handle(a, receipts, func(ctx context.Context, in *receiptsIn) (channel.Account, error) {
-		return s.SetReadReceipts(ctx, in.ID.UUID, in.Body.Enabled)
 	})
 
 	send := channel.Route("POST", "/send-template", "send-template", "Send template", perm.TemplatesSend)

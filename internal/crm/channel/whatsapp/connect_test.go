@@ -33,21 +33,21 @@ func TestConnect(t *testing.T) {
 				t.Errorf("%q is in the answer", hidden)
 			}
 		}
-		resp.Data(&sh.acc)
-		if sh.acc.Status != channel.Active || sh.acc.Kind != "whatsapp" || *sh.acc.ExternalID != numberID || !strings.Contains(string(sh.acc.Settings), "+90 212 123 45 67") {
-			t.Errorf("the account is %+v", sh.acc)
+		resp.Data(&sh.Account)
+		if sh.Account.Status != channel.Active || sh.Account.Kind != "whatsapp" || *sh.Account.ExternalID != numberID || !strings.Contains(string(sh.Account.Settings), "+90 212 123 45 67") {
+			t.Errorf("the account is %+v", sh.Account)
 		}
 		// Again is the same account with the new token.
 		var again channel.Account
 		sh.connect(map[string]any{"name": "Yeni ad"}).Want(201).Data(&again)
-		if again.ID != sh.acc.ID || again.Name != "Yeni ad" || len(sh.accounts()) != 1 {
+		if again.ID != sh.Account.ID || again.Name != "Yeni ad" || len(sh.accounts()) != 1 {
 			t.Errorf("a second connection made %+v", again)
 		}
 	})
 }
 
 func (sh *shop) accounts() (out []channel.Account) {
-	sh.t.Helper()
+	sh.T.Helper()
 	sh.Owner.Get(channels + "?kind=whatsapp").Want(200).Data(&out)
 	return out
 }

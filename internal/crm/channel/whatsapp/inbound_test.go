@@ -13,17 +13,18 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
+	"konak/internal/provider/graph"
 	wire "konak/internal/provider/whatsapp"
 )
 
 // hook posts a webhook as somebody who knows a secret, or does not.
 func (sh *shop) hook(number, secret, text string) int {
-	sh.t.Helper()
+	sh.T.Helper()
 	body := fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":%q,"changes":[{"field":"messages","value":{
 		"messaging_product":"whatsapp","metadata":{"display_phone_number":"902121234567","phone_number_id":%q},
 		"contacts":[{"profile":{"name":"Elif"},"wa_id":"905321234567"}],
 		"messages":[{"from":"905321234567","id":"wamid.1","timestamp":"1763197200","type":"text","text":{"body":%q}}]}}]}]}`, businessID, number, text)
-	return sh.s.Client("").Header(wire.SignatureHeader, wire.Sign(secret, []byte(body))).Post(channels+"/whatsapp/webhook", body).Status
+	return sh.Server.Client("").Header(graph.SignatureHeader, graph.Sign(secret, []byte(body))).Post(channels+"/whatsapp/webhook", body).Status
 }
 
 // What is not signed for a number of ours looks like a number that nobody has.
@@ -33,15 +34,15 @@ func TestWebhookIsSigned(t *testing.T) {
 			"a wrong secret":     sh.hook(numberID, "guessed", "hi"),
 			"no secret":          sh.hook(numberID, "", "hi"),
 			"an unknown number":  sh.hook("999", "guessed", "hi"),
-			"a foreign business": sh.s.Client("").Post(channels+"/whatsapp/webhook", `{"entry":[{"id":"1","changes":[{"field":"message_template_status_update","value":{}}]}]}`).Status,
-			"nothing at all":     sh.s.Client("").Post(channels+"/whatsapp/webhook", `{}`).Status,
+			"a foreign business": sh.Server.Client("").Post(channels+"/whatsapp/webhook", `{"entry":[{"id":"1","changes":[{"field":"message_template_status_update","value":{}}]}]}`).Status,
+			"nothing at all":     sh.Server.Client("").Post(channels+"/whatsapp/webhook", `{}`).Status,
 		} {
 			if status != 404 {
 				t.Errorf("%s: %d", what, status)
 			}
 		}
-		sh.s.Client("").Post(channels+"/whatsapp/webhook", `no json`).Refused(400, "bad_request")
-		if list := sh.inbox(); len(list) != 0 {
+		sh.Server.Client("").Post(channels+"/whatsapp/webhook", `no json`).Refused(400, "bad_request")
+		if list := sh.Inbox(); len(list) != 0 {
 			t.Errorf("what was not signed came in: %v", list)
 		}
 		if status := sh.hook(numberID, appSecret, "hi"); status != 200 {
@@ -50,18 +51,18 @@ func TestWebhookIsSigned(t *testing.T) {
 		if status := sh.hook(numberID, appSecret, "hi"); status != 200 {
 			t.Errorf("its repeat: %d", status)
 		}
-		if items := sh.items(sh.only().ID); len(items) != 1 {
+		if items := sh.Items(sh.Only().ID); len(items) != 1 {
 			t.Errorf("a repeat made %d items", len(items))
 		}
 		ask := channels + "/whatsapp/webhook?hub.mode=subscribe&hub.challenge=77&hub.verify_token="
-		sh.s.Client("").Get(ask+"guessed").Refused(404, "not_found")
+		sh.Server.Client("").Get(ask+"guessed").Refused(404, "not_found")
 		var set struct {
 			VerifyToken string `json:"verify_token"`
 		}
-		if err := sh.acc.Read(&set); err != nil {
+		if err := sh.Account.Read(&set); err != nil {
 			t.Fatal(err)
 		}
-		if got := sh.s.Client("").Get(ask + set.VerifyToken).Want(200); string(got.Body) != "77" {
+		if got := sh.Server.Client("").Get(ask + set.VerifyToken).Want(200); string(got.Body) != "77" {
 			t.Errorf("the challenge was answered with %q", got.Body)
 		}
 	})
@@ -70,13 +71,13 @@ func TestWebhookIsSigned(t *testing.T) {
 func TestCustomersWrite(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba, siparişim nerede?")
-		c := sh.only()
-		if c.Channel != "whatsapp" || c.ContactName != "Elif Kaya" || *c.ChannelAccountID != sh.acc.ID || c.State != conversation.Open {
+		c := sh.Only()
+		if c.Channel != "whatsapp" || c.ContactName != "Elif Kaya" || *c.ChannelAccountID != sh.Account.ID || c.State != conversation.Open {
 			t.Errorf("the conversation is %+v", c)
 		}
 		var who contact.Contact
 		sh.Owner.Get("/api/crm/v1/contacts/" + c.ContactID.String()).Want(200).Data(&who)
-		if who.Phones[0].E164 != "+905321234567" || who.Identities[0].WindowExpiresAt == nil || !who.Identities[0].WindowExpiresAt.Equal(sh.s.Clock.Now().Add(24*time.Hour)) {
+		if who.Phones[0].E164 != "+905321234567" || who.Identities[0].WindowExpiresAt == nil || !who.Identities[0].WindowExpiresAt.Equal(sh.Server.Clock.Now().Add(24*time.Hour)) {
 			t.Errorf("the contact is %+v", who)
 		}
 		for want, m := range map[string]wire.Incoming{
@@ -85,15 +86,15 @@ func TestCustomersWrite(t *testing.T) {
 			"Depo\nhttps://maps.google.com/?q=41,29": {Type: "location", Location: &wire.Location{Latitude: 41, Longitude: 29, Name: "Depo"}},
 			"gösterilemiyor":                         {Type: "unsupported", Errors: []wire.Error{{Code: 131051, Title: "Message type unknown"}}},
 		} {
-			if _, err := sh.box.Write(numberID, elif, m); err != nil {
+			if _, err := sh.Box.Write(numberID, elif, m); err != nil {
 				t.Fatal(err)
 			}
-			sh.settle()
-			if got := sh.items(c.ID)[0]; !strings.Contains(got.Body, want) || got.AuthorKind != conversation.ByContact {
+			sh.Settle()
+			if got := sh.Items(c.ID)[0]; !strings.Contains(got.Body, want) || got.AuthorKind != conversation.ByContact {
 				t.Errorf("%s: %+v", m.Type, got)
 			}
 		}
-		sh.only()
+		sh.Only()
 	})
 }
 
@@ -109,17 +110,17 @@ func picture(t *testing.T) []byte {
 func TestCustomersSendFiles(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		content := picture(t)
-		id := sh.box.File(businessID, "image/png", content)
+		id := sh.Box.File(businessID, "image/png", content)
 		for _, m := range []wire.Incoming{
 			{Type: "image", Image: &wire.Media{ID: id, MimeType: "image/png", Caption: "Kırık geldi"}},
 			{Type: "document", Document: &wire.Media{ID: "404404", MimeType: "application/pdf", Filename: "fatura.pdf"}},
 		} {
-			if _, err := sh.box.Write(numberID, elif, m); err != nil {
+			if _, err := sh.Box.Write(numberID, elif, m); err != nil {
 				t.Fatal(err)
 			}
-			sh.settle()
+			sh.Settle()
 		}
-		items := sh.items(sh.only().ID)
+		items := sh.Items(sh.Only().ID)
 		if len(items) != 2 || items[1].Body != "Kırık geldi" || len(items[1].Attachments) != 1 || items[1].Attachments[0].Size != int64(len(content)) || items[1].Attachments[0].Name != "image.png" {
 			t.Fatalf("the picture: %+v", items)
 		}
@@ -137,45 +138,45 @@ func TestCustomersSendFiles(t *testing.T) {
 func TestReactions(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		theirs := sh.says("Teşekkürler")
-		c := sh.only()
+		c := sh.Only()
 		var item conversation.Item
-		path := conversations + "/" + c.ID.String() + "/items/" + sh.items(c.ID)[0].ID.String() + "/reaction"
+		path := conversations + "/" + c.ID.String() + "/items/" + sh.Items(c.ID)[0].ID.String() + "/reaction"
 		sh.Owner.Post(path, map[string]any{"emoji": "👍"}).Want(200).Data(&item)
 		if len(item.Reactions) != 1 {
 			t.Errorf("the item is %+v", item)
 		}
-		out := sh.box.Sent()
+		out := sh.Box.Sent()
 		if len(out) != 1 || out[0].Reaction == nil || out[0].Reaction.MessageID != theirs || out[0].Reaction.Emoji != "👍" {
 			t.Errorf("the provider got %+v", out)
 		}
 		// And the customer's to ours.
 		sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "Rica ederiz"}).Want(200)
-		sh.settle()
-		ours := sh.box.Sent()
+		sh.Settle()
+		ours := sh.Box.Sent()
 		if len(ours) != 1 {
 			t.Fatalf("sent: %+v", ours)
 		}
-		if _, err := sh.box.Write(numberID, elif, wire.Incoming{Type: "reaction", Reaction: &wire.Reaction{MessageID: ours[0].ID, Emoji: "❤️"}}); err != nil {
+		if _, err := sh.Box.Write(numberID, elif, wire.Incoming{Type: "reaction", Reaction: &wire.Reaction{MessageID: ours[0].ID, Emoji: "❤️"}}); err != nil {
 			t.Fatal(err)
 		}
-		sh.settle()
-		if got := sh.items(c.ID)[0]; len(got.Reactions) != 1 || got.Reactions[0].Emoji != "❤️" || got.Reactions[0].AuthorKind != conversation.ByContact {
+		sh.Settle()
+		if got := sh.Items(c.ID)[0]; len(got.Reactions) != 1 || got.Reactions[0].Emoji != "❤️" || got.Reactions[0].AuthorKind != conversation.ByContact {
 			t.Errorf("the answer is %+v", got)
 		}
 		// What the provider took and then could not deliver, the customer does not have.
-		failed := sh.reply(c.ID, "Görüşürüz")
-		sh.settle()
-		sh.box.Report(numberID, wire.Report{ID: sh.box.Sent()[0].ID, Status: "failed", Errors: []wire.Error{{Code: 131049, Title: "Not delivered", Message: "Not delivered"}}})
-		sh.settle()
+		failed := sh.Reply(c.ID, "Görüşürüz")
+		sh.Settle()
+		sh.Box.Report(numberID, wire.Report{ID: sh.Box.Sent()[0].ID, Status: "failed", Errors: []wire.Error{{Code: 131049, Title: "Not delivered", Message: "Not delivered"}}})
+		sh.Settle()
 		own := conversations + "/" + c.ID.String() + "/items/" + failed.ID.String() + "/reaction"
-		if got := sh.item(c.ID, failed.ID); *got.Delivery != conversation.Failed {
+		if got := sh.Item(c.ID, failed.ID); *got.Delivery != conversation.Failed {
 			t.Fatalf("the report left %+v", got)
 		}
 		if e := sh.Owner.Post(own, map[string]any{"emoji": "👍"}).Refused(422, "reaction_unsupported"); e.Reason != conversation.NoChannelCopy {
 			t.Errorf("got %+v", e)
 		}
 		// Outside the window the provider takes no sign either.
-		sh.advance(25 * time.Hour)
+		sh.Later(25 * time.Hour)
 		sh.Owner.Post(path, map[string]any{"emoji": "🎉"}).Refused(422, "window_closed")
 	})
 }
@@ -184,29 +185,29 @@ func TestReactions(t *testing.T) {
 // disconnected one is left by the provider too.
 func TestPausedAndDisconnected(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
-		at := channels + "/" + sh.acc.ID.String()
+		at := channels + "/" + sh.Account.ID.String()
 		sh.Owner.Do("PATCH", at+"/status", map[string]any{"status": "paused"}).Want(200)
 		sh.says("Kimse yok mu?")
-		if status := sh.hook(numberID, appSecret, "hi"); status != 409 || len(sh.inbox()) != 0 {
+		if status := sh.hook(numberID, appSecret, "hi"); status != 409 || len(sh.Inbox()) != 0 {
 			t.Errorf("a paused number: %d", status)
 		}
 		sh.Owner.Do("PATCH", at+"/status", map[string]any{"status": "active"}).Want(200)
 		sh.says("Merhaba")
-		c := sh.only()
+		c := sh.Only()
 		sh.Owner.Delete(at).Want(200)
-		sh.settle()
+		sh.Settle()
 		if status := sh.hook(numberID, appSecret, "hi"); status != 404 {
 			t.Errorf("a disconnected number: %d", status)
 		}
 		sh.says("Hâlâ orada mısınız?")
-		if items := sh.items(c.ID); len(items) != 1 {
+		if items := sh.Items(c.ID); len(items) != 1 {
 			t.Errorf("%d items", len(items))
 		}
 		sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "Buradayız"}).Refused(422, "no_route")
 		// It can be connected anew, as another account.
 		var again channel.Account
 		sh.connect(nil).Want(201).Data(&again)
-		if again.ID == sh.acc.ID {
+		if again.ID == sh.Account.ID {
 			t.Error("the old account came back")
 		}
 	})
@@ -215,28 +216,28 @@ func TestPausedAndDisconnected(t *testing.T) {
 // A number that two workspaces have brings what comes to both.
 func TestTwoWorkspaces(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
-		other := &shop{Workspace: sh.s.Workspace("other"), t: t, s: sh.s, box: sh.box}
-		other.connect(nil).Want(201).Data(&other.acc)
+		other := &shop{Shop: sh.Another()}
+		other.connect(nil).Want(201).Data(&other.Account)
 		sh.says("Merhaba")
-		mine, theirs := sh.only(), other.only()
+		mine, theirs := sh.Only(), other.Only()
 		if mine.ID == theirs.ID {
 			t.Error("they share a conversation")
 		}
-		other.Owner.Get(channels+"/"+sh.acc.ID.String()).Refused(404, "not_found")
+		other.Owner.Get(channels+"/"+sh.Account.ID.String()).Refused(404, "not_found")
 		other.Owner.Get(conversations+"/"+mine.ID.String()+"/chat-templates").Refused(404, "not_found")
 	})
 }
 
 func TestFlaggedNumber(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
-		sh.box.Flag(numberID, "FLAGGED")
-		sh.settle()
-		if a := sh.account(); a.Status != channel.Attention || *a.Reason != channel.NumberFlagged {
+		sh.Box.Flag(numberID, "FLAGGED")
+		sh.Settle()
+		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Attention || *a.Reason != channel.NumberFlagged {
 			t.Errorf("flagged: %+v", a)
 		}
-		sh.box.Flag(numberID, "UNFLAGGED")
-		sh.settle()
-		if a := sh.account(); a.Status != channel.Active {
+		sh.Box.Flag(numberID, "UNFLAGGED")
+		sh.Settle()
+		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Active {
 			t.Errorf("unflagged: %+v", a)
 		}
 	})

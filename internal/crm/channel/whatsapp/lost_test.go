@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
 )
@@ -21,7 +22,7 @@ func TestLostFileFailsAtOnce(t *testing.T) {
 		t.Run(reason, func(t *testing.T) {
 			connected(t, func(t *testing.T, sh *shop) {
 				sh.says("Fatura?")
-				c := sh.only().ID
+				c := sh.Only().ID
 				upload := func() uuid.UUID {
 					t.Helper()
 					var a file.Attachment
@@ -37,14 +38,14 @@ func TestLostFileFailsAtOnce(t *testing.T) {
 				if err := lose(found[0]); err != nil {
 					t.Fatal(err)
 				}
-				sh.settle()
-				if got := sh.item(c, out.Item.ID); delivery(got) != conversation.Failed || got.DeliveryError == nil || *got.DeliveryError != reason || len(sh.box.Sent()) != 0 {
-					t.Errorf("the message is %+v, sent %+v", got, sh.box.Sent())
+				sh.Settle()
+				if got := sh.Item(c, out.Item.ID); apptest.DeliveryOf(got) != conversation.Failed || got.DeliveryError == nil || *got.DeliveryError != reason || len(sh.Box.Sent()) != 0 {
+					t.Errorf("the message is %+v, sent %+v", got, sh.Box.Sent())
 				}
 				upload()
 				sh.Owner.Post(conversations+"/"+c.String()+"/items/"+out.Item.ID.String()+"/retry", nil).Want(200)
-				sh.settle()
-				if got := sh.item(c, out.Item.ID); delivery(got) != conversation.Sent || len(sh.box.Sent()) != 1 {
+				sh.Settle()
+				if got := sh.Item(c, out.Item.ID); apptest.DeliveryOf(got) != conversation.Sent || len(sh.Box.Sent()) != 1 {
 					t.Errorf("afterwards the message is %+v", got)
 				}
 			})

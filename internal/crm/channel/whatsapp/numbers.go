@@ -48,49 +48,15 @@ func (s *Numbers) open(ctx context.Context, id uuid.UUID) (a channel.Account, at
 	return a, at, err
 }
 
-// authLimit is how many refusals of the token in a row ask for attention.
-const authLimit = 2
-
-// recordAnswer keeps what an answer of the provider says about the token: refused
-// twice in a row, the number needs attention; taken again, it works.
-func (s *Numbers) recordAnswer(ctx context.Context, a *channel.Account, err error) {
+// recordAnswer keeps what an answer of the provider says about a number's token.
+func (s *Numbers) recordAnswer(ctx context.Context, account uuid.UUID, err error) {
 	r, refused := errors.AsType[*Refusal](err)
-	refused = refused && r.auth()
+	refused = refused && r.Auth()
 	if err != nil && !refused {
 		return
 	}
-	expired := a.Reason != nil && *a.Reason == channel.TokenExpired
-	fail := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if !refused {
-			n, err := authErrors(&tx.Reader, a.ID)
-			if err != nil || n == 0 && !expired {
-				return err
-			}
-			if err := clearAuthErrors(tx, a.ID); err != nil || !expired {
-				return err
-			}
-			_, err = s.Channels.Set(tx, a.ID, channel.Active, nil)
-			return err
-		}
-		n, err := countAuthError(tx, a.ID)
-		if err != nil || n < authLimit {
-			return err
-		}
-		why := channel.TokenExpired
-		_, err = s.Channels.Set(tx, a.ID, channel.Attention, &why)
-		return err
-	})
-	if fail != nil {
-		s.Log.ErrorContext(ctx, "what the provider said about a token could not be kept", "account", a.ID, "error", fail)
-	}
-}
-
-// tokenAnswered is answered for an account that is read anew.
-func (s *Numbers) tokenAnswered(ctx context.Context, account uuid.UUID, err error) {
-	ctx = context.WithoutCancel(ctx)
-	a, _, fail := s.open(ctx, account)
-	if fail == nil {
-		s.recordAnswer(ctx, &a, err)
+	if fail := s.Channels.RecordToken(ctx, account, refused); fail != nil {
+		s.Log.ErrorContext(ctx, "what the provider said about a token could not be kept", "account", account, "error", fail)
 	}
 }
 

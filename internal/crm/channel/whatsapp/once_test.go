@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/dbtest"
@@ -15,10 +16,10 @@ import (
 // refuseMarks makes the database refuse to mark messages as soon as the service
 // gets the next one, until allow is called.
 func (sh *shop) refuseMarks() (allow func()) {
-	sh.t.Helper()
+	sh.T.Helper()
 	var mend func()
-	fn := func() { mend = dbtest.RefuseUpdates(sh.t, sh.s.DB, "conversation_item") }
-	sh.asked.Store(&fn)
+	fn := func() { mend = dbtest.RefuseUpdates(sh.T, sh.Server.DB, "conversation_item") }
+	sh.whenAsked(fn)
 	return func() { mend() }
 }
 
@@ -27,7 +28,7 @@ func (sh *shop) refuseMarks() (allow func()) {
 func TestSentOnce(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Fatura?")
-		c := sh.only().ID
+		c := sh.Only().ID
 		var ids []uuid.UUID
 		for name, content := range map[string]string{"a.png": string(picture(t)), "fatura.pdf": "%PDF-1.4 fatura"} {
 			var a file.Attachment
@@ -38,17 +39,17 @@ func TestSentOnce(t *testing.T) {
 		var out conversation.Written
 		sh.Owner.Post(conversations+"/"+c.String()+"/reply-as-agent", map[string]any{"body": "Ekte", "attachments": ids}).Want(200).Data(&out)
 		for range 5 {
-			sh.s.Settle()
-			sh.advance(time.Hour)
+			sh.Server.Settle()
+			sh.Later(time.Hour)
 		}
-		if sent := sh.box.Sent(); len(sent) != 2 || delivery(sh.item(c, out.Item.ID)) != conversation.Queued {
+		if sent := sh.Box.Sent(); len(sent) != 2 || apptest.DeliveryOf(sh.Item(c, out.Item.ID)) != conversation.Queued {
 			t.Errorf("sent %+v", sent)
 		}
 		allow()
-		sh.advance(time.Hour)
-		sh.s.Settle()
-		if more := sh.box.Sent(); len(more) != 0 || delivery(sh.item(c, out.Item.ID)) != conversation.Sent {
-			t.Errorf("sent again %+v, the item is %+v", more, sh.item(c, out.Item.ID))
+		sh.Later(time.Hour)
+		sh.Server.Settle()
+		if more := sh.Box.Sent(); len(more) != 0 || apptest.DeliveryOf(sh.Item(c, out.Item.ID)) != conversation.Sent {
+			t.Errorf("sent again %+v, the item is %+v", more, sh.Item(c, out.Item.ID))
 		}
 	})
 }
@@ -64,7 +65,7 @@ func TestPushedOnce(t *testing.T) {
 			end, tick := time.NewTimer(40*time.Second), time.NewTicker(20*time.Millisecond)
 			defer end.Stop()
 			defer tick.Stop()
-			for !strings.Contains(sh.s.Logs.String(), "could not be written down") {
+			for !strings.Contains(sh.Server.Logs.String(), "could not be written down") {
 				select {
 				case <-tick.C:
 				case <-end.C:
@@ -81,9 +82,9 @@ func TestPushedOnce(t *testing.T) {
 			"template_id": news.ID, "phone": "+90 532 123 45 67", "name": "Elif Kaya", "body": []string{"Elif", "4711"},
 		}).Want(200).Data(&sent)
 		<-mended
-		sh.advance(3 * time.Minute)
-		sh.s.Settle()
-		if out := sh.box.Sent(); len(out) != 1 || sent.Delivery != conversation.Sent {
+		sh.Later(3 * time.Minute)
+		sh.Server.Settle()
+		if out := sh.Box.Sent(); len(out) != 1 || sent.Delivery != conversation.Sent {
 			t.Errorf("sent %d times: %+v", len(out), sent)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/app/apptest"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
@@ -15,43 +16,36 @@ import (
 )
 
 func (sh *shop) reply(c uuid.UUID, body string) conversation.Item {
-	sh.t.Helper()
+	sh.T.Helper()
 	var out conversation.Written
 	sh.Owner.Post(conversations+"/"+c.String()+"/reply-as-agent", map[string]any{"body": body}).Want(200).Data(&out)
 	return out.Item
 }
 
 func (sh *shop) item(c, id uuid.UUID) conversation.Item {
-	sh.t.Helper()
-	for _, i := range sh.items(c) {
+	sh.T.Helper()
+	for _, i := range sh.Items(c) {
 		if i.ID == id {
 			return i
 		}
 	}
-	sh.t.Fatal("the item is gone")
+	sh.T.Fatal("the item is gone")
 	return conversation.Item{}
-}
-
-func delivery(i conversation.Item) string {
-	if i.Delivery == nil {
-		return ""
-	}
-	return *i.Delivery
 }
 
 func TestAnswerGoesOut(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
-		c := sh.only().ID
-		item := sh.reply(c, "Buyurun")
-		if delivery(item) != conversation.Queued {
-			t.Errorf("before: %s", delivery(item))
+		c := sh.Only().ID
+		item := sh.Reply(c, "Buyurun")
+		if apptest.DeliveryOf(item) != conversation.Queued {
+			t.Errorf("before: %s", apptest.DeliveryOf(item))
 		}
-		sh.settle()
-		if got := sh.item(c, item.ID); delivery(got) != conversation.Sent {
+		sh.Settle()
+		if got := sh.Item(c, item.ID); apptest.DeliveryOf(got) != conversation.Sent {
 			t.Errorf("after: %+v", got)
 		}
-		out := sh.box.Sent()
+		out := sh.Box.Sent()
 		if len(out) != 1 || out[0].To != elif.ID || out[0].Text == nil || out[0].Text.Body != "Buyurun" || out[0].Mark != item.ID.String() {
 			t.Errorf("the provider got %+v", out)
 		}
@@ -62,7 +56,7 @@ func TestAnswerGoesOut(t *testing.T) {
 func TestFilesGoOut(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Fatura?")
-		c := sh.only().ID
+		c := sh.Only().ID
 		var ids []uuid.UUID
 		for name, content := range map[string]string{"a.png": string(picture(t)), "fatura.pdf": "%PDF-1.4 fatura"} {
 			var a file.Attachment
@@ -71,8 +65,8 @@ func TestFilesGoOut(t *testing.T) {
 		}
 		var out conversation.Written
 		sh.Owner.Post(conversations+"/"+c.String()+"/reply-as-agent", map[string]any{"body": "Ekte", "attachments": ids}).Want(200).Data(&out)
-		sh.settle()
-		sent := sh.box.Sent()
+		sh.Settle()
+		sent := sh.Box.Sent()
 		if len(sent) != 2 {
 			t.Fatalf("sent: %+v", sent)
 		}
@@ -88,7 +82,7 @@ func TestFilesGoOut(t *testing.T) {
 		if !strings.Contains(kinds, "image") || !strings.Contains(kinds, "document") || captions != 1 {
 			t.Errorf("sent %s with %d captions", kinds, captions)
 		}
-		if got := sh.item(c, out.Item.ID); delivery(got) != conversation.Sent {
+		if got := sh.Item(c, out.Item.ID); apptest.DeliveryOf(got) != conversation.Sent {
 			t.Errorf("the item is %+v", got)
 		}
 	})
@@ -98,9 +92,9 @@ func TestFilesGoOut(t *testing.T) {
 func TestClosedWindow(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
-		c := sh.only()
-		until := sh.s.Clock.Now().Add(24 * time.Hour)
-		sh.advance(24*time.Hour + time.Second)
+		c := sh.Only()
+		until := sh.Server.Clock.Now().Add(24 * time.Hour)
+		sh.Later(24*time.Hour + time.Second)
 		resp := sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "Geç kaldık"})
 		resp.Refused(422, "window_closed")
 		if !strings.Contains(string(resp.Body), until.Format(`"window_expired_at":"2006-01-02T15:04:05`)) {
@@ -122,7 +116,7 @@ func TestClosedWindow(t *testing.T) {
 			t.Errorf("begun: %+v", begun)
 		}
 		sh.says("Buradayım")
-		sh.reply(c.ID, "Hoş geldiniz")
+		sh.Reply(c.ID, "Hoş geldiniz")
 	})
 }
 
@@ -130,24 +124,24 @@ func TestClosedWindow(t *testing.T) {
 func TestBusyProvider(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
-		c := sh.only().ID
-		sh.box.Fail(503, 131016, 0)
-		sh.box.Fail(429, 130429, 90)
-		item := sh.reply(c, "Bekleyin")
-		sh.settle()
-		if delivery(sh.item(c, item.ID)) != conversation.Queued {
+		c := sh.Only().ID
+		sh.Box.Fail(503, 131016, 0)
+		sh.Box.Fail(429, 130429, 90)
+		item := sh.Reply(c, "Bekleyin")
+		sh.Settle()
+		if apptest.DeliveryOf(sh.Item(c, item.ID)) != conversation.Queued {
 			t.Error("a busy provider ended the message")
 		}
-		sh.s.Clock.Advance(5 * time.Second) // the job's own pace
-		sh.settle()
-		sh.s.Clock.Advance(80 * time.Second) // before Retry-After
-		sh.settle()
-		if out := sh.box.Sent(); len(out) != 0 {
+		sh.Server.Clock.Advance(5 * time.Second) // the job's own pace
+		sh.Settle()
+		sh.Server.Clock.Advance(80 * time.Second) // before Retry-After
+		sh.Settle()
+		if out := sh.Box.Sent(); len(out) != 0 {
 			t.Errorf("too early: %+v", out)
 		}
-		sh.s.Clock.Advance(15 * time.Second)
-		sh.settle()
-		if out := sh.box.Sent(); len(out) != 1 || delivery(sh.item(c, item.ID)) != conversation.Sent {
+		sh.Server.Clock.Advance(15 * time.Second)
+		sh.Settle()
+		if out := sh.Box.Sent(); len(out) != 1 || apptest.DeliveryOf(sh.Item(c, item.ID)) != conversation.Sent {
 			t.Errorf("sent %+v", out)
 		}
 	})
@@ -157,16 +151,16 @@ func TestBusyProvider(t *testing.T) {
 func TestProviderStaysDown(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
-		c := sh.only().ID
+		c := sh.Only().ID
 		for range 20 {
-			sh.box.Fail(500, 131000, 0)
+			sh.Box.Fail(500, 131000, 0)
 		}
-		item := sh.reply(c, "Bekleyin")
+		item := sh.Reply(c, "Bekleyin")
 		for range 20 {
-			sh.settle()
-			sh.advance(time.Hour)
+			sh.Settle()
+			sh.Later(time.Hour)
 		}
-		if got := sh.item(c, item.ID); delivery(got) != conversation.Failed || got.DeliveryError == nil {
+		if got := sh.Item(c, item.ID); apptest.DeliveryOf(got) != conversation.Failed || got.DeliveryError == nil {
 			t.Errorf("the item is %+v", got)
 		}
 	})
@@ -177,17 +171,17 @@ func TestProviderStaysDown(t *testing.T) {
 func TestRefusedMessage(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
-		c := sh.only().ID
-		sh.box.Fail(400, 131026, 0)
-		item := sh.reply(c, "Olmayacak")
-		sh.settle()
-		got := sh.item(c, item.ID)
-		if delivery(got) != conversation.Failed || !strings.Contains(*got.DeliveryError, "131026") {
+		c := sh.Only().ID
+		sh.Box.Fail(400, 131026, 0)
+		item := sh.Reply(c, "Olmayacak")
+		sh.Settle()
+		got := sh.Item(c, item.ID)
+		if apptest.DeliveryOf(got) != conversation.Failed || !strings.Contains(*got.DeliveryError, "131026") {
 			t.Errorf("the item is %+v", got)
 		}
 		sh.Owner.Post(conversations+"/"+c.String()+"/items/"+item.ID.String()+"/retry", nil).Want(200)
-		sh.settle()
-		if got := sh.item(c, item.ID); delivery(got) != conversation.Sent {
+		sh.Settle()
+		if got := sh.Item(c, item.ID); apptest.DeliveryOf(got) != conversation.Sent {
 			t.Errorf("again: %+v", got)
 		}
 	})
@@ -198,17 +192,17 @@ func TestRefusedMessage(t *testing.T) {
 func TestLateReports(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
-		c := sh.only().ID
-		item := sh.reply(c, "Yola çıktı")
-		sh.settle()
-		id := sh.box.Sent()[0].ID
-		sh.box.Report(numberID, wire.Report{ID: id, Status: "failed", Errors: []wire.Error{{Code: 131049, Title: "Not delivered", Message: "Not delivered"}}})
-		sh.settle()
-		sh.box.Report(numberID, wire.Report{ID: id, Status: "sent"})
-		sh.box.Report(numberID, wire.Report{ID: "wamid.another", Status: "failed", Mark: uuid.NewString()})
-		sh.box.Report(numberID, wire.Report{ID: "wamid.third", Status: "failed", Mark: "somebody else's"})
-		sh.settle()
-		if got := sh.item(c, item.ID); delivery(got) != conversation.Failed || !strings.Contains(*got.DeliveryError, "131049") {
+		c := sh.Only().ID
+		item := sh.Reply(c, "Yola çıktı")
+		sh.Settle()
+		id := sh.Box.Sent()[0].ID
+		sh.Box.Report(numberID, wire.Report{ID: id, Status: "failed", Errors: []wire.Error{{Code: 131049, Title: "Not delivered", Message: "Not delivered"}}})
+		sh.Settle()
+		sh.Box.Report(numberID, wire.Report{ID: id, Status: "sent"})
+		sh.Box.Report(numberID, wire.Report{ID: "wamid.another", Status: "failed", Mark: uuid.NewString()})
+		sh.Box.Report(numberID, wire.Report{ID: "wamid.third", Status: "failed", Mark: "somebody else's"})
+		sh.Settle()
+		if got := sh.Item(c, item.ID); apptest.DeliveryOf(got) != conversation.Failed || !strings.Contains(*got.DeliveryError, "131049") {
 			t.Errorf("the item is %+v", got)
 		}
 	})
@@ -218,28 +212,28 @@ func TestLateReports(t *testing.T) {
 func TestExpiredToken(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
-		c := sh.only().ID
-		sh.box.Revoke(businessID, "EAAGnew")
-		first := sh.reply(c, "Bir")
-		sh.settle()
-		if a := sh.account(); a.Status != channel.Active {
+		c := sh.Only().ID
+		sh.Box.Revoke(businessID, "EAAGnew")
+		first := sh.Reply(c, "Bir")
+		sh.Settle()
+		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Active {
 			t.Errorf("after one refusal: %+v", a)
 		}
-		sh.reply(c, "İki")
-		sh.settle()
-		if a := sh.account(); a.Status != channel.Attention || *a.Reason != channel.TokenExpired {
+		sh.Reply(c, "İki")
+		sh.Settle()
+		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Attention || *a.Reason != channel.TokenExpired {
 			t.Errorf("after two: %+v", a)
 		}
-		if got := sh.item(c, first.ID); delivery(got) != conversation.Failed || *got.DeliveryError != "token_expired" {
+		if got := sh.Item(c, first.ID); apptest.DeliveryOf(got) != conversation.Failed || *got.DeliveryError != "token_expired" {
 			t.Errorf("the first answer: %+v", got)
 		}
 		sh.connect(map[string]any{"access_token": "EAAGnew"}).Want(201)
-		if a := sh.account(); a.Status != channel.Active || a.Reason != nil {
+		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Active || a.Reason != nil {
 			t.Errorf("with a new token: %+v", a)
 		}
 		sh.Owner.Post(conversations+"/"+c.String()+"/items/"+first.ID.String()+"/retry", nil).Want(200)
-		sh.settle()
-		if got := sh.item(c, first.ID); delivery(got) != conversation.Sent {
+		sh.Settle()
+		if got := sh.Item(c, first.ID); apptest.DeliveryOf(got) != conversation.Sent {
 			t.Errorf("the first answer again: %+v", got)
 		}
 	})

@@ -16,10 +16,10 @@ func TestWaysThatSendTemplates(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		news := sh.approved("kargo_bilgisi")
 		sh.says("Merhaba")
-		c := sh.only()
+		c := sh.Only()
 		use := map[string]any{"template_id": news.ID, "body": []string{"Elif", "4711"}}
 		// A template that failed, for the way of sending it again.
-		sh.box.Fail(400, 132015, 0)
+		sh.Box.Fail(400, 132015, 0)
 		failed := sh.send(c.ID, use)
 		if failed.Item.V == nil || failed.Delivery != conversation.Failed {
 			t.Fatalf("got %+v", failed)
@@ -27,7 +27,7 @@ func TestWaysThatSendTemplates(t *testing.T) {
 		with := func(name string, may ...perm.Permission) *apptest.Client {
 			t.Helper()
 			sh.Owner.Put("/api/v1/auth/roles", map[string]any{"name": name, "title": name, "permissions": may}).Want(200)
-			if err := sh.s.Identity.AddMember(t.Context(), sh.ID, name, name+"@demo.example", apptest.Password, name); err != nil {
+			if err := sh.Server.Identity.AddMember(t.Context(), sh.ID, name, name+"@demo.example", apptest.Password, name); err != nil {
 				t.Fatal(err)
 			}
 			return sh.SignIn(name + "@demo.example")
@@ -63,8 +63,8 @@ func TestWaysThatSendTemplates(t *testing.T) {
 		if sh.Owner.Get("/api/crm/v1/contacts?q=905339998877").Want(200).Data(&found); len(found) != 0 {
 			t.Errorf("a refused template made %+v", found)
 		}
-		sh.settle()
-		sh.box.Sent()
+		sh.Settle()
+		sh.Box.Sent()
 		// Who may not see conversations learns what became of the template alone.
 		for _, way := range ways[:2] {
 			var sent reply.SentTemplate

@@ -3,12 +3,11 @@ package whatsapp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/meta"
 	"konak/internal/crm/template"
 	"konak/internal/kit/secret"
 )
@@ -161,64 +160,7 @@ var (
 )
 
 // Refusal is the provider's no.
-type Refusal struct {
-	Status     int
-	Code       int
-	Subcode    int
-	Message    string
-	Details    string
-	Title      string // for people
-	Text       string // for people
-	Trace      string
-	RetryAfter time.Duration
-}
+type Refusal = meta.Refusal
 
-// Error implements error.
-func (r *Refusal) Error() string {
-	return fmt.Sprintf("whatsapp: %d (%d/%d) %s [%s]", r.Status, r.Code, r.Subcode, r.Words(), r.Trace)
-}
-
-// Words are what a person is told.
-func (r *Refusal) Words() string {
-	for _, text := range []string{r.Text, r.Details, r.Message, r.Title} {
-		if text = strings.TrimSpace(text); text != "" {
-			return fmt.Sprintf("%s (%d)", text, r.Code)
-		}
-	}
-	return fmt.Sprintf("%d (%d)", r.Status, r.Code)
-}
-
-// Codes of the provider.
-const (
-	codeUnknown       = 1
-	codeService       = 2
-	codeAppLimit      = 4
-	codePermission    = 10
-	codeAuth          = 190
-	codeDenied        = 131005
-	codeCallback      = 2200 // our address did not answer the challenge
-	codeBusinessLimit = 80007
-	codeRateLimit     = 130429
-	codeInternal      = 131000
-	codeUnavailable   = 131016
-	codeWindow        = 131047
-	codePairLimit     = 131056
-	codeSpamLimit     = 131048
-	codeMissing       = 100
-	subcodeMissing    = 33      // of codeMissing: there is no such object
-	subcodeNoTemplate = 2593002 // of codeMissing: there is no template of this name
-)
-
-// auth says that the token opens nothing any more.
-func (r *Refusal) auth() bool {
-	return r.Code == codeAuth || r.Code == codePermission || r.Code == codeDenied || r.Code >= 200 && r.Code < 300 || r.Status == 401
-}
-
-// passing says that the same call may succeed later.
-func (r *Refusal) passing() bool {
-	switch r.Code {
-	case codeUnknown, codeService, codeAppLimit, codeBusinessLimit, codeRateLimit, codeInternal, codeUnavailable, codePairLimit, codeSpamLimit:
-		return true
-	}
-	return r.Status == 429 || r.Status >= 500
-}
+// subcodeNoTemplate is of meta.CodeMissing: there is no template of this name.
+const subcodeNoTemplate = 2593002

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/meta"
 	"konak/internal/kit/fault"
 )
 
@@ -27,7 +28,7 @@ func (s *Service) Calls(ctx context.Context, a channel.Account) (channel.Provide
 		return channel.ProviderCalls{}, err
 	}
 	out, err := s.Provider.CallSettings(ctx, at)
-	s.recordAnswer(ctx, &a, err)
+	s.recordAnswer(ctx, a.ID, err)
 	return out, err
 }
 
@@ -38,12 +39,12 @@ func (s *Service) SetCalls(ctx context.Context, a channel.Account, c channel.Cal
 		return out, err
 	}
 	err = s.Provider.SetCallSettings(ctx, at, c)
-	s.recordAnswer(ctx, &a, err)
-	if r, refused := errors.AsType[*Refusal](err); refused && !r.passing() {
+	s.recordAnswer(ctx, a.ID, err)
+	if r, refused := errors.AsType[*Refusal](err); refused && !r.Passing() {
 		return out, &channel.CallsRefused{Words: r.Words()}
 	}
 	if err != nil {
-		return out, unreachable(err)
+		return out, meta.Unreachable(err)
 	}
 	return s.Calls(ctx, a)
 }
@@ -55,7 +56,7 @@ func (s *Service) CallPermission(ctx context.Context, a channel.Account, address
 		return channel.CallPermission{}, err
 	}
 	out, err := s.Provider.CallPermission(ctx, at, address)
-	s.recordAnswer(ctx, &a, err)
+	s.recordAnswer(ctx, a.ID, err)
 	return out, err
 }
 
@@ -67,14 +68,14 @@ func (s *Service) AskCallPermission(ctx context.Context, a channel.Account, addr
 		return err
 	}
 	_, err = s.Provider.Send(ctx, at, Message{To: address, Kind: KindCallRequest, Text: callRequest})
-	s.recordAnswer(ctx, &a, err)
+	s.recordAnswer(ctx, a.ID, err)
 	if err == nil {
 		return nil
 	}
 	why, final := finalReason(err)
 	switch {
 	case !final:
-		return unreachable(err)
+		return meta.Unreachable(err)
 	case why == string(fault.WindowClosed):
 		return fault.New(fault.WindowClosed)
 	}

@@ -292,10 +292,10 @@ func (s *Service) runMedia(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	file, err := s.fetch(ctx, at, p.Message)
-	s.recordAnswer(ctx, &a, err)
+	s.recordAnswer(ctx, a.ID, err)
 	switch r, refused := errors.AsType[*Refusal](err); {
 	case err == nil:
-	case refused && !r.passing() && !r.auth(), j.Attempts >= mediaAttempts, s.DB.Clock().Now().Sub(j.CreatedAt.Time) >= mediaFor:
+	case refused && !r.Passing() && !r.Auth(), j.Attempts >= mediaAttempts, s.DB.Clock().Now().Sub(j.CreatedAt.Time) >= mediaFor:
 		file = lost
 	default:
 		return jobs.HoldOnTimeout(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/meta"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
@@ -45,6 +46,7 @@ const (
 )
 
 var (
+	_ channel.Capable      = (*Service)(nil)
 	_ channel.Kind         = (*Service)(nil)
 	_ channel.Templater    = (*Service)(nil)
 	_ conversation.Reactor = (*Service)(nil)
@@ -177,6 +179,14 @@ func outgoingOf(m conversation.Outgoing) outgoingMessage {
 	return outgoingMessage{AccountID: m.Route.AccountID, ItemID: m.ItemID, To: m.Route.Address, Text: m.Body, Files: m.Attachments, Template: m.Template}
 }
 
+// Capabilities implements channel.Capable.
+func (s *Service) Capabilities() channel.Capabilities {
+	return channel.Capabilities{
+		Files:     []channel.FileRule{{Types: []string{channel.AnyType}, MaxSize: 100 << 20}},
+		Reactions: true, Templates: true, Calls: true, ReadReceipts: true, WindowHours: int(window.Hours()),
+	}
+}
+
 // Push implements channel.Kind. What the provider accepted it also writes down
 // itself, as the very next thing.
 func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversation.Delivery, error) {
@@ -189,7 +199,7 @@ func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversati
 	if err == nil {
 		s.reportPushed(ctx, p.ItemID, d)
 	}
-	s.tokenAnswered(ctx, p.AccountID, err)
+	s.recordAnswer(ctx, p.AccountID, err)
 	if err == nil {
 		return d, nil
 	}
@@ -238,11 +248,11 @@ func finalReason(err error) (why string, final bool) {
 	}
 	r, ok := errors.AsType[*Refusal](err)
 	switch {
-	case !ok || r.passing():
+	case !ok || r.Passing():
 		return "", false
-	case r.auth():
+	case r.Auth():
 		return ReasonToken, true
-	case r.Code == codeWindow:
+	case r.WindowClosed():
 		return string(fault.WindowClosed), true
 	}
 	return r.Words(), true
@@ -315,7 +325,7 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 			return err
 		}
 	}
-	s.tokenAnswered(ctx, p.AccountID, err)
+	s.recordAnswer(ctx, p.AccountID, err)
 	if err != nil {
 		why, final := finalReason(err)
 		if !final && (j.Attempts < sendAttempts || errors.Is(err, jobs.ErrLost)) {
@@ -362,14 +372,14 @@ func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) er
 		return err
 	}
 	_, err = s.Provider.Send(ctx, at, Message{To: r.Route.Address, Kind: KindReaction, ReactTo: r.ProviderMessageID, Emoji: r.Emoji})
-	s.recordAnswer(ctx, &a, err)
+	s.recordAnswer(ctx, a.ID, err)
 	if err == nil {
 		return nil
 	}
 	why, final := finalReason(err)
 	switch {
 	case !final:
-		return unreachable(err)
+		return meta.Unreachable(err)
 	case why == string(fault.WindowClosed):
 		return fault.New(fault.WindowClosed)
 	}

@@ -23,21 +23,14 @@ type readMessage struct {
 	MessageID string    `json:"message_id"`
 }
 
-// SetReadReceipts says whether customers of a number see that their messages
-// were read.
-func (s *Service) SetReadReceipts(ctx context.Context, id uuid.UUID, on bool) (a channel.Account, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		a, err = s.Channels.Change(tx, Name, id, func(a *channel.Account) error {
-			var set Settings
-			if err := a.Read(&set); err != nil {
-				return err
-			}
-			set.ReadReceipts = on
-			return a.Write(set)
-		})
+// SetReadReceipts implements channel.Receipts.
+func (s *Service) SetReadReceipts(a *channel.Account, on bool) error {
+	var set Settings
+	if err := a.Read(&set); err != nil {
 		return err
-	})
-	return a, err
+	}
+	set.ReadReceipts = on
+	return a.Write(set)
 }
 
 // Seen implements channel.Receipts.
@@ -62,7 +55,7 @@ func (s *Service) runRead(ctx context.Context, j *jobs.Job) error {
 		return channel.IgnoreDeleted(err)
 	}
 	err = s.Provider.MarkRead(ctx, at, p.MessageID)
-	if r, refused := errors.AsType[*Refusal](err); refused && !r.passing() {
+	if r, refused := errors.AsType[*Refusal](err); refused && !r.Passing() {
 		return nil
 	}
 	return jobs.HoldOnTimeout(err)

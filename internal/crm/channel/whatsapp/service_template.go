@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/channel/meta"
 	"konak/internal/crm/template"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -38,16 +39,16 @@ func ask[T any](ctx context.Context, s *Numbers, account uuid.UUID, fn func(Acce
 		return out, err
 	}
 	out, err = fn(at)
-	s.recordAnswer(ctx, &a, err)
+	s.recordAnswer(ctx, a.ID, err)
 	r, refused := errors.AsType[*Refusal](err)
 	switch {
 	case err == nil:
 		return out, nil
 	case errors.Is(err, ErrNoTemplate):
 		return out, fault.New(fault.NotFound)
-	case !refused || r.passing():
-		return out, unreachable(err)
-	case r.auth():
+	case !refused || r.Passing():
+		return out, meta.Unreachable(err)
+	case r.Auth():
 		return out, fault.New(fault.ChannelUnavailable).Because(ReasonToken).Wrap(err)
 	}
 	return out, fault.New(fault.TemplateRejected, r.Words()).Because(r.Words()).Wrap(err)
@@ -67,7 +68,7 @@ func (s *Numbers) Edit(ctx context.Context, account uuid.UUID, t *template.Templ
 func (s *Numbers) Delete(ctx context.Context, account uuid.UUID, name string) error {
 	_, err := ask(ctx, s, account, func(at Access) (struct{}, error) {
 		err := s.Provider.DeleteTemplate(ctx, at, name)
-		if r, ok := errors.AsType[*Refusal](err); ok && r.Code == codeMissing && r.Subcode == subcodeNoTemplate {
+		if r, ok := errors.AsType[*Refusal](err); ok && r.Code == meta.CodeMissing && r.Subcode == subcodeNoTemplate {
 			err = nil
 		}
 		return struct{}{}, err

@@ -9,7 +9,7 @@ import (
 
 func putNumber(tx *db.Tx, account uuid.UUID, business string) error {
 	_, err := tx.Exec(`INSERT INTO whatsapp_number (tenant_id, account_id, business_id) VALUES ($1, $2, $3)
-		ON CONFLICT (tenant_id, account_id) DO UPDATE SET business_id = excluded.business_id, auth_errors = 0`, tx.Tenant(), account, business)
+		ON CONFLICT (tenant_id, account_id) DO UPDATE SET business_id = excluded.business_id`, tx.Tenant(), account, business)
 	return err
 }
 
@@ -24,21 +24,6 @@ func ofBusiness(r *db.Reader, business string, limit int) ([]owner, error) {
 	}, `SELECT n.tenant_id, n.account_id FROM whatsapp_number n
 		JOIN channel_account a ON a.tenant_id = n.tenant_id AND a.id = n.account_id
 		WHERE n.business_id = $1 AND a.status <> 'disconnected' ORDER BY n.account_id LIMIT $2`, business, limit)
-}
-
-// countAuthError says how many there were in a row.
-func countAuthError(tx *db.Tx, account uuid.UUID) (int, error) {
-	return db.One(&tx.Reader, db.Scalar[int], `UPDATE whatsapp_number SET auth_errors = auth_errors + 1
-		WHERE tenant_id = $1 AND account_id = $2 RETURNING auth_errors`, tx.Tenant(), account)
-}
-
-func authErrors(r *db.Reader, account uuid.UUID) (int, error) {
-	return db.One(r, db.Scalar[int], `SELECT auth_errors FROM whatsapp_number WHERE tenant_id = $1 AND account_id = $2`, r.Tenant(), account)
-}
-
-func clearAuthErrors(tx *db.Tx, account uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE whatsapp_number SET auth_errors = 0 WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account)
-	return err
 }
 
 // trial is the test of the way in, as it is kept.

@@ -19,19 +19,19 @@ import (
 )
 
 func (sh *shop) template(id uuid.UUID) (t template.Template) {
-	sh.t.Helper()
+	sh.T.Helper()
 	sh.Owner.Get(templates + "/" + id.String()).Want(200).Data(&t)
 	return t
 }
 
 func (sh *shop) templates(query string) (out []template.Template) {
-	sh.t.Helper()
+	sh.T.Helper()
 	sh.Owner.Get(templates + "?limit=100" + query).Want(200).Data(&out)
 	return out
 }
 
 func (sh *shop) patch(t template.Template, text string) *apptest.Response {
-	sh.t.Helper()
+	sh.T.Helper()
 	return sh.Owner.Do("PATCH", templates+"/"+t.ID.String(), map[string]any{"components": []any{map[string]any{"type": "BODY", "text": text}}})
 }
 
@@ -49,7 +49,7 @@ func TestTemplateReview(t *testing.T) {
 		}
 		var rejected template.Template
 		sh.Owner.Post(templates, sh.parcelNews("reject_me")).Want(201).Data(&rejected)
-		sh.settle()
+		sh.Settle()
 		rejected = sh.template(rejected.ID)
 		if rejected.Status != template.Rejected || rejected.Reason == nil || *rejected.Reason != "INVALID_FORMAT" || rejected.Sendable || !rejected.Editable {
 			t.Errorf("a rejected template: %+v", rejected)
@@ -57,27 +57,27 @@ func TestTemplateReview(t *testing.T) {
 		sh.Owner.Post(templates, sh.parcelNews("kargo_bilgisi")).Refused(409, "conflict")
 
 		// The provider changes its mind by itself.
-		sh.box.Decide(businessID, "kargo_bilgisi", "tr", "PAUSED", map[string]any{"reason": "NONE", "other_info": map[string]any{
+		sh.Box.Decide(businessID, "kargo_bilgisi", "tr", "PAUSED", map[string]any{"reason": "NONE", "other_info": map[string]any{
 			"title": "FIRST_PAUSE", "description": "Paused for 3 hours.",
 		}})
-		sh.box.Rate(businessID, "kargo_bilgisi", "tr", "RED")
-		sh.settle()
+		sh.Box.Rate(businessID, "kargo_bilgisi", "tr", "RED")
+		sh.Settle()
 		made = sh.template(made.ID)
 		if made.Status != template.Paused || made.Detail == nil || !strings.Contains(*made.Detail, "FIRST_PAUSE") || made.Quality != "RED" || made.Sendable || made.Reason != nil {
 			t.Errorf("a paused template: %+v", made)
 		}
-		sh.box.Decide(businessID, "kargo_bilgisi", "tr", "REINSTATED", nil)
-		sh.settle()
+		sh.Box.Decide(businessID, "kargo_bilgisi", "tr", "REINSTATED", nil)
+		sh.Settle()
 		if made = sh.template(made.ID); made.Status != template.Approved || !made.Sendable || made.Detail != nil {
 			t.Errorf("a template that is back: %+v", made)
 		}
-		sh.box.Decide(businessID, "kargo_bilgisi", "tr", "FLAGGED", nil)
-		sh.settle()
+		sh.Box.Decide(businessID, "kargo_bilgisi", "tr", "FLAGGED", nil)
+		sh.Settle()
 		if made = sh.template(made.ID); !made.Sendable || made.Editable {
 			t.Errorf("a flagged template: %+v", made)
 		}
-		sh.box.Decide(businessID, "kargo_bilgisi", "tr", "DISABLED", map[string]any{"reason": "NONE"})
-		sh.settle()
+		sh.Box.Decide(businessID, "kargo_bilgisi", "tr", "DISABLED", map[string]any{"reason": "NONE"})
+		sh.Settle()
 		sh.Owner.Delete(templates+"/"+made.ID.String()).Refused(409, "template_locked")
 		sh.patch(made, "Başka bir metin.").Refused(409, "template_locked")
 		if !slices.Contains(sh.Events(), template.StatusChanged) {
@@ -156,7 +156,7 @@ func TestTemplateRefused(t *testing.T) {
 func TestSampleMedia(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		raw := sh.Owner.Header("Content-Type", "application/octet-stream")
-		at := templates + "/media?channel_account_id=" + sh.acc.ID.String() + "&filename=" + url.QueryEscape("ürün.png")
+		at := templates + "/media?channel_account_id=" + sh.Account.ID.String() + "&filename=" + url.QueryEscape("ürün.png")
 		var h template.Handle
 		raw.Post(at, string(picture(t))).Want(200).Data(&h)
 		if h.HeaderHandle == "" {
@@ -192,7 +192,7 @@ func TestDraft(t *testing.T) {
 			sh.patch(draft, "Yeni metin burada.").Want(200)
 		}
 		sh.Owner.Do("PATCH", templates+"/"+draft.ID.String(), map[string]any{"submit": true}).Want(200)
-		sh.settle()
+		sh.Settle()
 		if got := sh.template(draft.ID); got.Status != template.Approved || got.ProviderID == nil || got.Components[0].Text != "Yeni metin burada." {
 			t.Errorf("submitted: %+v", got)
 		}
@@ -209,10 +209,10 @@ func TestEditLimits(t *testing.T) {
 		made := sh.approved("kargo_bilgisi")
 		for n := range 10 {
 			sh.patch(made, fmt.Sprintf("Metin %d burada.", n)).Want(200)
-			sh.settle()
-			sh.advance(23 * time.Hour)
+			sh.Settle()
+			sh.Later(23 * time.Hour)
 			sh.patch(made, "Çok erken oldu.").Refused(409, "template_edit_limit")
-			sh.advance(time.Hour)
+			sh.Later(time.Hour)
 		}
 		if f := sh.patch(made, "On birinci kez.").Refused(409, "template_edit_limit"); f.Reason == "" {
 			t.Error("it does not say until when")
@@ -221,7 +221,7 @@ func TestEditLimits(t *testing.T) {
 		if now.Editable || now.EditableAt == nil || !now.EditableAt.Equal(made.CreatedAt.Add(30*24*time.Hour)) {
 			t.Errorf("editable: %+v", now.EditableAt)
 		}
-		sh.advance(20 * 24 * time.Hour)
+		sh.Later(20 * 24 * time.Hour)
 		sh.patch(made, "Otuz gün sonra.").Want(200)
 	})
 }
@@ -233,19 +233,19 @@ func TestDeleteTemplate(t *testing.T) {
 		english := sh.parcelNews("kargo_bilgisi")
 		english["language"] = "en"
 		sh.Owner.Post(templates, english).Want(201)
-		sh.settle()
+		sh.Settle()
 		sh.Owner.Delete(templates + "/" + made.ID.String()).Want(200)
 		if list := sh.templates(""); len(list) != 0 {
 			t.Errorf("left: %v", list)
 		}
 		sh.Owner.Delete(templates+"/"+made.ID.String()).Refused(404, "not_found")
 		sh.Owner.Post(templates, english).Refused(409, "name_barred")
-		sh.advance(28*24*time.Hour - time.Second)
+		sh.Later(28*24*time.Hour - time.Second)
 		sh.Owner.Post(templates, english).Refused(409, "name_barred")
-		sh.advance(time.Second)
+		sh.Later(time.Second)
 		// Now it is the provider, who bars it a little longer.
 		sh.Owner.Post(templates, english).Refused(422, "template_rejected")
-		sh.advance(3 * 24 * time.Hour)
+		sh.Later(3 * 24 * time.Hour)
 		sh.Owner.Post(templates, english).Want(201)
 	})
 }
@@ -256,18 +256,18 @@ func TestSync(t *testing.T) {
 		for n := range 103 {
 			sh.Owner.Post(templates, sh.parcelNews(fmt.Sprintf("sablon_%03d", n))).Want(201)
 		}
-		sh.settle()
+		sh.Settle()
 		gone := sh.templates("&q=sablon_007")[0]
 		in := sh.parcelNews("taslak")
 		in["draft"] = true
 		sh.Owner.Post(templates, in).Want(201)
 		// The other workspace reads what this one submitted.
-		other := &shop{Workspace: sh.s.Workspace("other"), t: t, s: sh.s, box: sh.box}
-		other.connect(nil).Want(201).Data(&other.acc)
+		other := &shop{Shop: sh.Another()}
+		other.connect(nil).Want(201).Data(&other.Account)
 		if list := other.templates(""); len(list) != 100 {
 			t.Errorf("%d on the first page", len(list))
 		}
-		sh.s.Clock.Advance(time.Minute)
+		sh.Server.Clock.Advance(time.Minute)
 		other.Owner.Delete(templates + "/" + other.templates("&q=sablon_007")[0].ID.String()).Want(200)
 		var found template.Synced
 		sh.Owner.Post(templates+"/sync", nil).Want(200).Data(&found)
@@ -280,7 +280,7 @@ func TestSync(t *testing.T) {
 		}
 		sh.Owner.Post(templates+"/sync", map[string]any{}).Want(200)
 		sh.Owner.Post(templates+"/sync", map[string]any{"channel_account_id": uuid.New()}).Refused(422, "validation_failed")
-		for query, want := range map[string]int{"&language=tr": 100, "&language=en": 0, "&category=MARKETING": 0, "&q=sablon_01": 10, "&q=%25": 0, "&channel_account_id=" + sh.acc.ID.String(): 100} {
+		for query, want := range map[string]int{"&language=tr": 100, "&language=en": 0, "&category=MARKETING": 0, "&q=sablon_01": 10, "&q=%25": 0, "&channel_account_id=" + sh.Account.ID.String(): 100} {
 			if n := len(sh.templates(query)); n != want {
 				t.Errorf("%s: %d, want %d", query, n, want)
 			}
@@ -295,7 +295,7 @@ func TestSync(t *testing.T) {
 }
 
 func (sh *shop) send(c uuid.UUID, use map[string]any) (out reply.SentTemplate) {
-	sh.t.Helper()
+	sh.T.Helper()
 	sh.Owner.Post(conversations+"/"+c.String()+"/messages", use).Want(200).Data(&out)
 	return out
 }
@@ -304,26 +304,26 @@ func TestSendTemplateIntoConversation(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		news := sh.approved("kargo_bilgisi")
 		sh.says("Merhaba")
-		c := sh.only()
+		c := sh.Only()
 		var choice reply.ChatTemplates
 		sh.Owner.Get(conversations + "/" + c.ID.String() + "/chat-templates").Want(200).Data(&choice)
 		if !choice.WindowOpen || len(choice.Templates) != 1 {
 			t.Errorf("the choice is %+v", choice)
 		}
-		sh.advance(48 * time.Hour) // templates need no window
+		sh.Later(48 * time.Hour) // templates need no window
 		use := map[string]any{"template_id": news.ID, "body": []string{"Elif", "4711"}}
 		sent := sh.send(c.ID, use)
 		if sent.Delivery != conversation.Sent || sent.Item.V == nil || sent.Item.V.Body != "Merhaba Elif, 4711 numaralı siparişiniz yola çıktı.\n\nDemo A.Ş." || sent.Item.V.Template.V.Name != "kargo_bilgisi" {
 			t.Errorf("sent: %+v", sent)
 		}
-		out := sh.box.Sent()
+		out := sh.Box.Sent()
 		if len(out) != 1 || out[0].Template == nil || out[0].Template.Name != "kargo_bilgisi" || len(out[0].Template.Components[0].Parameters) != 2 {
 			t.Errorf("the provider got %+v", out)
 		}
 		// The job that stands behind it has nothing left to do.
-		sh.s.Clock.Advance(5 * time.Minute)
-		sh.settle()
-		if out := sh.box.Sent(); len(out) != 0 {
+		sh.Server.Clock.Advance(5 * time.Minute)
+		sh.Settle()
+		if out := sh.Box.Sent(); len(out) != 0 {
 			t.Errorf("sent again: %+v", out)
 		}
 		// What is wrong with the request is an error.
@@ -341,27 +341,27 @@ func TestSendTemplateIntoConversation(t *testing.T) {
 			}
 		}
 		// What keeps it from being sent is not.
-		sh.box.Fail(400, 132015, 0)
+		sh.Box.Fail(400, 132015, 0)
 		if got := sh.send(c.ID, use); got.Delivery != conversation.Failed || got.Error == nil || !strings.Contains(*got.Error, "132015") {
 			t.Errorf("refused: %+v", got)
 		} else {
 			sh.Owner.Post(conversations+"/"+c.ID.String()+"/items/"+got.Item.V.ID.String()+"/retry", nil).Want(200)
-			sh.settle()
-			if out := sh.box.Sent(); len(out) != 1 || out[0].Template == nil {
+			sh.Settle()
+			if out := sh.Box.Sent(); len(out) != 1 || out[0].Template == nil {
 				t.Errorf("a retried template went out as %+v", out)
 			}
 		}
-		sh.box.Fail(503, 131016, 0)
+		sh.Box.Fail(503, 131016, 0)
 		if got := sh.send(c.ID, use); got.Delivery != conversation.Queued {
 			t.Errorf("a busy provider: %+v", got)
 		}
-		sh.s.Clock.Advance(3 * time.Minute)
-		sh.settle()
-		if out := sh.box.Sent(); len(out) != 1 {
+		sh.Server.Clock.Advance(3 * time.Minute)
+		sh.Settle()
+		if out := sh.Box.Sent(); len(out) != 1 {
 			t.Errorf("after a busy provider: %+v", out)
 		}
-		sh.box.Decide(businessID, "kargo_bilgisi", "tr", "PAUSED", nil)
-		sh.settle()
+		sh.Box.Decide(businessID, "kargo_bilgisi", "tr", "PAUSED", nil)
+		sh.Settle()
 		if got := sh.send(c.ID, use); got.Delivery != conversation.Failed || *got.Error != reply.TemplateNotSendable || got.Item.V != nil {
 			t.Errorf("paused: %+v", got)
 		}
@@ -383,12 +383,12 @@ func TestSendTemplateToSomebody(t *testing.T) {
 		if sent.Delivery != conversation.Sent || sent.Conversation.V == nil || sent.Conversation.V.ContactName != "Elif Kaya" {
 			t.Fatalf("sent: %+v", sent)
 		}
-		if out := sh.box.Sent(); len(out) != 1 || out[0].To != elif.ID {
+		if out := sh.Box.Sent(); len(out) != 1 || out[0].To != elif.ID {
 			t.Errorf("the provider got %+v", out)
 		}
 		// Her answer comes into the same conversation.
 		sh.says("Teşekkürler")
-		if c := sh.only(); c.ID != sent.Conversation.V.ID {
+		if c := sh.Only(); c.ID != sent.Conversation.V.ID {
 			t.Error("the answer began another conversation")
 		}
 		for field, wrong := range map[string]map[string]any{
@@ -404,11 +404,11 @@ func TestSendTemplateToSomebody(t *testing.T) {
 		// One that nobody has is accepted first and fails later.
 		lost := sh.customer("+905321230000")
 		sh.Owner.Post(channels+"/send-template", use(map[string]any{"contact_id": lost.ID})).Want(200).Data(&sent)
-		sh.settle()
-		if got := sh.item(sent.Conversation.V.ID, sent.Item.V.ID); delivery(got) != conversation.Failed || !strings.Contains(*got.DeliveryError, "131026") {
+		sh.Settle()
+		if got := sh.Item(sent.Conversation.V.ID, sent.Item.V.ID); apptest.DeliveryOf(got) != conversation.Failed || !strings.Contains(*got.DeliveryError, "131026") {
 			t.Errorf("the lost one: %+v", got)
 		}
-		sh.Owner.Do("PATCH", channels+"/"+sh.acc.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		sh.Owner.Post(channels+"/send-template", use(map[string]any{"contact_id": lost.ID})).Want(200).Data(&sent)
 		if sent.Delivery != conversation.Failed || *sent.Error != "channel_unavailable" {
 			t.Errorf("over a paused number: %+v", sent)
@@ -427,7 +427,7 @@ func TestNewAsAgentWithTemplate(t *testing.T) {
 			Channel  *string                   `json:"delivery_channel"`
 		}
 		sh.Owner.Post(conversations+"/new-as-agent", in).Want(201).Whole(&begun)
-		if begun.Delivery != conversation.Sent || begun.Channel == nil || *begun.Channel != "whatsapp" || *begun.Data.ChannelAccountID != sh.acc.ID {
+		if begun.Delivery != conversation.Sent || begun.Channel == nil || *begun.Channel != "whatsapp" || *begun.Data.ChannelAccountID != sh.Account.ID {
 			t.Errorf("begun: %+v", begun)
 		}
 		in["body"] = "ve bir metin"
@@ -454,7 +454,7 @@ func TestConsent(t *testing.T) {
 		sh.Owner.Post(templates, in).Want(201).Data(&ad)
 		news := sh.approved("kargo_bilgisi")
 		sh.says("Merhaba")
-		c := sh.only()
+		c := sh.Only()
 		use := func(t template.Template) map[string]any {
 			return map[string]any{"template_id": t.ID, "body": []string{"Elif", "4711"}}
 		}
@@ -492,7 +492,7 @@ func TestConsent(t *testing.T) {
 		}
 		key.Post(public, map[string]any{}).Refused(422, "validation_failed")
 		// A key of the test environment has a book of its own and sets nothing off.
-		sh.box.Sent()
+		sh.Box.Sent()
 		test := sh.Key(true, perm.All()...)
 		var mirror contact.Contact
 		test.Post(public, map[string]any{"phone": "+905321234567"}).Want(200).Data(&mirror)
@@ -502,8 +502,8 @@ func TestConsent(t *testing.T) {
 		if got := sh.send(c.ID, use(ad)); *got.Error != reply.ConsentRevoked {
 			t.Errorf("a test key's consent counts: %+v", got)
 		}
-		sh.settle()
-		if out := sh.box.Sent(); len(out) != 0 {
+		sh.Settle()
+		if out := sh.Box.Sent(); len(out) != 0 {
 			t.Errorf("sent: %+v", out)
 		}
 		// A number that nobody has makes a contact.

@@ -19,13 +19,13 @@ func TestTemplatesOfTheTestEnvironment(t *testing.T) {
 		in["category"] = "MARKETING"
 		var ad template.Template
 		sh.Owner.Post(templates, in).Want(201).Data(&ad)
-		sh.settle()
+		sh.Settle()
 		test := sh.Key(true, perm.All()...)
 		var who contact.Contact
 		test.Post("/api/crm/public/v1/channels/consent", map[string]any{"phone": "+905321234567", "purpose": "utility"}).Want(200).Data(&who)
 		var c conversation.Conversation
 		sh.Owner.Post(conversations+"/new-as-agent", map[string]any{"contact_id": who.ID, "channel": "whatsapp", "body": "deneme"}).Want(201).Data(&c)
-		sh.box.Sent()
+		sh.Box.Sent()
 		for _, row := range []struct {
 			tpl      template.Template
 			delivery string
@@ -46,8 +46,8 @@ func TestTemplatesOfTheTestEnvironment(t *testing.T) {
 				}
 			}
 		}
-		sh.settle()
-		if out := sh.box.Sent(); len(out) != 0 {
+		sh.Settle()
+		if out := sh.Box.Sent(); len(out) != 0 {
 			t.Errorf("sent: %+v", out)
 		}
 	})
@@ -57,10 +57,10 @@ func TestTemplatesOfTheTestEnvironment(t *testing.T) {
 func TestJobsOfTheTestEnvironment(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
-		sh.reply(sh.only().ID, "Buyurun")
-		sh.s.MoveToTest()
-		sh.settle()
-		if out := sh.box.Sent(); len(out) != 0 {
+		sh.Reply(sh.Only().ID, "Buyurun")
+		sh.Server.MoveToTest()
+		sh.Settle()
+		if out := sh.Box.Sent(); len(out) != 0 {
 			t.Errorf("sent: %+v", out)
 		}
 	})

@@ -11,7 +11,7 @@ import (
 
 func TestInboundTest(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
-		at := channels + "/" + sh.acc.ID.String() + "/gelen-testi"
+		at := channels + "/" + sh.Account.ID.String() + "/gelen-testi"
 		var got whatsapp.Trial
 		read := func() whatsapp.Trial {
 			t.Helper()
@@ -37,20 +37,20 @@ func TestInboundTest(t *testing.T) {
 		if read(); got.State != whatsapp.TrialWaiting {
 			t.Errorf("after the old code: %+v", got)
 		}
-		before := len(sh.inbox())
+		before := len(sh.Inbox())
 		sh.says("kod: " + code)
 		if read(); got.State != whatsapp.TrialVerified || got.Code != nil || got.VerifiedAt == nil {
 			t.Errorf("after the code: %+v", got)
 		}
-		if len(sh.inbox()) != before {
+		if len(sh.Inbox()) != before {
 			t.Error("the code began a conversation")
 		}
 		verified := *got.VerifiedAt
 		// One that does not come in time asks for attention, until one does. The
 		// number was verified all the same.
 		code = begin()
-		sh.s.Clock.Advance(15 * time.Minute)
-		sh.settle()
+		sh.Server.Clock.Advance(15 * time.Minute)
+		sh.Settle()
 		if read(); got.VerifiedAt == nil || !got.VerifiedAt.Equal(verified.Time) {
 			t.Errorf("a code that did not come leaves %+v", got)
 		}
@@ -58,14 +58,14 @@ func TestInboundTest(t *testing.T) {
 			t.Errorf("too late: %+v", got)
 		}
 		sh.says(code)
-		if a := sh.account(); a.Status != channel.Attention || *a.Reason != channel.InboundTestExpired || got.State != whatsapp.TrialExpired {
+		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Attention || *a.Reason != channel.InboundTestExpired || got.State != whatsapp.TrialExpired {
 			t.Errorf("the account is %+v", a)
 		}
 		sh.says(begin())
-		if a := sh.account(); a.Status != channel.Active || read().State != whatsapp.TrialVerified {
+		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Active || read().State != whatsapp.TrialVerified {
 			t.Errorf("the account is %+v", a)
 		}
-		sh.Owner.Do("PATCH", channels+"/"+sh.acc.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		sh.Owner.Post(at, nil).Refused(409, "channel_unavailable")
 	})
 }

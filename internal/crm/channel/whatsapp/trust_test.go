@@ -10,6 +10,7 @@ import (
 
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/provider/graph"
 	wire "konak/internal/provider/whatsapp"
 	sandbox "konak/internal/sandbox/whatsapp"
 )
@@ -19,31 +20,31 @@ import (
 func TestFileArrivesAlthoughPaused(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		content := picture(t)
-		id := sh.box.File(businessID, "image/png", content)
-		if _, err := sh.box.Write(numberID, elif, wire.Incoming{Type: "image", Image: &wire.Media{ID: id, MimeType: "image/png", Caption: "Kırık"}}); err != nil {
+		id := sh.Box.File(businessID, "image/png", content)
+		if _, err := sh.Box.Write(numberID, elif, wire.Incoming{Type: "image", Image: &wire.Media{ID: id, MimeType: "image/png", Caption: "Kırık"}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := sh.box.Say(numberID, elif, "Gördünüz mü?"); err != nil {
+		if _, err := sh.Box.Say(numberID, elif, "Gördünüz mü?"); err != nil {
 			t.Fatal(err)
 		}
-		sh.box.Settle() // both are acknowledged, and no job has run yet
-		items := sh.items(sh.only().ID)
+		sh.Box.Settle() // both are acknowledged, and no job has run yet
+		items := sh.Items(sh.Only().ID)
 		if len(items) != 2 || items[1].Body != "Kırık" || len(items[1].Attachments) != 1 || !items[1].Attachments[0].Pending || items[0].Body != "Gördünüz mü?" {
 			t.Fatalf("the order of what came is %+v", items)
 		}
-		if items[1].SentAt == nil || !items[1].SentAt.Equal(sh.s.Clock.Now().Truncate(time.Second)) {
+		if items[1].SentAt == nil || !items[1].SentAt.Equal(sh.Server.Clock.Now().Truncate(time.Second)) {
 			t.Errorf("it was sent at %v", items[1].SentAt)
 		}
 		file := "/api/crm/v1/attachments/" + items[1].Attachments[0].ID.String()
 		if f := sh.Owner.Get(file).Refused(409, "conflict"); f.Reason != "pending" {
 			t.Errorf("a pending file: %+v", f)
 		}
-		sh.Owner.Do("PATCH", channels+"/"+sh.acc.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
-		sh.settle()
+		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		sh.Settle()
 		if got := sh.Owner.Get(file).Want(200); string(got.Body) != string(content) {
 			t.Error("the picture is another one")
 		}
-		if a := sh.items(sh.only().ID)[1].Attachments[0]; a.Pending || a.Type != "image/png" || !a.Shown {
+		if a := sh.Items(sh.Only().ID)[1].Attachments[0]; a.Pending || a.Type != "image/png" || !a.Shown {
 			t.Errorf("the file is %+v", a)
 		}
 	})
@@ -63,7 +64,7 @@ func TestOneBadMessageHoldsUpNoOther(t *testing.T) {
 		if got := sh.signed(body); got != 200 {
 			t.Errorf("the call was answered with %d", got)
 		}
-		items := sh.items(sh.only().ID)
+		items := sh.Items(sh.Only().ID)
 		if !slices.ContainsFunc(items, func(i conversation.Item) bool { return i.Body == "Merhaba" }) {
 			t.Errorf("the good message is missing: %d items", len(items))
 		}
@@ -72,8 +73,8 @@ func TestOneBadMessageHoldsUpNoOther(t *testing.T) {
 
 // signed posts a webhook as the provider does.
 func (sh *shop) signed(body string) int {
-	sh.t.Helper()
-	return sh.s.Client("").Header(wire.SignatureHeader, wire.Sign(appSecret, []byte(body))).Post(channels+"/whatsapp/webhook", body).Status
+	sh.T.Helper()
+	return sh.Server.Client("").Header(graph.SignatureHeader, graph.Sign(appSecret, []byte(body))).Post(channels+"/whatsapp/webhook", body).Status
 }
 
 // What means nothing to us is answered well, if it is signed.
@@ -83,7 +84,7 @@ func TestUnknownFieldsAreTaken(t *testing.T) {
 		if got := sh.signed(body); got != 200 {
 			t.Errorf("a signed call of an unknown field: %d", got)
 		}
-		if got := sh.s.Client("").Post(channels+"/whatsapp/webhook", body).Status; got != 404 {
+		if got := sh.Server.Client("").Post(channels+"/whatsapp/webhook", body).Status; got != 404 {
 			t.Errorf("one that is not signed: %d", got)
 		}
 	})
@@ -96,29 +97,29 @@ func TestCustomerWithoutNumber(t *testing.T) {
 		hidden := sandbox.Customer{UserID: "TR.4823907452", Name: "Deniz"}
 		say := func(who sandbox.Customer, text string) {
 			t.Helper()
-			if _, err := sh.box.Say(numberID, who, text); err != nil {
+			if _, err := sh.Box.Say(numberID, who, text); err != nil {
 				t.Fatal(err)
 			}
-			sh.settle()
+			sh.Settle()
 		}
 		say(hidden, "Merhaba")
 		say(hidden, "Orada mısınız?")
-		c := sh.only()
-		if items := sh.items(c.ID); len(items) != 2 {
+		c := sh.Only()
+		if items := sh.Items(c.ID); len(items) != 2 {
 			t.Fatalf("%d items", len(items))
 		}
 		sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "Buyurun"}).Want(200)
-		sh.settle()
-		sent := sh.box.Sent()
+		sh.Settle()
+		sent := sh.Box.Sent()
 		if len(sent) != 1 || sent[0].Recipient != hidden.UserID || sent[0].To != "" {
 			t.Fatalf("sent %+v", sent)
 		}
-		if got := sh.items(c.ID)[0]; got.Delivery == nil || *got.Delivery != conversation.Sent || got.DeliveredAt == nil {
+		if got := sh.Items(c.ID)[0]; got.Delivery == nil || *got.Delivery != conversation.Sent || got.DeliveredAt == nil {
 			t.Errorf("the answer is %+v", got)
 		}
 		say(sandbox.Customer{ID: "905551112233", UserID: hidden.UserID, Name: "Deniz"}, "Numaram bu")
 		say(sandbox.Customer{ID: "905551112233", Name: "Deniz"}, "Bir de bu var")
-		c = sh.only()
+		c = sh.Only()
 		var who contact.Contact
 		sh.Owner.Get("/api/crm/v1/contacts/" + c.ContactID.String()).Want(200).Data(&who)
 		if len(who.Identities) != 2 {
@@ -131,8 +132,8 @@ func TestCustomerWithoutNumber(t *testing.T) {
 func TestContentOfMessages(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		first := sh.says("Bu koltuk var mı?")
-		c := sh.only()
-		firstItem := sh.items(c.ID)[0]
+		c := sh.Only()
+		firstItem := sh.Items(c.ID)[0]
 		for _, tc := range []struct{ name, message, body, detail string }{
 			{
 				"order", `{"type":"order","order":{"catalog_id":"7","text":"Hızlı olsun","product_items":[{"product_retailer_id":"koltuk-1","quantity":2,"item_price":1500.5,"currency":"TRY"}]}}`,
@@ -155,11 +156,11 @@ func TestContentOfMessages(t *testing.T) {
 			if err := json.Unmarshal([]byte(tc.message), &m); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := sh.box.Write(numberID, elif, m); err != nil {
+			if _, err := sh.Box.Write(numberID, elif, m); err != nil {
 				t.Fatal(err)
 			}
-			sh.settle()
-			got := sh.items(c.ID)[0]
+			sh.Settle()
+			got := sh.Items(c.ID)[0]
 			detail, err := json.Marshal(got.Detail)
 			if err != nil {
 				t.Fatal(err)
@@ -169,14 +170,14 @@ func TestContentOfMessages(t *testing.T) {
 			}
 		}
 		// A new number is the same person's.
-		if _, err := sh.box.Write(numberID, elif, wire.Incoming{Type: "system", System: &wire.System{Type: "user_changed_number", Body: "Elif changed from A to B", NewWaID: "905550001122"}}); err != nil {
+		if _, err := sh.Box.Write(numberID, elif, wire.Incoming{Type: "system", System: &wire.System{Type: "user_changed_number", Body: "Elif changed from A to B", NewWaID: "905550001122"}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := sh.box.Say(numberID, sandbox.Customer{ID: "905550001122", Name: "Elif Kaya"}, "Yeni numaram"); err != nil {
+		if _, err := sh.Box.Say(numberID, sandbox.Customer{ID: "905550001122", Name: "Elif Kaya"}, "Yeni numaram"); err != nil {
 			t.Fatal(err)
 		}
-		sh.settle()
-		if got := sh.items(sh.only().ID); got[0].Body != "Yeni numaram" || got[1].Body != "Elif changed from A to B" || !got[1].Automatic {
+		sh.Settle()
+		if got := sh.Items(sh.Only().ID); got[0].Body != "Yeni numaram" || got[1].Body != "Elif changed from A to B" || !got[1].Automatic {
 			t.Errorf("after the change: %+v", got[:2])
 		}
 	})
@@ -186,19 +187,19 @@ func TestContentOfMessages(t *testing.T) {
 func TestReceipts(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
-		c := sh.only()
-		sh.reply(c.ID, "Buyurun")
-		sh.settle()
-		sent := sh.box.Sent()
+		c := sh.Only()
+		sh.Reply(c.ID, "Buyurun")
+		sh.Settle()
+		sent := sh.Box.Sent()
 		if len(sent) != 1 {
 			t.Fatalf("sent %+v", sent)
 		}
-		at := sh.s.Clock.Now().Truncate(time.Second)
+		at := sh.Server.Clock.Now().Truncate(time.Second)
 		for _, later := range []time.Duration{time.Minute, time.Hour} {
-			sh.box.Report(numberID, wire.Report{ID: sent[0].ID, Status: "read", Timestamp: fmt.Sprint(at.Add(later).Unix())})
-			sh.settle()
+			sh.Box.Report(numberID, wire.Report{ID: sent[0].ID, Status: "read", Timestamp: fmt.Sprint(at.Add(later).Unix())})
+			sh.Settle()
 		}
-		got := sh.items(c.ID)[0]
+		got := sh.Items(c.ID)[0]
 		if *got.Delivery != conversation.Sent || got.DeliveredAt == nil || !got.DeliveredAt.Equal(at) || got.ReadAt == nil || !got.ReadAt.Equal(at.Add(time.Minute)) {
 			t.Errorf("delivery %v, delivered %v, read %v", *got.Delivery, got.DeliveredAt, got.ReadAt)
 		}
@@ -211,22 +212,22 @@ func TestReadReceiptsAreASwitch(t *testing.T) {
 		read := func(text string) string {
 			t.Helper()
 			id := sh.says(text)
-			c := sh.only()
+			c := sh.Only()
 			sh.Owner.Post(conversations+"/"+c.ID.String()+"/join", nil)
 			sh.Owner.Post(conversations+"/"+c.ID.String()+"/unread", nil)
 			sh.Owner.Post(conversations+"/"+c.ID.String()+"/read", nil).Want(200)
-			sh.settle()
+			sh.Settle()
 			return id
 		}
 		read("Merhaba")
-		if got := sh.box.Read(); len(got) != 0 {
+		if got := sh.Box.Read(); len(got) != 0 {
 			t.Errorf("marked without being asked: %v", got)
 		}
-		sh.Owner.Do("PATCH", channels+"/"+sh.acc.ID.String()+"/read-receipts", map[string]any{"enabled": true}).Want(200)
+		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/read-receipts", map[string]any{"enabled": true}).Want(200)
 		id := read("Orada mısınız?")
-		if got := sh.box.Read(); len(got) != 1 || got[0] != id {
+		if got := sh.Box.Read(); len(got) != 1 || got[0] != id {
 			t.Errorf("marked %v, want %s", got, id)
 		}
-		sh.Guest().Do("PATCH", channels+"/"+sh.acc.ID.String()+"/read-receipts", map[string]any{"enabled": true}).Refused(403, "forbidden")
+		sh.Guest().Do("PATCH", channels+"/"+sh.Account.ID.String()+"/read-receipts", map[string]any{"enabled": true}).Refused(403, "forbidden")
 	})
 }

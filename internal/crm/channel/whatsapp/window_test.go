@@ -23,7 +23,7 @@ func TestOpenedOutsideTheWindow(t *testing.T) {
 		}
 		sh.Owner.Post(conversations+"/new-as-agent", map[string]any{"contact_id": who.ID, "channel": "whatsapp", "body": "Merhaba"}).Want(201).Whole(&begun)
 		c := begun.Data
-		if begun.Delivery != "failed" || *begun.Error != "window_closed" || c.ChannelAccountID == nil || *c.ChannelAccountID != sh.acc.ID || c.FirstReplyAt != nil {
+		if begun.Delivery != "failed" || *begun.Error != "window_closed" || c.ChannelAccountID == nil || *c.ChannelAccountID != sh.Account.ID || c.FirstReplyAt != nil {
 			t.Fatalf("got %+v", begun)
 		}
 		path := conversations + "/" + c.ID.String()
@@ -36,7 +36,7 @@ func TestOpenedOutsideTheWindow(t *testing.T) {
 			t.Errorf("got %+v", sent)
 		}
 		sh.says("Merhaba")
-		if only := sh.only(); only.ID != c.ID || only.FirstReplyAt == nil {
+		if only := sh.Only(); only.ID != c.ID || only.FirstReplyAt == nil {
 			t.Errorf("got %+v", only)
 		}
 	})
@@ -46,8 +46,8 @@ func TestOpenedOutsideTheWindow(t *testing.T) {
 func TestPausedNumberSaysSo(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
-		c := sh.only()
-		sh.Owner.Do("PATCH", channels+"/"+sh.acc.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		c := sh.Only()
+		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		if e := sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "x"}).Refused(409, "channel_unavailable"); e.Reason != "paused" {
 			t.Errorf("got %+v", e)
 		}
@@ -60,7 +60,7 @@ func TestPausedNumberSaysSo(t *testing.T) {
 		}
 		sh.Owner.Post(conversations+"/new-as-agent", map[string]any{"contact_id": c.ContactID, "channel": "whatsapp", "body": "x"}).Want(201).Whole(&begun)
 		if begun.Delivery != "failed" || begun.Error == nil || *begun.Error != "channel_unavailable" || !begun.Reused ||
-			begun.Channel == nil || *begun.Channel != "whatsapp" || begun.Account == nil || *begun.Account != sh.acc.ID {
+			begun.Channel == nil || *begun.Channel != "whatsapp" || begun.Account == nil || *begun.Account != sh.Account.ID {
 			t.Errorf("got %+v", begun)
 		}
 		var ways []reply.ReplyChannel

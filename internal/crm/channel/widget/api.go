@@ -64,6 +64,12 @@ type writeIn struct {
 	}
 }
 
+type articlesIn struct {
+	Keyed
+	Q        string `query:"q" required:"true" minLength:"1" maxLength:"200" example:"kargo ne zaman gelir"`
+	Language string `query:"language" maxLength:"20" example:"tr" doc:"The help center's own where it does not have this one"`
+}
+
 type messagesIn struct {
 	api.Paged
 	Keyed
@@ -153,11 +159,19 @@ func (s *Service) registerPage(a *api.API) {
 	}
 	api.Handle(a, route("GET", "/config", "config", "How the widget looks"),
 		func(ctx context.Context, in *Keyed) (PublicConfig, error) {
-			_, p, err := s.page(ctx, in.Key)
+			ctx, p, err := s.page(ctx, in.Key)
 			if err != nil {
 				return PublicConfig{}, err
 			}
-			return s.config(p), nil
+			return s.config(ctx, p)
+		})
+	api.Handle(a, route("GET", "/articles", "articles", "Help articles that may answer the visitor"),
+		func(ctx context.Context, in *articlesIn) ([]Article, error) {
+			ctx, p, err := s.page(ctx, in.Key)
+			if err != nil {
+				return nil, err
+			}
+			return s.findArticles(ctx, p, in.Language, in.Q)
 		})
 	begin := route("POST", "/session", "session", "Go on with a visitor, or begin with a new one")
 	begin.ShowsSecret = true

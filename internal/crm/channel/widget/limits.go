@@ -21,6 +21,8 @@ var (
 	visitorsADay        = limit.Policy{Name: "widget-visitors-day", Burst: 500, Window: day}
 	visitorsOfWorkspace = limit.Policy{Name: "widget-visitors-workspace", Burst: 50_000, Window: day}
 
+	searchesOfAddress = limit.Policy{Name: "widget-searches", Burst: 60, Window: time.Minute}
+
 	messagesOfVisitor   = limit.Policy{Name: "widget-messages", Burst: 20, Window: time.Minute}
 	messagesADay        = limit.Policy{Name: "widget-messages-day", Burst: 500, Window: day}
 	messagesOfAddress   = limit.Policy{Name: "widget-messages-address", Burst: 2_000, Window: day}

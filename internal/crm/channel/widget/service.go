@@ -31,6 +31,21 @@ type Typing interface {
 	VisitorTypes(ctx context.Context, conversation uuid.UUID, typing bool) error
 }
 
+// Article is a help article that may answer what a visitor asks.
+type Article struct {
+	Title   string `json:"title" example:"Siparişim ne zaman gelir?"`
+	Snippet string `json:"snippet" example:"… <em>kargo</em> iki iş günü …" doc:"HTML: escaped, with what matched in <em>"`
+	URL     string `json:"url" example:"https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo"`
+}
+
+// Articles finds help articles of the caller's workspace, and none where it does
+// not want the widget to offer them.
+type Articles interface {
+	FindArticles(ctx context.Context, language, text string, limit int) ([]Article, error)
+	// OffersArticles says whether a search can find any.
+	OffersArticles(ctx context.Context) (bool, error)
+}
+
 // Config holds what the widget needs.
 type Config struct {
 	DB            *db.DB
@@ -39,6 +54,7 @@ type Config struct {
 	Inbound       *inbound.Service
 	Files         *file.Service
 	Typing        Typing
+	Articles      Articles
 	Bus           bus.Bus
 	Limits        limit.Limiter
 	// BaseURL is where pages load the script from.
@@ -204,18 +220,31 @@ func (s *Service) enter(ctx context.Context, key, from, ip string) (context.Cont
 	return owned.Context(ctx, ip), p, nil
 }
 
+// articlesOffered is how many articles a search in the widget finds at most.
+const articlesOffered = 4
+
+// findArticles looks for help articles that may answer a visitor.
+func (s *Service) findArticles(ctx context.Context, p *page, language, text string) ([]Article, error) {
+	if err := s.take(ctx, use{searchesOfAddress, limit.OfIP(p.ip)}); err != nil {
+		return nil, err
+	}
+	return s.Articles.FindArticles(ctx, language, text, articlesOffered)
+}
+
 // config says how the widget looks now.
-func (s *Service) config(p *page) PublicConfig {
+func (s *Service) config(ctx context.Context, p *page) (PublicConfig, error) {
 	now := s.DB.Clock().Now()
 	l := p.set.Look
+	articles, err := s.Articles.OffersArticles(ctx)
 	out := PublicConfig{
-		Name: p.Account.Name, Open: p.Account.Hours.V.Open(now),
+		Articles: articles,
+		Name:     p.Account.Name, Open: p.Account.Hours.V.Open(now),
 		Look: PublicLook{Color: l.Color, Position: l.Position, Language: l.Language, TR: l.TR, EN: l.EN, Prechat: l.Prechat},
 	}
 	if next := p.Account.Hours.V.Next(now); next != nil {
 		out.OpensAt = clock.Ptr(*next)
 	}
-	return out
+	return out, err
 }
 
 // visitor finds who shows a token.

@@ -133,6 +133,8 @@ type PublicConfig struct {
 	Open    bool        `json:"open" doc:"Whether somebody is there now"`
 	OpensAt *clock.Time `json:"opens_at" nullable:"true"`
 	Look    PublicLook  `json:"look"`
+	// Articles says whether the widget shows a search box.
+	Articles bool `json:"articles" doc:"Whether there are help articles to search"`
 }
 
 // PublicLook is Look without the list of origins.

@@ -10,8 +10,10 @@ import (
 
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/address"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
 )
 
 // Delivered is how a channel reports what became of a message.
@@ -87,6 +89,32 @@ func (s *Service) ApplyReport(ctx context.Context, id uuid.UUID, d conversation.
 		return s.saveReceipts(tx, &c, &item, d)
 	})
 	return c, item, err
+}
+
+// ReadUntil takes a customer's report that they read everything until a moment. A
+// customer whom nobody knows is passed over.
+func (s *Service) ReadUntil(ctx context.Context, account uuid.UUID, customer string, until, at clock.Time) error {
+	var list []uuid.UUID
+	err := s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		who, err := s.contacts.OnAccount(r, account, customer)
+		if err != nil {
+			return err
+		}
+		list, err = conversation.UnreadOn(r, who.ID, account, until)
+		return err
+	})
+	if db.IsNoRow(err) {
+		return nil
+	}
+	for _, item := range list {
+		if err == nil {
+			err = s.Reported(ctx, item, conversation.Delivery{Status: conversation.Sent, ReadAt: &at})
+		}
+		if fault.Is(err, fault.NotFound) {
+			err = nil // deleted meanwhile
+		}
+	}
+	return err
 }
 
 // lockItem reads a message and locks its conversation, so that no other report

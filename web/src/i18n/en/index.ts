@@ -5,6 +5,7 @@ import { contacts } from './contacts'
 import { design } from './design'
 import { desk } from './desk'
 import { auth } from './auth'
+import { helpcenter } from './helpcenter'
 import { home } from './home'
 import { identity } from './identity'
 import { inbox } from './inbox'
@@ -21,7 +22,7 @@ import { tour } from './tour'
 import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, rules, contacts, channels, telephony, templates, advisor, design } as const
+export const en = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, rules, contacts, channels, helpcenter, telephony, templates, advisor, design } as const
 
 export type Section = keyof typeof en
 

@@ -20,6 +20,8 @@ export const screens = {
   'apps.lead': 'Programs that ask people for access, instead of having a key of their own.',
   'channels.title': 'Channels',
   'channels.lead': 'Where your customers write to you: your website, your own software, your mailboxes.',
+  'helpcenter.title': 'Help center',
+  'helpcenter.lead': 'Answers for customers, and the site that shows them.',
   'templates.title': 'Message templates',
   'templates.lead': 'What you may send on WhatsApp at any time, once Meta has approved it.',
   'agents.title': 'Agents',

@@ -169,8 +169,6 @@ export const templates = {
   'whatsapp.verifiedName': 'Name at Meta',
   'whatsapp.quality': 'Quality',
   'whatsapp.limit': 'Limit of new customers a day',
-  'whatsapp.readReceipts': 'Read receipts',
-  'whatsapp.readReceiptsHint': 'Customers see two blue ticks once an agent has opened their message.',
   'whatsapp.webhook': 'Webhook address',
   'whatsapp.webhookText': 'Meta already knows this address; there is nothing left to do.',
   'whatsapp.step.number': 'Find the number',

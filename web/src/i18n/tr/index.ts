@@ -6,6 +6,7 @@ import { contacts } from './contacts'
 import { design } from './design'
 import { desk } from './desk'
 import { auth } from './auth'
+import { helpcenter } from './helpcenter'
 import { home } from './home'
 import { identity } from './identity'
 import { inbox } from './inbox'
@@ -21,6 +22,6 @@ import { thread } from './thread'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, rules, contacts, channels, telephony, templates, advisor, design } satisfies {
+export const tr = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, rules, contacts, channels, helpcenter, telephony, templates, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

@@ -22,6 +22,8 @@ export const screens: Record<keyof typeof en, string> = {
   'apps.lead': 'Kendi anahtarı olmak yerine kişilerden erişim isteyen programlar.',
   'channels.title': 'Kanallar',
   'channels.lead': 'Müşterilerinizin size yazdığı yerler: web siteniz, kendi yazılımınız, posta kutularınız.',
+  'helpcenter.title': 'Yardım merkezi',
+  'helpcenter.lead': 'Müşteriler için yanıtlar ve onları gösteren site.',
   'templates.title': 'Mesaj şablonları',
   'templates.lead': 'Meta onayladıktan sonra WhatsApp üzerinden her zaman gönderebilecekleriniz.',
   'agents.title': 'Temsilciler',

@@ -171,8 +171,6 @@ export const templates: Record<keyof typeof en, string> = {
   'whatsapp.verifiedName': 'Meta’daki adı',
   'whatsapp.quality': 'Kalite',
   'whatsapp.limit': 'Günlük yeni müşteri sınırı',
-  'whatsapp.readReceipts': 'Okundu bilgisi',
-  'whatsapp.readReceiptsHint': 'Bir temsilci mesajı açınca müşteri iki mavi tik görür.',
   'whatsapp.webhook': 'Webhook adresi',
   'whatsapp.webhookText': 'Bu adres Meta’ya bildirildi; yapılacak başka bir şey yok.',
   'whatsapp.step.number': 'Numarayı bulun',

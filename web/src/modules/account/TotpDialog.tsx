@@ -41,6 +41,7 @@ export function TotpDialog({ onClose, onDone }: TotpDialogProps) {
   return (
     <Dialog
       open
+      asks
       onOpenChange={onClose}
       title={t('totp.setUp')}
       description={t('totp.scan')}

@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { Cable, Ellipsis, MessageCircle, Pause, Pencil, Play, Plus, Unplug } from 'lucide-react'
 import { lazy, Suspense, useState, type ReactNode } from 'react'
+import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
-import { meets, useMe } from '@/api/session'
+import { meets, metaQuery, useMe } from '@/api/session'
 import { formatNumber, useI18n, withTexts, type PlainKey } from '@/i18n'
 import { useOverview } from '@/api/overview'
 import { Ago } from '@/ui/Ago'
@@ -11,17 +13,20 @@ import { ChannelGlyph } from '@/ui/ChannelGlyph'
 import { ConfirmAct } from '@/ui/ConfirmAct'
 import { EmptyState } from '@/ui/EmptyState'
 import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
+import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
 import { mailboxReasons } from '../crm/mailboxes/reasons'
 import { CustomDrawer } from './CustomDrawer'
 import { WidgetDrawer } from './WidgetDrawer'
-import { useChannels, useDisconnect, useSetStatus, type Account } from './channels'
+import { useChannels, useDisconnect, useSetStatus, useStartPartner, type Account, type SocialKind } from './channels'
 
 const WhatsAppDrawer = lazy(() => withTexts(() => import('./WhatsAppDrawer'), 'templates')().then((m) => ({ default: m.WhatsAppDrawer })))
 
 const TelegramDrawer = lazy(() => import('./TelegramDrawer').then((m) => ({ default: m.TelegramDrawer })))
+
+const SocialDrawer = lazy(() => import('./SocialDrawer').then((m) => ({ default: m.SocialDrawer })))
 
 const statuses = {
   connecting: { label: 'channels.status.connecting', tone: 'accent' },
@@ -31,7 +36,7 @@ const statuses = {
   disconnected: { label: 'channels.status.disconnected', tone: 'neutral' },
 } as const satisfies Record<Account['status'], { label: PlainKey; tone: Tone }>
 
-const kinds: Record<string, PlainKey> = { custom: 'channels.kind.custom', widget: 'channels.kind.widget', email: 'channels.kind.email', whatsapp: 'channels.kind.whatsapp', telegram: 'channels.kind.telegram' }
+const kinds: Record<string, PlainKey> = { custom: 'channels.kind.custom', widget: 'channels.kind.widget', email: 'channels.kind.email', whatsapp: 'channels.kind.whatsapp', telegram: 'channels.kind.telegram', messenger: 'channels.kind.messenger', instagram: 'channels.kind.instagram', help_center: 'channels.kind.helpCenter' }
 /** Why an account needs attention, and what to do about it. */
 const reasons: Record<string, PlainKey> = {
   ...mailboxReasons,
@@ -47,6 +52,8 @@ const reasons: Record<string, PlainKey> = {
 
 /** Reasons whose way out differs from one kind of channel to the next. */
 const reasonsOf: Record<string, Record<string, PlainKey>> = {
+  messenger: { token_expired: 'social.reason.tokenExpired' },
+  instagram: { token_expired: 'social.reason.tokenExpired' },
   telegram: { token_expired: 'telegram.reason.tokenExpired', webhook_missing: 'telegram.reason.webhookMissing' },
 }
 
@@ -54,19 +61,42 @@ function reasonKey(account: Account): PlainKey | undefined {
   return account.reason ? (reasonsOf[account.kind]?.[account.reason] ?? reasons[account.reason]) : undefined
 }
 
-type Layer = { kind: 'custom' | 'widget' | 'whatsapp' | 'telegram' | 'disconnect'; account: Account } | { kind: 'newCustom' | 'newWidget' | 'newWhatsApp' | 'newTelegram' }
-const withSettings = ['custom', 'widget', 'whatsapp', 'telegram'] as const
+type Layer =
+  | { kind: 'custom' | 'widget' | 'whatsapp' | 'telegram' | SocialKind | 'disconnect'; account: Account }
+  | { kind: 'newCustom' | 'newWidget' | 'newWhatsApp' | 'newTelegram' }
+  | { kind: 'newSocial'; social: SocialKind }
+const withSettings = ['custom', 'widget', 'whatsapp', 'telegram', 'messenger', 'instagram'] as const
 
 export function ChannelsScreen() {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'crm.channels.manage' })
   const list = useChannels()
+  const demo = useQuery(metaQuery).data?.demo === true
   const seen = useOverview(meets(useMe(), { permission: 'crm.reports.view' })).data
   const status = useSetStatus()
   const [layer, setLayer] = useState<Layer | null>(null)
 
+  const partner = useStartPartner()
+  const startPartner = () =>
+    partner.mutate(undefined, {
+      onSuccess: (url) => window.location.assign(url),
+      onError: (error) => toast('danger', t('channels.failed'), asApiError(error)?.reason === 'not_configured' ? t('partner.notConfigured') : errorText(error)),
+    })
+
   const actions = canManage && (
     <>
+      <Menu
+        trigger={
+          <Button icon={Plus} busy={partner.isPending}>
+            {t('channels.addMeta')}
+          </Button>
+        }
+      >
+        <MenuItem onSelect={startPartner}>{t('partner.start')}</MenuItem>
+        <MenuRule />
+        <MenuItem onSelect={() => setLayer({ kind: 'newSocial', social: 'messenger' })}>{t('channels.kind.messenger')}</MenuItem>
+        <MenuItem onSelect={() => setLayer({ kind: 'newSocial', social: 'instagram' })}>{t('channels.kind.instagram')}</MenuItem>
+      </Menu>
       <Button icon={Plus} onClick={() => setLayer({ kind: 'newWhatsApp' })}>
         {t('channels.addWhatsApp')}
       </Button>
@@ -115,6 +145,15 @@ export function ChannelsScreen() {
   const close = () => setLayer(null)
   return (
     <>
+      <PartnerOutcome />
+      {demo && (
+        <Notice tone="info" className="mb-4">
+          {t('channels.demoText')}{' '}
+          <a className="font-medium underline" href="/demo/customer" target="_blank" rel="noreferrer">
+            {t('channels.demoLink')}
+          </a>
+        </Notice>
+      )}
       <PageHeader title={t('channels.title')} lead={t('channels.lead')} actions={list.rows.length > 0 && actions} />
       <QueryState
         {...list}
@@ -147,9 +186,42 @@ export function ChannelsScreen() {
         {layer?.kind === 'whatsapp' && <WhatsAppDrawer account={layer.account} onClose={close} />}
         {layer?.kind === 'newTelegram' && <TelegramDrawer account={null} onClose={close} />}
         {layer?.kind === 'telegram' && <TelegramDrawer account={layer.account} onClose={close} />}
+        {layer?.kind === 'newSocial' && <SocialDrawer kind={layer.social} account={null} onClose={close} />}
+        {(layer?.kind === 'messenger' || layer?.kind === 'instagram') && <SocialDrawer kind={layer.kind} account={layer.account} onClose={close} />}
       </Suspense>
       {layer?.kind === 'disconnect' && <DisconnectConfirm account={layer.account} onClose={close} />}
     </>
+  )
+}
+
+/** The steps of a sign-up that can fail, in words. */
+const steps: Record<string, PlainKey> = {
+  state: 'partner.step.state',
+  consent: 'partner.step.consent',
+  exchange: 'partner.step.exchange',
+  assets: 'partner.step.assets',
+  claim: 'partner.step.claim',
+  subscribe: 'partner.step.subscribe',
+  store: 'partner.step.store',
+}
+
+/** What became of a sign-up that the person just came back from. */
+function PartnerOutcome() {
+  const { t } = useI18n()
+  const query = new URLSearchParams(window.location.search)
+  const outcome = query.get('partner')
+  if (outcome === 'connected') {
+    return (
+      <Notice tone="ok" className="mb-4">
+        {t('partner.connected')}
+      </Notice>
+    )
+  }
+  if (outcome !== 'failed') return null
+  return (
+    <Notice tone="danger" className="mb-4">
+      {t('partner.failed')} {t(steps[query.get('step') ?? ''] ?? 'partner.step.other')}
+    </Notice>
   )
 }
 

@@ -1,17 +1,16 @@
 import { useState } from 'react'
-import { asApiError } from '@/api/error'
-import { errorText, fieldText } from '@/api/message'
+import { errorText } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
-import { Drawer } from '@/ui/Dialog'
 import { Fact } from '@/ui/Fact'
 import { Checkbox, Field, Input } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { Step } from '@/ui/Step'
 import { useConnectTelegram, useRegisterWebhook, useStartBusiness, useWebhook, type Account, type BotSettings } from './channels'
+import { AccountDrawer, Connected, refusalOf } from './connect'
 
 /** A Telegram bot: its token is entered here, and Telegram is asked whose it is. */
 export function TelegramDrawer({ account, onClose }: { account: Account | null; onClose: () => void }) {
@@ -19,15 +18,10 @@ export function TelegramDrawer({ account, onClose }: { account: Account | null; 
   const connect = useConnectTelegram()
   const [connected, setConnected] = useState<Account | null>(null)
   const { error } = connect
-  // Telegram's own words stand beside the field that it refused.
-  const why = asApiError(error)?.reason
-  const wrong = (field: string, own: Parameters<typeof fieldText>[2] = {}) => {
-    const text = fieldText(error, field, own)
-    return text && why ? `${text} (${why})` : text
-  }
+  const wrong = refusalOf(error)
   const settings = account?.settings as BotSettings | undefined
 
-  if (connected) return <Connected account={connected} onClose={onClose} />
+  if (connected) return <BotConnected account={connected} onClose={onClose} />
   if (account && settings?.business) return <PersonDrawer account={account} settings={settings} onClose={onClose} />
   return (
     <FormDrawer
@@ -136,36 +130,24 @@ function BusinessLink({ id }: { id: string }) {
 function PersonDrawer({ account, settings, onClose }: { account: Account; settings: BotSettings; onClose: () => void }) {
   const { t } = useI18n()
   return (
-    <Drawer open onOpenChange={onClose} title={account.name} description={t('telegram.personLead')} footer={<CloseButton onClose={onClose} />}>
+    <AccountDrawer account={account} onClose={onClose} description={t('telegram.personLead')}>
       <dl className="grid gap-3 sm:grid-cols-2">
         <Fact label={t('telegram.person')}>{settings.business?.username ? `@${settings.business.username}` : account.name}</Fact>
         <Fact label={t('telegram.bot')}>@{settings.bot_username}</Fact>
         <Fact label={t('telegram.answers')}>{t(settings.business?.can_reply ? 'telegram.answersYes' : 'telegram.answersNo')}</Fact>
       </dl>
-    </Drawer>
-  )
-}
-
-function CloseButton({ onClose }: { onClose: () => void }) {
-  const { t } = useI18n()
-  return (
-    <Button look="primary" onClick={onClose}>
-      {t('common.close')}
-    </Button>
+    </AccountDrawer>
   )
 }
 
 /** What Telegram said of the bot. */
-function Connected({ account, onClose }: { account: Account; onClose: () => void }) {
+function BotConnected({ account, onClose }: { account: Account; onClose: () => void }) {
   const { t } = useI18n()
   const settings = account.settings as BotSettings
   return (
-    <Drawer open onOpenChange={onClose} title={account.name} footer={<CloseButton onClose={onClose} />}>
-      <Notice tone="ok" className="mb-5">
-        {t('telegram.connected')}
-      </Notice>
+    <Connected account={account} onClose={onClose} done={t('telegram.connected')}>
       <BotFacts settings={settings} />
       <p className="text-sm text-ink-2">{t('telegram.connectedText', { bot: settings.bot_username })}</p>
-    </Drawer>
+    </Connected>
   )
 }

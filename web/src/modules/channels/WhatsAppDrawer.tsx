@@ -1,17 +1,13 @@
 import { useState } from 'react'
-import { errorText, fieldText } from '@/api/message'
-import { asApiError } from '@/api/error'
 import { useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { Code } from '@/ui/Badge'
-import { Button } from '@/ui/Button'
-import { Drawer } from '@/ui/Dialog'
 import { Fact } from '@/ui/Fact'
-import { Checkbox, Field, Input } from '@/ui/Field'
+import { Field, Input } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
-import { Notice } from '@/ui/Notice'
 import { Step } from '@/ui/Step'
-import { useConnectWhatsApp, useSetReadReceipts, type Account, type NumberSettings } from './channels'
+import { useConnectWhatsApp, type Account, type NumberSettings } from './channels'
+import { Connected, ReadReceipts, refusalOf } from './connect'
 
 /** A WhatsApp number: what Meta's console shows is entered here, and Meta is asked whether it is right. */
 export function WhatsAppDrawer({ account, onClose }: { account: Account | null; onClose: () => void }) {
@@ -19,15 +15,10 @@ export function WhatsAppDrawer({ account, onClose }: { account: Account | null; 
   const connect = useConnectWhatsApp()
   const [connected, setConnected] = useState<Account | null>(null)
   const { error } = connect
-  // Meta's own words stand beside the field that it refused.
-  const why = asApiError(error)?.reason
-  const wrong = (field: string, own: Parameters<typeof fieldText>[2] = {}) => {
-    const text = fieldText(error, field, own)
-    return text && why ? `${text} (${why})` : text
-  }
+  const wrong = refusalOf(error)
   const settings = account?.settings as NumberSettings | undefined
 
-  if (connected) return <Connected account={connected} onClose={onClose} />
+  if (connected) return <NumberConnected account={connected} onClose={onClose} />
   return (
     <FormDrawer
       title={account ? account.name : t('whatsapp.add')}
@@ -99,48 +90,12 @@ function NumberFacts({ settings }: { settings: NumberSettings }) {
   )
 }
 
-/** Saved at once: the form below is about the access token. */
-function ReadReceipts({ id, on }: { id: string; on: boolean }) {
-  const { t } = useI18n()
-  const change = useSetReadReceipts(id)
-  const saved = change.data ? (change.data.settings as NumberSettings).read_receipts : on
-  return (
-    <div className="mb-5">
-      {change.error && (
-        <Notice tone="danger" className="mb-3">
-          {errorText(change.error)}
-        </Notice>
-      )}
-      <Checkbox
-        role="switch"
-        label={t('whatsapp.readReceipts')}
-        detail={t('whatsapp.readReceiptsHint')}
-        checked={change.isPending ? change.variables : saved}
-        disabled={change.isPending}
-        onChange={(event) => change.mutate(event.target.checked)}
-      />
-    </div>
-  )
-}
-
 /** What Meta said of the number, and where it will call. */
-function Connected({ account, onClose }: { account: Account; onClose: () => void }) {
+function NumberConnected({ account, onClose }: { account: Account; onClose: () => void }) {
   const { t } = useI18n()
   const settings = account.settings as NumberSettings
   return (
-    <Drawer
-      open
-      onOpenChange={onClose}
-      title={account.name}
-      footer={
-        <Button look="primary" onClick={onClose}>
-          {t('common.close')}
-        </Button>
-      }
-    >
-      <Notice tone="ok" className="mb-5">
-        {t('whatsapp.connected')}
-      </Notice>
+    <Connected account={account} onClose={onClose} done={t('whatsapp.connected')}>
       <NumberFacts settings={settings} />
       <dl className="flex flex-col gap-3 text-sm">
         <Fact label={t('whatsapp.webhook')}>
@@ -150,6 +105,6 @@ function Connected({ account, onClose }: { account: Account; onClose: () => void
         </Fact>
       </dl>
       <p className="mt-3 text-sm text-ink-2">{t('whatsapp.webhookText')}</p>
-    </Drawer>
+    </Connected>
   )
 }

@@ -31,6 +31,17 @@ export interface BotSettings {
   business?: { username: string; can_reply: boolean }
 }
 
+export type SocialKind = 'messenger' | 'instagram'
+
+/** What Meta says of a page, or of its Instagram account. */
+export interface PageSettings {
+  page_id: string
+  page_name: string
+  username?: string
+  human_agent: boolean
+  read_receipts: boolean
+}
+
 const key = ['crm', 'channels'] as const
 const pageSize = 50
 
@@ -128,6 +139,25 @@ export function useConnectTelegram() {
     mutationFn: (body: { name?: string; bot_token: string; mode?: 'webhook' | 'polling' }) =>
       ask(api.POST('/api/crm/v1/channels/connect/telegram', { body })).then((envelope) => envelope.data),
     onSuccess: refresh,
+  })
+}
+
+/** Connects a page or its Instagram account, or gives one that is connected another token. */
+export function useConnectSocial(kind: SocialKind) {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (body: Schemas['SocialPageInput']) =>
+      ask(
+        kind === 'messenger' ? api.POST('/api/crm/v1/channels/connect/messenger', { body }) : api.POST('/api/crm/v1/channels/connect/instagram', { body }),
+      ).then((envelope) => envelope.data),
+    onSuccess: refresh,
+  })
+}
+
+/** Begins to connect what the company has at Meta; the browser goes to the address. */
+export function useStartPartner() {
+  return useMutation({
+    mutationFn: () => ask(api.GET('/api/crm/v1/channels/partner/oauth/start')).then((envelope) => envelope.data.url),
   })
 }
 

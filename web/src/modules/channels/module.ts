@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { Cable, LayoutTemplate } from 'lucide-react'
+import { Cable, LayoutTemplate, ScrollText } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
@@ -22,12 +22,29 @@ const templatesRoute = createRoute({
   },
 })
 
+const help = { title: 'helpcenter.title', lead: 'helpcenter.lead', icon: ScrollText, permission: 'crm.articles.view', licence: 'crm' } as const
+
+const articlesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/help-center',
+  component: lazyRouteComponent(withTexts(() => import('./helpcenter/ArticlesScreen'), 'helpcenter'), 'ArticlesScreen'),
+  staticData: { screen: { ...help, nav: true, settings: 'channels', shortcut: 'g y' } },
+})
+
+const articleRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/help-center/$articleId',
+  component: lazyRouteComponent(withTexts(() => import('./helpcenter/ArticleScreen'), 'helpcenter'), 'ArticleScreen'),
+  staticData: { screen: help },
+})
+
 export const channelsModule = defineModule({
   id: 'channels',
   title: 'nav.crm',
-  routes: [channelsRoute, templatesRoute],
+  routes: [channelsRoute, templatesRoute, articlesRoute, articleRoute],
   live: {
-    channel: [['crm', 'channels']],
+    channel: [['crm', 'channels'], ['crm', 'helpcenter']],
+    article: [['crm', 'helpcenter']],
     template: [['crm', 'templates'], ['crm', 'conversations', 'templates']],
   },
 })

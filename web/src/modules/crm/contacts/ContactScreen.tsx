@@ -83,40 +83,42 @@ function Profile({ contact }: { contact: Contact }) {
         title={contact.name}
         lead={contact.company || undefined}
         actions={
-          canManage && (
-            <>
-              {writes && (
-                <Button look="primary" icon={SquarePen} onClick={() => setLayer('write')}>
-                  {t('contacts.write')}
+          <>
+            {writes && (
+              <Button look="primary" icon={SquarePen} onClick={() => setLayer('write')}>
+                {t('contacts.write')}
+              </Button>
+            )}
+            {calls && contact.phones[0] && (
+              <CallLink to={contact.phones[0].e164} contact_id={contact.id} className={buttonClass()}>
+                <Phone aria-hidden className="size-4" />
+                {t('contacts.call')}
+              </CallLink>
+            )}
+            {canManage && (
+              <>
+                <Button icon={Pencil} onClick={() => setLayer('edit')}>
+                  {t('common.edit')}
                 </Button>
-              )}
-              {calls && contact.phones[0] && (
-                <CallLink to={contact.phones[0].e164} contact_id={contact.id} className={buttonClass()}>
-                  <Phone aria-hidden className="size-4" />
-                  {t('contacts.call')}
-                </CallLink>
-              )}
-              <Button icon={Pencil} onClick={() => setLayer('edit')}>
-                {t('common.edit')}
-              </Button>
-              <Button icon={Merge} onClick={() => setLayer('merge')}>
-                {t('contacts.merge')}
-              </Button>
-              <Menu trigger={<IconButton icon={Ellipsis} label={t('common.more')} className="border border-edge bg-surface" />}>
-                <MenuItem icon={Ban} onSelect={() => block.mutate(!contact.blocked, { onError: failed })}>
-                  {contact.blocked ? t('contacts.unblock') : t('contacts.block')}
-                </MenuItem>
-                {canDelete && (
-                  <>
-                    <MenuRule />
-                    <MenuItem icon={Trash2} onSelect={() => setLayer('delete')}>
-                      {t('common.delete')}
-                    </MenuItem>
-                  </>
-                )}
-              </Menu>
-            </>
-          )
+                <Button icon={Merge} onClick={() => setLayer('merge')}>
+                  {t('contacts.merge')}
+                </Button>
+                <Menu trigger={<IconButton icon={Ellipsis} label={t('common.more')} className="border border-edge bg-surface" />}>
+                  <MenuItem icon={Ban} onSelect={() => block.mutate(!contact.blocked, { onError: failed })}>
+                    {contact.blocked ? t('contacts.unblock') : t('contacts.block')}
+                  </MenuItem>
+                  {canDelete && (
+                    <>
+                      <MenuRule />
+                      <MenuItem icon={Trash2} onSelect={() => setLayer('delete')}>
+                        {t('common.delete')}
+                      </MenuItem>
+                    </>
+                  )}
+                </Menu>
+              </>
+            )}
+          </>
         }
       />
       {contact.blocked && (

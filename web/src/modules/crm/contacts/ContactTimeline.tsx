@@ -12,6 +12,7 @@ import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { SkeletonRows } from '@/ui/Skeleton'
 import { channelName } from '../inbox/channels'
+import { moneyText, orderStates } from '../orders'
 import { useAddNote, useDeleteNote, useNotes } from './contacts'
 import { byMonth, complete, toTimeline, useConversations, useOrders, type Entry, type TimelineConversation, type TimelineNote, type TimelineOrder } from './timeline'
 
@@ -125,26 +126,15 @@ function ConversationEntry({ conversation }: { conversation: TimelineConversatio
   )
 }
 
-const orderStates: Record<string, PlainKey> = {
-  pending: 'order.pending',
-  paid: 'order.paid',
-  preparing: 'order.preparing',
-  shipped: 'order.shipped',
-  delivered: 'order.delivered',
-  cancelled: 'order.cancelled',
-  refunded: 'order.refunded',
-}
-
 function OrderEntry({ order }: { order: TimelineOrder }) {
   const { t } = useI18n()
   const state = orderStates[order.status]
-  const total = new Intl.NumberFormat(language(), { style: 'currency', currency: order.total.currency }).format(Number(order.total.amount))
   return (
     <div className={rowClass}>
       <Row mark={<ShoppingBag aria-hidden className="size-4.5 text-ink-2" />} title={t('contacts.timeline.order', { number: order.number })} at={order.placed_at}>
         <span className="flex items-center gap-2">
           <span className="min-w-0 flex-1 truncate text-ink-2">
-            {total} · {order.lines.map((line) => `${line.quantity} × ${line.name}`).join(', ')}
+            {moneyText(order.total)} · {order.lines.map((line) => `${line.quantity} × ${line.name}`).join(', ')}
           </span>
           <Badge>{state ? t(state) : order.status}</Badge>
         </span>

@@ -1,16 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Mail, Phone } from 'lucide-react'
-import { lazy, Suspense, useId, useMemo, useState, type FormEvent, type ReactNode } from 'react'
+import { lazy, Suspense, useId, useMemo, type ReactNode } from 'react'
 import { meets, useMe, type Me } from '@/api/session'
 import { formatAgo, useI18n, withTexts } from '@/i18n'
 import { CallLink } from '@/modules/telephony/CallLink'
 import { Avatar } from '@/ui/Avatar'
 import { Badge } from '@/ui/Badge'
 import { ChannelGlyph } from '@/ui/ChannelGlyph'
-import { Chip } from '@/ui/Chip'
 import { Combobox, MultiCombobox } from '@/ui/Combobox'
-import { Input } from '@/ui/Field'
 import { Claims } from '../contacts/Claims'
 import { useContact, type Contact } from '../contacts/contacts'
 import { channelName } from './channels'
@@ -191,35 +189,6 @@ interface TagsProps {
   canManage: boolean
   onAdd: (tag: string) => void
   onRemove: (tag: string) => void
-}
-
-export function Tags({ tags, canManage, onAdd, onRemove }: TagsProps) {
-  const { t } = useI18n()
-  const [text, setText] = useState('')
-
-  function add(event: FormEvent) {
-    event.preventDefault()
-    const tag = text.trim()
-    setText('')
-    if (tag && !tags.includes(tag)) onAdd(tag)
-  }
-
-  return (
-    <>
-      <ul className="flex flex-wrap gap-1.5 empty:hidden">
-        {tags.map((tag) => (
-          <Chip key={tag} removeLabel={canManage ? t('inbox.tag.remove', { tag }) : undefined} onRemove={() => onRemove(tag)}>
-            {tag}
-          </Chip>
-        ))}
-      </ul>
-      {canManage && (
-        <form onSubmit={add} className="mt-2">
-          <Input aria-label={t('inbox.tag.add')} placeholder={t('inbox.tag.add')} maxLength={60} autoComplete="off" value={text} onChange={(event) => setText(event.target.value)} className="h-8.5" />
-        </form>
-      )}
-    </>
-  )
 }
 
 /** The tags; those of other conversations are suggested, and a new one is made by typing it. */

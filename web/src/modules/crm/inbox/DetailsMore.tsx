@@ -1,20 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, ask, type Schemas } from '@/api/client'
+import { api, ask } from '@/api/client'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatAgo, language, t, useI18n, type PlainKey } from '@/i18n'
+import { formatAgo, t, useI18n, type PlainKey } from '@/i18n'
 import { Badge, type Tone } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
+import { moneyText, orderStates } from '../orders'
 import { useAIRecord, useHandover } from './assistant'
 import type { Conversation } from './conversations'
 import { PeopleSection } from './PeopleSection'
 import { Section } from './Section'
-
-type Money = Schemas['ConversationMoney']
-
-function moneyText({ amount, currency }: Money): string {
-  return new Intl.NumberFormat(language(), { style: 'currency', currency }).format(amount / 100)
-}
 
 /** What is known beside the conversation itself; fetched after it, and left out where there is nothing. */
 export function DetailsMore({ conversation }: { conversation: Conversation }) {
@@ -113,16 +108,6 @@ function Summary({ id }: { id: string }) {
       )}
     </Section>
   )
-}
-
-const orderStates: Record<string, PlainKey> = {
-  pending: 'order.pending',
-  paid: 'order.paid',
-  preparing: 'order.preparing',
-  shipped: 'order.shipped',
-  delivered: 'order.delivered',
-  cancelled: 'order.cancelled',
-  refunded: 'order.refunded',
 }
 
 function Commerce({ id }: { id: string }) {

@@ -145,6 +145,8 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
   return (
     <Drawer
       open
+      asks
+      refused={error != null}
       onOpenChange={onClose}
       title={t('inbox.new')}
       footer={

@@ -92,6 +92,7 @@ function MailboxForm({ start, canManage, onClose, onMade }: Omit<Props, 'id'> & 
   return (
     <Drawer
       open
+      asks
       onOpenChange={onClose}
       title={start ? t('mailboxes.change') : t('mailboxes.add')}
       description={start ? t('mailboxes.changeLead') : t('mailboxes.addLead')}

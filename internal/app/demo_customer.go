@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+
+	"konak/internal/crm/channel/custom"
+	"konak/internal/identity"
+	"konak/internal/kit/caller"
+	"konak/internal/sandbox/customer"
+)
+
+// demoCustomers adds the page where a visitor of a demo is the customer, on every
+// channel of the workspaces that the demo stands in for.
+func (a *App) demoCustomers(ctx context.Context) error {
+	if a.standIn == nil {
+		return nil
+	}
+	for slug := range demoNumbers {
+		id, err := a.Identity.TenantBySlug(ctx, slug)
+		if err != nil {
+			return err
+		}
+		w, err := a.Identity.WorkspaceByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		a.standIn.customers.Add(a.standIn.workspaceOf(w, a.demoCustom(w)))
+	}
+	a.API.Mux().Handle(customer.Path, a.standIn.customers)
+	a.API.Mux().Handle(customer.Path+"/*", a.standIn.customers)
+	return nil
+}
+
+// workspaceOf is a workspace as the customers' page shows it.
+func (s *standIn) workspaceOf(w identity.Workspace, own customer.Channel) customer.Workspace {
+	n, page := demoNumbers[w.Slug], demoPageNames[w.Slug]
+	return customer.Workspace{
+		Slug: w.Slug, Name: w.Name,
+		Channels: []customer.Channel{
+			customer.OnWhatsApp(s.whatsapp, n.business, n.number), customer.OnTelegram(s.telegram, demoBotNames[w.Slug].ID),
+			customer.OnPage(s.social, page.ID, false, s.url), customer.OnPage(s.social, page.ID, true, s.url), own,
+		},
+		Templates: func() (out []customer.Template) {
+			for _, t := range s.whatsapp.Templates(n.business) {
+				out = append(out, customer.Template{Name: t.Name, Language: t.Language, Status: t.Status})
+			}
+			return out
+		},
+		Decide: func(t customer.Template, approve bool) {
+			status, reason := "REJECTED", "INVALID_FORMAT"
+			if approve {
+				status, reason = "APPROVED", "NONE"
+			}
+			s.whatsapp.Decide(n.business, t.Name, t.Language, status, map[string]any{"reason": reason})
+		},
+	}
+}
+
+// demoCustom is the workspace's custom channel: software of the company's own, whose
+// customers the demo plays. Its answers go to that software, which the demo has not.
+func (a *App) demoCustom(w identity.Workspace) customer.Channel {
+	account := DemoAccount(w.ID, custom.Name)
+	return customer.Channel{
+		Kind: custom.Name, Name: "Mobil uygulama", Account: account.String(),
+		ID: func(p customer.Person) string { return p.Name },
+		Write: func(p customer.Person, text string) (string, error) {
+			ctx := caller.With(context.Background(), &caller.Caller{
+				Kind: caller.System, TenantID: w.ID, Slug: w.Slug, Licences: map[string]bool{"crm": true},
+			})
+			id := a.clock.NewID().String()
+			_, err := a.Custom.Receive(ctx, account, custom.Message{ID: id, Body: text, Contact: custom.Sender{ExternalID: p.Name, Name: p.Name}})
+			return id, err
+		},
+	}
+}

@@ -1,0 +1,139 @@
+package app_test
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"konak/internal/app"
+	"konak/internal/app/apptest"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
+	"konak/internal/sandbox/customer"
+)
+
+// visitor plays the customer of a demo with a browser.
+type visitor struct {
+	t      *testing.T
+	app    *app.App
+	server *httptest.Server
+}
+
+func openDemo(t *testing.T) *visitor {
+	t.Helper()
+	v := &visitor{t: t}
+	v.server = httptest.NewUnstartedServer(nil)
+	cfg := app.Config{
+		DB: dbtest.URL(t, db.SQLite), Data: t.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost", SQLiteSync: "normal", Demo: true,
+		PublicURL: "http://" + v.server.Listener.Addr().String(), WebhookAllow: []string{"127.0.0.0/8"},
+	}
+	var err error
+	if v.app, err = app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler), clock.System{}); err != nil {
+		t.Fatal(err)
+	}
+	v.server.Config.Handler = v.app.API.Handler()
+	v.server.Start()
+	t.Cleanup(func() {
+		v.server.Close()
+		if err := v.app.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return v
+}
+
+// opens gives a page of the demo.
+func (v *visitor) opens(query string) string {
+	v.t.Helper()
+	resp, err := http.Get(v.server.URL + customer.Path + query)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 200 {
+		v.t.Fatalf("%s: %d %s, %v", query, resp.StatusCode, text, err)
+	}
+	if policy := resp.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") {
+		v.t.Errorf("the policy is %q", policy)
+	}
+	return string(text)
+}
+
+// does sends a form of the page for a channel and gives the page that follows.
+func (v *visitor) does(channel string, fields url.Values) string {
+	v.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for name := range fields {
+		if err := form.WriteField(name, fields.Get(name)); err != nil {
+			v.t.Fatal(err)
+		}
+	}
+	if err := form.Close(); err != nil {
+		v.t.Fatal(err)
+	}
+	resp, err := http.Post(v.server.URL+customer.Path+"?workspace=demo&channel="+channel+"&name=Elif", form.FormDataContentType(), &body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 200 || strings.Contains(string(text), `role="alert"`) {
+		v.t.Fatalf("%s %v: %d %s, %v", channel, fields, resp.StatusCode, text, err)
+	}
+	return string(text)
+}
+
+// A visitor of the demo is the customer on each of its channels.
+func TestDemoCustomer(t *testing.T) {
+	t.Parallel()
+	v := openDemo(t)
+	for _, channel := range []string{"whatsapp", "telegram", "messenger", "instagram", "custom"} {
+		page := v.does(channel, url.Values{"act": {"write"}, "text": {"Merhaba <b>" + channel}})
+		if !strings.Contains(page, "Merhaba &lt;b&gt;"+channel) {
+			t.Errorf("%s: the page does not show what was written: %s", channel, page)
+		}
+		if channel != "custom" {
+			v.does(channel, url.Values{"act": {"picture"}})
+		}
+	}
+	v.does("whatsapp", url.Values{"act": {"call"}, "answer": {"agree"}})
+	if page := v.does("whatsapp", url.Values{"act": {"template"}, "name": {"acil_firsat"}, "language": {"tr"}, "answer": {"approve"}}); !strings.Contains(page, "<code>acil_firsat</code> tr: APPROVED") {
+		t.Error("the template was not approved")
+	}
+	if page := v.does("telegram", url.Values{"act": {"provider"}, "provider": {customer.Meta}, "mode": {customer.ModeBroken}}); !strings.Contains(page, `value="broken" selected`) {
+		t.Error("the provider is not broken")
+	}
+	for _, file := range []string{"/page.js", "/page.css", "/log?channel=custom"} {
+		v.opens(file)
+	}
+}
+
+// The page is nowhere but in a demo.
+func TestNoCustomerOutsideADemo(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, db.SQLite)
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		req, err := http.NewRequestWithContext(t.Context(), method, s.URL+customer.Path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil || strings.Contains(string(text), "Be the customer") {
+			t.Errorf("%s answers %d with the page, %v", method, resp.StatusCode, err)
+		}
+	}
+}

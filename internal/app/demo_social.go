@@ -1,0 +1,65 @@
+package app
+
+import (
+	"context"
+
+	"konak/internal/crm/channel/partner"
+	"konak/internal/crm/channel/social"
+	"konak/internal/identity"
+	"konak/internal/kit/secret"
+	wire "konak/internal/provider/social"
+	sandbox "konak/internal/sandbox/social"
+)
+
+// demoApp is the program of the demo's pages at the stand-in. What opens it and them
+// guards nothing: the stand-in listens on loopback.
+var demoApp = sandbox.App{ID: "400000000000001", Secret: "demo-secret-of-the-app"}
+
+// demoPageNames are the demo workspaces' pages with their Instagram accounts.
+var demoPageNames = map[string]sandbox.Page{
+	"demo": {ID: "300000000000001", Name: "Demo A.Ş.", Token: "demo-page-token-of-demo", InstagramID: "ig300000000000001", Username: "demo.as", AppID: demoApp.ID},
+	"acme": {ID: "300000000000002", Name: "Acme Ltd.", Token: "demo-page-token-of-acme", InstagramID: "ig300000000000002", Username: "acme.ltd", AppID: demoApp.ID},
+}
+
+// app is the operator's program at the provider: a demo has one of its own.
+func (s *standIn) app(c Config) partner.App {
+	if s != nil {
+		return partner.App{ID: demoApp.ID, Secret: secret.Of(demoApp.Secret)}
+	}
+	return partner.App{ID: c.MetaAppID, Secret: secret.Of(c.MetaAppSecret), ConfigID: c.MetaConfigID}
+}
+
+// demoPages tells the stand-in of the demo's pages. It forgets what it was told when
+// it ends, so it is told anew where the news go.
+func (s *standIn) demoPages(base string) {
+	s.social.AddApp(demoApp)
+	for _, object := range []string{wire.ObjectPage, wire.ObjectInstagram} {
+		s.social.SetWebhook(demoApp.ID, object, base+social.WebhookPath)
+	}
+	for _, n := range demoNumbers {
+		s.social.AddBusiness(sandbox.Business{ID: n.business, Name: n.name, Grant: func(token string) { s.whatsapp.Grant(n.business, token) }})
+	}
+	for _, p := range demoPageNames {
+		s.social.Add(p)
+		s.social.Subscribe(p.ID)
+	}
+}
+
+// demoSocial connects the workspace's page and its Instagram account as a person would.
+func (a *App) demoSocial(ctx context.Context, w identity.Workspace) error {
+	p, ok := demoPageNames[w.Slug]
+	if !ok || a.standIn == nil {
+		return nil
+	}
+	for _, kind := range []string{social.Messenger, social.Instagram} {
+		if _, err := a.Social.Connect(ctx, social.NewPage{
+			ID: DemoAccount(w.ID, kind), Kind: kind, PageID: p.ID, Token: p.Token, AppSecret: demoApp.Secret, HumanAgent: true,
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// demoInstagramID is the id of a person on the stand-in's Instagram.
+func demoInstagramID(id string) string { return sandbox.InstagramPrefix + id }

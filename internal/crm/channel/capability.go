@@ -1,0 +1,91 @@
+package channel
+
+import (
+	"slices"
+	"strings"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// AnyType stands for every type of file.
+const AnyType = "*/*"
+
+// FileRule is what files of some types may be sent.
+type FileRule struct {
+	Types   []string `json:"types" nullable:"false" example:"image/png" doc:"MIME types; */* for all others"`
+	MaxSize int64    `json:"max_size" example:"8388608" doc:"In bytes"`
+}
+
+// Capabilities is what a kind of channel can carry.
+type Capabilities struct {
+	Files            []FileRule `json:"files" nullable:"false" doc:"Files that can be sent: the first rule that names the type counts. Empty for none"`
+	Reactions        bool       `json:"reactions" doc:"Whether an agent can react to a message"`
+	ReactionSigns    []string   `json:"reaction_signs" nullable:"false" example:"❤️" doc:"The only signs that can be used; empty for any"`
+	EditsIn          bool       `json:"edits_in" doc:"Whether customers' changes of a message arrive"`
+	DeletesIn        bool       `json:"deletes_in" doc:"Whether it arrives that a customer took a message back"`
+	Templates        bool       `json:"templates" doc:"Whether templates can be sent"`
+	Calls            bool       `json:"calls" doc:"Whether customers can be called"`
+	ReadReceipts     bool       `json:"read_receipts" doc:"Whether customers can be shown that a message was read"`
+	WindowHours      int        `json:"window_hours" example:"24" doc:"For how long after a customer's message free text can be sent; 0 for always"`
+	HumanWindowHours int        `json:"human_window_hours" example:"168" doc:"For how long a person can answer, where the provider granted the account this; 0 where it is no longer"`
+}
+
+// Capable is a kind that says what it can carry. One that does not carries all that
+// the inbox can write.
+type Capable interface {
+	Capabilities() Capabilities
+}
+
+// KindCapabilities is what a kind of channel can carry.
+type KindCapabilities struct {
+	Kind string `json:"kind" example:"instagram"`
+	Capabilities
+}
+
+// Capabilities lists what the kinds can carry that say so, by name.
+func (s *Service) Capabilities() []KindCapabilities {
+	out := []KindCapabilities{}
+	for name, kind := range s.kinds {
+		if k, ok := kind.(Capable); ok {
+			c := KindCapabilities{name, k.Capabilities()}
+			c.Files, c.ReactionSigns = db.OrEmpty(c.Files), db.OrEmpty(c.ReactionSigns)
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b KindCapabilities) int { return strings.Compare(a.Kind, b.Kind) })
+	return out
+}
+
+// checkSign refuses a reaction that the channel has no sign for.
+func (s *Service) checkSign(r conversation.OutgoingReaction) error {
+	k, ok := s.kinds[r.Route.Channel].(Capable)
+	if !ok || r.Emoji == "" {
+		return nil
+	}
+	if signs := k.Capabilities().ReactionSigns; len(signs) > 0 && !slices.Contains(signs, r.Emoji) {
+		return fault.New(fault.ReactionUnsupported).Because("sign_unsupported")
+	}
+	return nil
+}
+
+// checkFiles refuses a message with a file that the channel cannot carry, so that
+// nothing of it is written.
+func (s *Service) checkFiles(m conversation.Outgoing) error {
+	k, ok := s.kinds[m.Route.Channel].(Capable)
+	if !ok {
+		return nil
+	}
+	rules := k.Capabilities().Files
+	for _, f := range m.Attachments {
+		i := slices.IndexFunc(rules, func(r FileRule) bool { return slices.Contains(r.Types, f.Type) || slices.Contains(r.Types, AnyType) })
+		if i < 0 {
+			return fault.Invalid("attachments", "type_unsupported").Because(f.Name)
+		}
+		if f.Size > rules[i].MaxSize {
+			return fault.Invalid("attachments", "too_large").Because(f.Name)
+		}
+	}
+	return nil
+}

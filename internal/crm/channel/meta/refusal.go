@@ -1,0 +1,102 @@
+// Package meta is what the channels over Meta's Graph API share: how the provider
+// says no. It knows no wire format and no channel.
+package meta
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"konak/internal/kit/fault"
+)
+
+// Refusal is the provider's no.
+type Refusal struct {
+	Status     int
+	Code       int
+	Subcode    int
+	Message    string
+	Details    string
+	Title      string // for people
+	Text       string // for people
+	Trace      string
+	RetryAfter time.Duration
+}
+
+// Error implements error.
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("graph: %d (%d/%d) %s [%s]", r.Status, r.Code, r.Subcode, r.Words(), r.Trace)
+}
+
+// Words are what a person is told.
+func (r *Refusal) Words() string {
+	for _, text := range []string{r.Text, r.Details, r.Message, r.Title} {
+		if text = strings.TrimSpace(text); text != "" {
+			return fmt.Sprintf("%s (%d)", text, r.Code)
+		}
+	}
+	return fmt.Sprintf("%d (%d)", r.Status, r.Code)
+}
+
+// Codes of the provider.
+const (
+	codeUnknown       = 1
+	codeService       = 2
+	codeAppLimit      = 4
+	codePermission    = 10
+	codeUserLimit     = 17
+	codePageLimit     = 32
+	codeSendLimit     = 613
+	codeAuth          = 190
+	codeDenied        = 131005
+	codeBusinessLimit = 80007
+	codeMessageLimit  = 80006
+	codeRateLimit     = 130429
+	codeInternal      = 131000
+	codeUnavailable   = 131016
+	codeWindow        = 131047
+	codePairLimit     = 131056
+	codeSpamLimit     = 131048
+
+	// CodeCallback: our address did not answer the challenge.
+	CodeCallback = 2200
+	// CodeMissing with SubcodeMissing: there is no such object.
+	CodeMissing    = 100
+	SubcodeMissing = 33
+
+	// subcodeWindow is of codePermission: the message is outside the window.
+	subcodeWindow = 2018278
+)
+
+// WindowClosed says that the customer wrote too long ago for free text.
+func (r *Refusal) WindowClosed() bool {
+	return r.Code == codeWindow || r.Code == codePermission && r.Subcode == subcodeWindow
+}
+
+// Auth says that the token opens nothing any more.
+func (r *Refusal) Auth() bool {
+	if r.WindowClosed() {
+		return false
+	}
+	return r.Code == codeAuth || r.Code == codePermission || r.Code == codeDenied || r.Code >= 200 && r.Code < 300 || r.Status == 401
+}
+
+// Passing says that the same call may succeed later.
+func (r *Refusal) Passing() bool {
+	switch r.Code {
+	case codeUnknown, codeService, codeAppLimit, codeUserLimit, codePageLimit, codeSendLimit, codeBusinessLimit, codeMessageLimit,
+		codeRateLimit, codeInternal, codeUnavailable, codePairLimit, codeSpamLimit:
+		return true
+	}
+	return r.Status == 429 || r.Status >= 500
+}
+
+// Unreachable is the answer where the provider is not there, or busy.
+func Unreachable(err error) error {
+	words := "timeout"
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		words = r.Words()
+	}
+	return fault.New(fault.ProviderRejected, words).Wrap(err)
+}

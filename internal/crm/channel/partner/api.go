@@ -1,0 +1,54 @@
+package partner
+
+import (
+	"context"
+	"net/url"
+
+	"konak/internal/crm/channel"
+	"konak/internal/kit/api"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+type callbackIn struct {
+	State      string `query:"state" maxLength:"200" doc:"Of the sign-up that somebody began; counts once"`
+	Code       string `query:"code" maxLength:"2000" doc:"Stands for a token"`
+	Error      string `query:"error" maxLength:"200" example:"access_denied" doc:"The person did not agree"`
+	BusinessID string `query:"waba_id" maxLength:"40" doc:"The WhatsApp Business Account that was shared; only it is connected"`
+	NumberID   string `query:"phone_number_id" maxLength:"40" doc:"The number that was shared; only it is connected"`
+	PageID     string `query:"page_id" maxLength:"40" doc:"The page that was shared; only it is connected, with its Instagram account"`
+}
+
+// channelsPage is the panel's page of channels.
+const channelsPage = "/crm/channels"
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	start := channel.Route("GET", "/partner/oauth/start", "start-partner-sign-up", "Begin to connect what the company has at Meta", perm.ChannelsManage)
+	start.Refusals = []int{409}
+	start.Doc = "The client navigates to url, where the person agrees at the provider. It counts once and for 15 minutes. An installation without an app at the provider: 409 with the reason not_configured."
+	api.Handle(a, start, func(ctx context.Context, _ *struct{}) (Started, error) { return s.Start(ctx) })
+
+	back := api.Route{
+		Method: "GET", Path: CallbackPath, ID: "partner-sign-up-callback", Tag: "CRM channels", Access: api.Public, Refusals: []int{401, 403, 409, 422, 502},
+		Summary: "A person comes back from the provider",
+		Doc:     "Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, consent, exchange, assets, claim, subscribe or store. A browser is sent to the panel's page of channels.",
+	}
+	api.HandleVisit(a, back, func(ctx context.Context, in *callbackIn) (Connected, error) {
+		return s.Finish(ctx, Return{
+			State: in.State, Code: in.Code, Error: in.Error, BusinessID: in.BusinessID, NumberID: in.NumberID, PageID: in.PageID,
+		}, api.ClientIP(ctx))
+	}, s.pageAfter)
+}
+
+// pageAfter is where a browser goes that came back.
+func (s *Service) pageAfter(err error) string {
+	query := url.Values{"partner": {"connected"}}
+	if err != nil {
+		query.Set("partner", "failed")
+		if f, known := fault.As(err); known {
+			query.Set("step", f.Reason)
+		}
+	}
+	return s.BaseURL + channelsPage + "?" + query.Encode()
+}

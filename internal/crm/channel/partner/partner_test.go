@@ -1,0 +1,243 @@
+package partner_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"konak/internal/app"
+	"konak/internal/app/apptest"
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/partner"
+	"konak/internal/crm/template"
+	"konak/internal/kit/clock"
+	graph "konak/internal/provider/whatsapp"
+	pages "konak/internal/sandbox/social"
+	numbers "konak/internal/sandbox/whatsapp"
+)
+
+const (
+	start    = apptest.Channels + "/partner/oauth/start"
+	callback = apptest.Channels + "/partner/oauth/callback"
+	pageID   = "10001"
+	otherID  = "10002"
+	business = "20001"
+	number   = "20011"
+)
+
+// service is both stand-ins of the provider: numbers behind pages.
+type service struct {
+	*pages.Server
+	numbers *numbers.Server
+}
+
+func (s service) Settle() { s.Server.Settle(); s.numbers.Settle() }
+func (s service) Close()  { s.Server.Close(); s.numbers.Close() }
+
+type shop struct{ *apptest.Shop[service] }
+
+func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
+	t.Helper()
+	apptest.RunShop(t, func(address string, cfg *app.Config, c clock.Source) service {
+		cfg.WhatsAppAddress, cfg.MetaAppID, cfg.MetaAppSecret, cfg.MetaConfigID = address, "4711", "secret", "77"
+		box := service{pages.New(c), numbers.New(c)}
+		box.Next = box.numbers
+		box.AddApp(pages.App{ID: "4711", Secret: "secret"})
+		box.Add(pages.Page{ID: pageID, Name: "Demo A.Ş.", Token: "page-token", InstagramID: "ig1", Username: "demo.as", AppID: "4711"})
+		box.Add(pages.Page{ID: otherID, Name: "Başka A.Ş.", Token: "other-token", AppID: "4711"})
+		box.numbers.Add(numbers.Business{
+			ID: business, Token: "nobody", AppSecret: "secret", Numbers: []graph.PhoneNumber{{ID: number, Display: "+90 212 123 45 67", VerifiedName: "Demo A.Ş."}},
+			Templates: []*graph.TemplateRecord{{ID: "1", Name: "kargo", Language: "tr", Category: template.Utility, Status: template.Approved, Components: []template.Component{{Type: template.Body, Text: "Yolda"}}}},
+		})
+		box.AddBusiness(pages.Business{ID: business, Name: "Demo", Grant: func(token string) { box.numbers.Grant(business, token) }})
+		return box
+	}, func(s *apptest.Shop[service]) { fn(s.T, &shop{s}) })
+}
+
+// begins starts a sign-up and gives its state.
+func (sh *shop) begins() string {
+	sh.T.Helper()
+	var out partner.Started
+	sh.Owner.Get(start).Want(200).Data(&out)
+	u, err := url.Parse(out.URL)
+	if err != nil || !strings.HasPrefix(out.URL, sh.Provider+"/") || u.Query().Get("client_id") != "4711" || u.Query().Get("config_id") != "77" {
+		sh.T.Fatalf("the page is at %s, %v", out.URL, err)
+	}
+	return u.Query().Get("state")
+}
+
+// comesBack opens the callback without a credential.
+func (sh *shop) comesBack(query url.Values) *apptest.Response {
+	sh.T.Helper()
+	return sh.Server.Client("").Get(callback + "?" + query.Encode())
+}
+
+func (sh *shop) accounts() (out []string) {
+	sh.T.Helper()
+	var list []channel.Account
+	sh.Owner.Get(apptest.Channels).Want(200).Data(&list)
+	for _, a := range list {
+		out = append(out, a.Kind+" "+*a.ExternalID)
+	}
+	slices.Sort(out)
+	return out
+}
+
+var everything = []string{"instagram ig1", "messenger " + pageID, "whatsapp " + number}
+
+func TestSignUp(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		query := url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, []string{business})}}
+		var got partner.Connected
+		sh.comesBack(query).Want(200).Data(&got)
+		if list := sh.accounts(); len(got.Accounts) != 3 || !slices.Equal(list, everything) {
+			t.Fatalf("%d were answered, connected are %v", len(got.Accounts), list)
+		}
+		if !sh.Box.Subscribed(pageID) || sh.Box.Subscribed(otherID) {
+			t.Error("the page that was shared must tell us, another must not")
+		}
+		var list []template.Template
+		if sh.Owner.Get(apptest.Channels + "/templates").Want(200).Data(&list); len(list) != 1 {
+			t.Errorf("%d templates were read", len(list))
+		}
+		// All of them carry messages.
+		sh.Box.Say(pageID, pages.Person{ID: "1", Name: "Elif"}, "Sayfadan")
+		sh.Box.Say(pageID, pages.Person{ID: "ig2", Name: "Ayşe"}, "Instagram'dan")
+		if _, err := sh.Box.numbers.Say(number, numbers.Customer{ID: "905321234567", Name: "Can"}, "WhatsApp'tan"); err != nil {
+			t.Fatal(err)
+		}
+		sh.Settle()
+		if n := len(sh.Inbox()); n != 3 {
+			t.Errorf("%d conversations", n)
+		}
+		// The state counts once.
+		if e := sh.comesBack(query).Refused(409, "conflict"); e.Reason != partner.StepState {
+			t.Errorf("a second time: %+v", e)
+		}
+	})
+}
+
+// What the caller claims must be what the provider lists.
+func TestClaims(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		back := func(claim url.Values) *apptest.Response {
+			claim.Set("state", sh.begins())
+			claim.Set("code", sh.Box.Agree("4711", []string{pageID}, []string{business}))
+			return sh.comesBack(claim)
+		}
+		for field, claim := range map[string]url.Values{
+			"page_id": {"page_id": {otherID}}, "phone_number_id": {"phone_number_id": {"20012"}},
+		} {
+			if e := back(claim).Refused(422, "validation_failed"); e.Fields[field][0] != "not_shared" || e.Reason != partner.StepClaim {
+				t.Errorf("another's %s: %+v", field, e)
+			}
+		}
+		back(url.Values{"waba_id": {"404"}}).Refused(422, "validation_failed")
+		if list := sh.accounts(); len(list) != 0 {
+			t.Fatalf("connected are %v", list)
+		}
+		back(url.Values{"waba_id": {business}, "phone_number_id": {number}}).Want(200)
+		if list := sh.accounts(); !slices.Equal(list, everything[2:]) {
+			t.Errorf("connected are %v", list)
+		}
+		back(url.Values{"page_id": {pageID}}).Want(200)
+		if list := sh.accounts(); !slices.Equal(list, everything) {
+			t.Errorf("connected are %v", list)
+		}
+	})
+}
+
+// Each step that fails says which it was and leaves nothing half connected.
+func TestSteps(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		for _, c := range []struct {
+			step   string
+			status int
+			code   string
+			change func(url.Values)
+		}{
+			{partner.StepState, 409, "conflict", func(q url.Values) { q.Set("state", "guessed") }},
+			{partner.StepState, 409, "conflict", func(q url.Values) { q.Set("state", q.Get("state")+"x") }},
+			{partner.StepConsent, 409, "conflict", func(q url.Values) { q.Del("code"); q.Set("error", "access_denied") }},
+			{partner.StepExchange, 502, "provider_rejected", func(q url.Values) { q.Set("code", "guessed") }},
+			{partner.StepAssets, 502, "provider_rejected", func(url.Values) { sh.Box.Fail("accounts", 500, 2, 0, 0) }},
+			{partner.StepAssets, 409, "conflict", func(q url.Values) { q.Set("code", sh.Box.Agree("4711", nil, nil)) }},
+			{partner.StepSubscribe, 502, "provider_rejected", func(url.Values) { sh.Box.Fail("subscribed_apps", 500, 2, 0, 0) }},
+			{partner.StepSubscribe, 422, "validation_failed", func(q url.Values) {
+				q.Set("code", sh.Box.Agree("4711", []string{pageID, otherID}, []string{business}))
+				sh.Box.Add(pages.Page{ID: otherID, Name: "Başka", Token: "other-token", AppID: "4712"}) // another program's webhook cannot be set
+			}},
+		} {
+			query := url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, []string{business})}}
+			c.change(query)
+			if e := sh.comesBack(query).Refused(c.status, c.code); e.Reason != c.step {
+				t.Errorf("%s: %+v", c.step, e)
+			}
+			if list := sh.accounts(); len(list) != 0 || sh.Box.Subscribed(pageID) {
+				t.Fatalf("%s: connected are %v, and the page tells us: %v", c.step, list, sh.Box.Subscribed(pageID))
+			}
+		}
+		query := url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}
+		sh.Later(15 * time.Minute)
+		if e := sh.comesBack(query).Refused(409, "conflict"); e.Reason != partner.StepState {
+			t.Errorf("after its time: %+v", e)
+		}
+	})
+}
+
+// The state acts for the session that began it, as long as that may connect channels.
+func TestWhoBegan(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		sh.Guest().Get(start).Refused(403, "forbidden")
+		query := url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}
+		sh.Owner.Post("/api/v1/auth/sign-out", nil).Want(200)
+		sh.comesBack(query).Refused(401, "unauthenticated")
+		sh.Owner = sh.SignIn("owner@demo.example")
+		if list := sh.accounts(); len(list) != 0 {
+			t.Errorf("connected are %v", list)
+		}
+	})
+}
+
+// A browser is sent to the panel, whatever became of it.
+func TestBrowser(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		visit := func(query url.Values) string {
+			t.Helper()
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, sh.Server.URL+callback+"?"+query.Encode(), http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Accept", "text/html,application/xhtml+xml")
+			resp, err := http.DefaultTransport.RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			if resp.StatusCode != http.StatusSeeOther {
+				t.Errorf("the status is %d", resp.StatusCode)
+			}
+			return strings.TrimPrefix(resp.Header.Get("Location"), sh.Server.URL)
+		}
+		if to := visit(url.Values{"state": {"guessed"}}); to != "/crm/channels?partner=failed&step=state" {
+			t.Errorf("after a failure: %s", to)
+		}
+		if to := visit(url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}); to != "/crm/channels?partner=connected" {
+			t.Errorf("after a success: %s", to)
+		}
+	})
+}
+
+func TestNotConfigured(t *testing.T) {
+	apptest.RunShop(t, func(address string, cfg *app.Config, c clock.Source) *pages.Server {
+		cfg.WhatsAppAddress = address
+		return pages.New(c)
+	}, func(sh *apptest.Shop[*pages.Server]) {
+		if e := sh.Owner.Get(start).Refused(409, "conflict"); e.Reason != "not_configured" {
+			sh.T.Errorf("the refusal is %+v", e)
+		}
+	})
+}

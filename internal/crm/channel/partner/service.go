@@ -1,0 +1,343 @@
+package partner
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"log/slog"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/meta"
+	"konak/internal/crm/channel/social"
+	"konak/internal/crm/channel/whatsapp"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+	"konak/internal/kit/secret"
+)
+
+// App is the operator's program at the provider.
+type App struct {
+	ID     string
+	Secret secret.Text
+	// ConfigID names which permissions people are asked for.
+	ConfigID string
+}
+
+// Number is a number on WhatsApp that was shared.
+type Number struct{ BusinessID, NumberID string }
+
+// Page is a page that was shared, with the token that opens it.
+type Page struct {
+	ID        string
+	Token     secret.Text
+	Instagram bool // it has an account there
+}
+
+// Assets are what a person shared.
+type Assets struct {
+	Numbers []Number
+	Pages   []Page
+}
+
+// Provider is the service behind the sign-up. Its refusals are *meta.Refusal.
+type Provider interface {
+	// DialogURL is the page where people agree; query is what it is told.
+	DialogURL(query url.Values) string
+	// Exchange gives the token that a code stands for.
+	Exchange(ctx context.Context, app App, code, redirect string) (secret.Text, error)
+	// Assets lists what the token opens.
+	Assets(ctx context.Context, app App, token secret.Text) (Assets, error)
+}
+
+// Sessions knows who is signed in.
+type Sessions interface {
+	SessionCaller(r *db.Reader, id uuid.UUID) (who *caller.Caller, language string, err error)
+}
+
+// Config is what the package needs.
+type Config struct {
+	DB       *db.DB
+	Log      *slog.Logger
+	App      App // without an id there is no sign-up
+	Provider Provider
+	Sessions Sessions
+	WhatsApp *whatsapp.Service
+	Social   *social.Service
+	// BaseURL is the installation's public address, which the provider sends people
+	// back to.
+	BaseURL string
+}
+
+// Service is the sign-up.
+type Service struct{ Config }
+
+// New makes the service.
+func New(c Config) *Service { return &Service{c} }
+
+// CallbackPath is where the provider sends people back to.
+const CallbackPath = "/api/crm/v1/channels/partner/oauth/callback"
+
+// signupFor is how long a sign-up may take.
+const signupFor = 15 * time.Minute
+
+// accountsMax is how many accounts one sign-up can bring.
+const accountsMax = 50
+
+// Steps of a sign-up, as a failure names them.
+const (
+	StepState     = "state"
+	StepConsent   = "consent"
+	StepExchange  = "exchange"
+	StepAssets    = "assets"
+	StepClaim     = "claim"
+	StepSubscribe = "subscribe"
+	StepStore     = "store"
+)
+
+// Started is a sign-up that somebody begins.
+type Started struct {
+	URL       string     `json:"url" example:"https://www.facebook.com/v23.0/dialog/oauth?client_id=4711" doc:"The provider's page, which the client navigates to"`
+	ExpiresAt clock.Time `json:"expires_at" doc:"Until when the person must have come back"`
+}
+
+// Start begins a sign-up for the caller's session. An installation without an app at
+// the provider is a conflict.
+func (s *Service) Start(ctx context.Context) (out Started, err error) {
+	if s.App.ID == "" {
+		return out, fault.New(fault.Conflict).Because("not_configured")
+	}
+	who := caller.From(ctx)
+	state := newState(who.TenantID)
+	err = s.DB.Tenant(who.TenantID).InTx(ctx, func(tx *db.Tx) error {
+		out.ExpiresAt = clock.At(tx.Now().Add(signupFor))
+		if err := dropOld(tx); err != nil {
+			return err
+		}
+		return put(tx, secret.Hash(state), who.SessionID, out.ExpiresAt)
+	})
+	out.URL = s.Provider.DialogURL(url.Values{
+		"client_id": {s.App.ID}, "redirect_uri": {s.BaseURL + CallbackPath}, "state": {state}, "config_id": {s.App.ConfigID}, "response_type": {"code"},
+	})
+	return out, err
+}
+
+// newState is a new one of a workspace, which it begins with.
+func newState(tenant uuid.UUID) string {
+	return base64.RawURLEncoding.EncodeToString(tenant[:]) + "." + secret.NewToken("")
+}
+
+// tenantOf reads the workspace that a state names. It proves nothing: the state itself
+// must be one of that workspace.
+func tenantOf(state string) (uuid.UUID, bool) {
+	const length = 22 // of an id in this encoding
+	if len(state) < length+1 || state[length] != '.' {
+		return uuid.Nil, false
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(state[:length])
+	if err != nil {
+		return uuid.Nil, false
+	}
+	id, err := uuid.FromBytes(raw)
+	return id, err == nil
+}
+
+// Return is what the provider sends a person back with.
+type Return struct {
+	State, Code string
+	// Error is the provider's word that the person did not agree.
+	Error string
+	// What the person is said to have shared; "" for all that they did.
+	BusinessID, NumberID, PageID string
+}
+
+// Connected is what a sign-up connected.
+type Connected struct {
+	Accounts []channel.Account `json:"accounts" nullable:"false"`
+}
+
+// Finish takes a person back. Its faults name the step in their reason.
+func (s *Service) Finish(ctx context.Context, in Return, ip string) (out Connected, err error) {
+	out.Accounts = []channel.Account{}
+	who, err := s.consume(ctx, in.State)
+	if err != nil {
+		return out, err
+	}
+	who.IP = ip
+	ctx = caller.With(ctx, who)
+	if in.Error != "" || in.Code == "" {
+		return out, fault.New(fault.Conflict).Because(StepConsent)
+	}
+	token, err := s.Provider.Exchange(ctx, s.App, in.Code, s.BaseURL+CallbackPath)
+	if err != nil {
+		return out, stepFault(StepExchange, err)
+	}
+	assets, err := s.Provider.Assets(ctx, s.App, token)
+	if err != nil {
+		return out, stepFault(StepAssets, err)
+	}
+	if assets, err = claimed(assets, in); err != nil {
+		return out, err
+	}
+	done, err := s.prepare(ctx, token, assets)
+	if err != nil {
+		done.takeBack(context.WithoutCancel(ctx), s)
+		return out, err
+	}
+	if out.Accounts, err = s.store(ctx, done); err != nil {
+		done.takeBack(context.WithoutCancel(ctx), s)
+		return out, stepFault(StepStore, err)
+	}
+	for _, a := range out.Accounts {
+		if a.Kind == whatsapp.Name {
+			s.WhatsApp.SyncTemplates(ctx, a.ID)
+		}
+	}
+	return out, nil
+}
+
+// consume takes a state, which counts once, and returns who began the sign-up, if they
+// are still signed in and may still connect channels.
+func (s *Service) consume(ctx context.Context, state string) (who *caller.Caller, err error) {
+	tenant, ok := tenantOf(state)
+	if !ok {
+		return nil, fault.New(fault.Conflict).Because(StepState)
+	}
+	err = s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
+		session, err := take(tx, secret.Hash(state))
+		if db.IsNoRow(err) {
+			return fault.New(fault.Conflict).Because(StepState)
+		}
+		if err != nil {
+			return err
+		}
+		who, _, err = s.Sessions.SessionCaller(&tx.Reader, session)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !who.Perms.Has(perm.ChannelsManage) || !who.Licences["crm"] || who.MustEnrol {
+		return nil, fault.New(fault.Forbidden)
+	}
+	return who, nil
+}
+
+// claimed leaves of what was shared what the caller claims, or all of it.
+func claimed(all Assets, in Return) (Assets, error) {
+	if in.BusinessID == "" && in.NumberID == "" && in.PageID == "" {
+		if len(all.Numbers)+len(all.Pages) == 0 {
+			return all, fault.New(fault.Conflict).Because(StepAssets)
+		}
+		return all, nil
+	}
+	out := Assets{
+		Numbers: slices.DeleteFunc(slices.Clone(all.Numbers), func(n Number) bool {
+			return in.BusinessID == "" && in.NumberID == "" || in.BusinessID != "" && in.BusinessID != n.BusinessID || in.NumberID != "" && in.NumberID != n.NumberID
+		}),
+		Pages: slices.DeleteFunc(slices.Clone(all.Pages), func(p Page) bool { return in.PageID != p.ID }),
+	}
+	switch {
+	case (in.BusinessID != "" || in.NumberID != "") && len(out.Numbers) == 0:
+		return out, fault.Invalid("phone_number_id", "not_shared").Because(StepClaim)
+	case in.PageID != "" && len(out.Pages) == 0:
+		return out, fault.Invalid("page_id", "not_shared").Because(StepClaim)
+	}
+	return out, nil
+}
+
+// prepared is what the provider agreed to and is not stored yet.
+type prepared struct {
+	numbers []whatsapp.Prepared
+	pages   []social.Prepared
+}
+
+// prepare asks the provider for everything that was shared. What it agreed to before a
+// failure is returned with it.
+func (s *Service) prepare(ctx context.Context, token secret.Text, all Assets) (out prepared, err error) {
+	kinds := func(p Page) []string {
+		if p.Instagram {
+			return []string{social.Messenger, social.Instagram}
+		}
+		return []string{social.Messenger}
+	}
+	total := len(all.Numbers)
+	for _, p := range all.Pages {
+		total += len(kinds(p))
+	}
+	if total > accountsMax {
+		return out, fault.New(fault.LimitReached, accountsMax).Because(StepAssets)
+	}
+	for _, n := range all.Numbers {
+		p, err := s.WhatsApp.Prepare(ctx, whatsapp.NewNumber{NumberID: n.NumberID, BusinessID: n.BusinessID, Token: token.Reveal(), AppSecret: s.App.Secret.Reveal()})
+		if err != nil {
+			return out, stepFault(StepSubscribe, err)
+		}
+		out.numbers = append(out.numbers, p)
+	}
+	for _, page := range all.Pages {
+		for _, kind := range kinds(page) {
+			p, err := s.Social.Prepare(ctx, social.NewPage{Kind: kind, PageID: page.ID, Token: page.Token.Reveal(), AppSecret: s.App.Secret.Reveal()})
+			if err != nil {
+				return out, stepFault(StepSubscribe, err)
+			}
+			out.pages = append(out.pages, p)
+		}
+	}
+	return out, nil
+}
+
+// takeBack ends what the provider agreed to and that no account uses.
+func (p *prepared) takeBack(ctx context.Context, s *Service) {
+	for _, n := range p.numbers {
+		if err := s.WhatsApp.Withdraw(ctx, n); err != nil {
+			s.Log.WarnContext(ctx, "a number of a sign-up that failed still calls us", "error", err)
+		}
+	}
+	for _, page := range p.pages {
+		if err := s.Social.Withdraw(ctx, page); err != nil {
+			s.Log.WarnContext(ctx, "a page of a sign-up that failed still calls us", "error", err)
+		}
+	}
+}
+
+// store writes all accounts or none.
+func (s *Service) store(ctx context.Context, p prepared) (out []channel.Account, err error) {
+	err = s.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error {
+		out = []channel.Account{}
+		for _, n := range p.numbers {
+			a, err := s.WhatsApp.Put(tx, n)
+			if err != nil {
+				return err
+			}
+			out = append(out, a)
+		}
+		for _, page := range p.pages {
+			a, err := s.Social.Put(tx, page)
+			if err != nil {
+				return err
+			}
+			out = append(out, a)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// stepFault says in which step a sign-up failed.
+func stepFault(step string, err error) error {
+	if r, refused := errors.AsType[*meta.Refusal](err); refused {
+		return fault.New(fault.ProviderRejected, r.Words()).Because(step).Wrap(err)
+	}
+	if f, known := fault.As(err); known {
+		return f.Because(step)
+	}
+	return fault.New(fault.ProviderRejected, "timeout").Because(step).Wrap(err)
+}

@@ -1,0 +1,58 @@
+package social_test
+
+import (
+	"testing"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/calling"
+	"konak/internal/crm/channel/social"
+)
+
+// Without an exchange calls cannot be turned on; whether a customer may be called is
+// the provider's word all the same.
+func TestCalls(t *testing.T) {
+	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
+		sh.says(elif, "Merhaba")
+		at := conversations + "/" + sh.Only().ID.String() + "/social-call"
+		var b calling.Button
+		sh.Owner.Get(at).Want(200).Data(&b)
+		if b.Available || *b.Reason != calling.ReasonNotAvailable || b.Permission != channel.CallNone || !b.CanRequest {
+			t.Errorf("at first the button is %+v", b)
+		}
+		sh.Owner.Post(at+"/permission", nil).Want(200)
+		sh.Owner.Post(at+"/permission", nil).Want(200)
+		if e := sh.Owner.Post(at+"/permission", nil).Refused(409, "conflict"); e.Reason != "request_limit" {
+			t.Errorf("a third question: %+v", e)
+		}
+		if sent := sh.Box.Sent(pageID); len(sent) != 2 || sent[0].Message.Attachment.Payload.TemplateType != "calling_optin" {
+			t.Errorf("the questions are %s", asText(sent))
+		}
+		sh.Box.AnswerCallRequest(pageID, elif, true)
+		sh.Owner.Get(at).Want(200).Data(&b)
+		if b.Permission != channel.CallGranted || b.ExpiresAt == nil {
+			t.Errorf("after the customer agreed it is %+v", b)
+		}
+		sh.Box.Fail("messenger_call_permissions", 500, 2, 0, 0)
+		if sh.Owner.Get(at).Want(200).Data(&b); b.Permission != channel.CallUnasked {
+			t.Errorf("while the provider is down it is %+v", b)
+		}
+
+		var state calling.Changed
+		sh.Owner.Put(channels+"/"+sh.Account.ID.String()+"/calling", map[string]any{"enabled": false, "icon": "hidden"}).Want(200).Data(&state)
+		if state.Result != calling.ResultOK || state.Provider.Icon != channel.IconHidden || state.Provider.Status != channel.CallsOff {
+			t.Errorf("the calls are %+v", state)
+		}
+	})
+}
+
+func TestNoCallsOnInstagram(t *testing.T) {
+	connected(t, social.Instagram, func(t *testing.T, sh *shop) {
+		sh.says(ayse, "Merhaba")
+		sh.Owner.Get(channels+"/"+sh.Account.ID.String()+"/calling").Refused(409, "conflict")
+		var b calling.Button
+		sh.Owner.Get(conversations + "/" + sh.Only().ID.String() + "/social-call").Want(200).Data(&b)
+		if b.Available || *b.Reason != calling.ReasonOtherChannel {
+			t.Errorf("the button is %+v", b)
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package channel
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
+
+// CutText cuts a text into pieces of at most so many units, at the end of a line or a
+// word where there is one. size says how many units the provider counts for a
+// character.
+func CutText(text string, most int, size func(rune) int) (out []string) {
+	for text = strings.TrimSpace(text); ; text = strings.TrimSpace(text) {
+		end, n := 0, 0
+		for i, r := range text {
+			if n += size(r); n > most {
+				break
+			}
+			end = i + utf8.RuneLen(r)
+		}
+		if n <= most {
+			return append(out, text)
+		}
+		if at := strings.LastIndexAny(text[:end], "\n "); at > end/2 {
+			end = at
+		}
+		out, text = append(out, text[:end]), text[end:]
+	}
+}
+
+// RatingQuestion asks a customer how a conversation went, with buttons.
+const RatingQuestion = "Görüşmemizi nasıl değerlendirirsiniz? / How was our conversation?"
+
+// RatingButton is a button below the question: what it shows, and what it says when it
+// is pressed.
+type RatingButton struct{ Text, Data string }
+
+// ratingPrefix begins what a button says whose press is a rating.
+const ratingPrefix = "csat:"
+
+// RatingButtons are the five below the question about a conversation.
+func RatingButtons(conversation uuid.UUID) (out []RatingButton) {
+	for n := 1; n <= 5; n++ {
+		number := strconv.Itoa(n)
+		out = append(out, RatingButton{number + " ⭐", ratingPrefix + number + ":" + conversation.String()})
+	}
+	return out
+}
+
+// ReadRating reads a button's rating and the conversation that it is of; false where
+// the button is another.
+func ReadRating(data string) (conversation uuid.UUID, rating int, is bool) {
+	rest, is := strings.CutPrefix(data, ratingPrefix)
+	number, id, _ := strings.Cut(rest, ":")
+	rating, err := strconv.Atoi(number)
+	if !is || err != nil || rating < 1 || rating > 5 {
+		return conversation, 0, false
+	}
+	conversation, err = uuid.Parse(id)
+	return conversation, rating, err == nil
+}

@@ -1,0 +1,132 @@
+package helpcenter
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+type articleIn struct {
+	ID api.ID `path:"id" record:"help_article"`
+}
+
+type listArticlesIn struct {
+	api.Paged
+	CategoryID string `query:"category_id" format:"uuid" doc:"Only articles of this category"`
+	Language   string `query:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" doc:"Only articles with a text in this language"`
+	State      string `query:"state" enum:"draft,published,changed" doc:"Only articles with a text in this state"`
+}
+
+type createArticleIn struct {
+	Body struct {
+		CategoryID uuid.UUID `json:"category_id" format:"uuid"`
+		Language   string    `json:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`
+		Words
+	}
+}
+
+type moveArticleIn struct {
+	ID   api.ID `path:"id" record:"help_article"`
+	Body struct {
+		CategoryID uuid.UUID `json:"category_id" format:"uuid"`
+	}
+}
+
+// textIn names an article in one language.
+type textIn struct {
+	ID       api.ID `path:"id" record:"help_article"`
+	Language string `path:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`
+}
+
+type saveTextIn struct {
+	ID       api.ID `path:"id" record:"help_article"`
+	Language string `path:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`
+	Body     struct {
+		Words
+		BasedOn *int `json:"based_on,omitempty" minimum:"0" example:"3" doc:"The version that was changed; 409 where there is a newer one. 0 for a text that there was not"`
+	}
+}
+
+type versionsIn struct {
+	api.Paged
+	ID       api.ID `path:"id" record:"help_article"`
+	Language string `path:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`
+}
+
+type versionIn struct {
+	ID       api.ID `path:"id" record:"help_article"`
+	Language string `path:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`
+	Number   int    `path:"number" minimum:"1" maximum:"1000000" example:"1"`
+}
+
+func invalidCategory() error { return fault.Invalid("category_id", "invalid_id") }
+
+func (s *Service) registerArticles(a *api.API) {
+	api.HandleList(a, route("GET", "/articles", "list-articles", "List articles, the newest first", perm.ArticlesView),
+		func(ctx context.Context, in *listArticlesIn) (db.List[Listed], error) {
+			q := Query{Language: in.Language, State: in.State}
+			if in.CategoryID != "" {
+				id, err := uuid.Parse(in.CategoryID)
+				if err != nil {
+					return db.List[Listed]{}, invalidCategory()
+				}
+				q.CategoryID = &id
+			}
+			return s.Articles(ctx, q, in.Page())
+		})
+	create := route("POST", "/articles", "create-article", "Write an article", perm.ArticlesManage)
+	create.TakesKey = true
+	create.Status, create.Refusals = 201, []int{409}
+	create.Doc = "It is a draft in one language. At most 1,000 articles of a workspace."
+	api.Handle(a, create, func(ctx context.Context, in *createArticleIn) (Article, error) {
+		return s.AddArticle(ctx, NewArticle{CategoryID: in.Body.CategoryID, Language: in.Body.Language, Words: in.Body.Words})
+	})
+	api.Handle(a, route("GET", "/articles/{id}", "get-article", "Get an article with its newest words", perm.ArticlesView),
+		func(ctx context.Context, in *articleIn) (Article, error) { return s.Article(ctx, in.ID.UUID) })
+	api.Handle(a, route("PUT", "/articles/{id}", "move-article", "Put an article into another category", perm.ArticlesManage),
+		func(ctx context.Context, in *moveArticleIn) (Article, error) {
+			return s.MoveArticle(ctx, in.ID.UUID, in.Body.CategoryID)
+		})
+	drop := route("DELETE", "/articles/{id}", "delete-article", "Delete an article with all of its versions", perm.ArticlesManage)
+	api.Handle(a, drop, func(ctx context.Context, in *articleIn) (api.Deleted, error) {
+		return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteArticle(ctx, in.ID.UUID)
+	})
+}
+
+func (s *Service) registerTexts(a *api.API) {
+	const path = "/articles/{id}/texts/{language}"
+	save := route("PUT", path, "save-article-text", "Save what an article says in a language", perm.ArticlesManage)
+	save.Refusals = []int{409}
+	save.Doc = "Every save is a new version, and the draft. What is public stays as it is until the text is published again."
+	api.Handle(a, save, func(ctx context.Context, in *saveTextIn) (Article, error) {
+		return s.SaveText(ctx, in.ID.UUID, in.Language, in.Body.Words, in.Body.BasedOn)
+	})
+	publish := route("POST", path+"/publish", "publish-article", "Publish the newest version of a text", perm.ArticlesManage)
+	publish.Doc = "A repeat changes nothing. Announced as article.published."
+	api.Handle(a, publish, func(ctx context.Context, in *textIn) (Article, error) { return s.Publish(ctx, in.ID.UUID, in.Language) })
+	unpublish := route("POST", path+"/unpublish", "unpublish-article", "Take a text from the site", perm.ArticlesManage)
+	unpublish.Doc = "A repeat changes nothing. Announced as article.unpublished."
+	api.Handle(a, unpublish, func(ctx context.Context, in *textIn) (Article, error) {
+		return s.Unpublish(ctx, in.ID.UUID, in.Language)
+	})
+
+	list := route("GET", path+"/versions", "list-article-versions", "List the versions of a text, the newest first", perm.ArticlesView)
+	list.Doc = "The last fifty and the published one."
+	api.HandleList(a, list, func(ctx context.Context, in *versionsIn) (db.List[Version], error) {
+		return s.Versions(ctx, in.ID.UUID, in.Language, in.Page())
+	})
+	api.Handle(a, route("GET", path+"/versions/{number}", "get-article-version", "Get a version of a text", perm.ArticlesView),
+		func(ctx context.Context, in *versionIn) (Version, error) {
+			return s.Version(ctx, in.ID.UUID, in.Language, in.Number)
+		})
+	restore := route("POST", path+"/versions/{number}/restore", "restore-article-version", "Make an earlier version the draft", perm.ArticlesManage)
+	restore.Doc = "Its words are saved again as the newest version."
+	api.Handle(a, restore, func(ctx context.Context, in *versionIn) (Article, error) {
+		return s.Restore(ctx, in.ID.UUID, in.Language, in.Number)
+	})
+}

@@ -1,0 +1,103 @@
+package helpcenter
+
+import (
+	"net/http"
+	"strings"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/limit"
+)
+
+func ipKey(r *http.Request) limit.Key { return limit.OfIP(api.ClientIP(r.Context())) }
+
+// post takes in what visitors send: a message, or a vote on an article.
+func (s *Service) post(v *visit) error {
+	rest, ok := v.splitPath()
+	if !ok {
+		return fault.New(fault.NotFound)
+	}
+	if name, isVote := strings.CutSuffix(rest, "/feedback"); isVote && strings.HasPrefix(name, "a/") {
+		return s.takeVote(v, name[2:])
+	}
+	if rest == "contact" && v.st.set.ContactForm {
+		return s.takeMessage(v)
+	}
+	return fault.New(fault.NotFound)
+}
+
+// takeVote counts whether an article helped, once a day for an address. A repeat
+// is thanked for and not counted.
+func (s *Service) takeVote(v *visit, name string) error {
+	t, err := v.findText(name)
+	if err != nil {
+		return err
+	}
+	if err := v.r.ParseForm(); err != nil {
+		return err
+	}
+	answer, ctx, ip := v.r.PostForm.Get("helpful"), v.r.Context(), api.ClientIP(v.r.Context())
+	if answer != "yes" && answer != "no" {
+		return fault.Invalid("helpful", "required")
+	}
+	if err := s.take(ctx, use{votesOfAddress, ipKey(v.r)}); err != nil {
+		return err
+	}
+	if s.take(ctx, use{votesOnText, limit.OfText(ip + " " + t.language + " " + t.id.String())}) == nil {
+		if err := s.cfg.DB.Tenant(v.st.owned.TenantID).InTx(ctx, func(tx *db.Tx) error {
+			_, err := addVote(tx, t.id, t.language, answer == "yes")
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	v.leadBack(articlePath(t.language, t.id, t.title))
+	return nil
+}
+
+// leadBack leads a browser to a page that thanks; reloading it sends nothing.
+func (v *visit) leadBack(path string) {
+	v.w.Header().Set("Location", path+"?thanks")
+	v.w.Header().Set("Cache-Control", cacheNone)
+	v.w.WriteHeader(http.StatusSeeOther)
+}
+
+// takeMessage brings in what a visitor wrote. Limits count what passed the check.
+func (s *Service) takeMessage(v *visit) error {
+	if err := v.r.ParseForm(); err != nil {
+		return err
+	}
+	form := v.r.PostForm
+	f := contactForm{
+		Name: form.Get("name"), Email: form.Get("email"), Subject: form.Get("subject"), Message: form.Get("message"), Trap: form.Get("website"),
+	}
+	ctx, words := v.r.Context(), wordsIn(v.lang)
+	if wrong := f.check(words); len(wrong) > 0 {
+		return v.sendForm(f, wrong, words.Wrong, http.StatusUnprocessableEntity)
+	}
+	if f.Trap == "" {
+		err := s.take(ctx, use{messagesOfAddress, ipKey(v.r)}, use{messagesADay, ipKey(v.r)}, use{messagesOfWorkspace, limit.Key(v.st.owned.TenantID)})
+		if limited, ok := fault.As(err); ok {
+			api.SetRetryAfter(v.w, limited)
+			return v.sendForm(f, nil, words.Busy, http.StatusTooManyRequests)
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.receive(ctx, v.st, v.lang, api.ClientIP(ctx), f); err != nil {
+			return err
+		}
+	}
+	v.leadBack("/" + v.lang + "/contact")
+	return nil
+}
+
+// sendForm shows the form again with what was written, so that nothing is lost.
+func (v *visit) sendForm(f contactForm, wrong map[string]string, notice string, status int) error {
+	p, err := v.st.contactPage(v.lang, f, wrong, notice, false).render()
+	if err != nil {
+		return err
+	}
+	return v.send(p, cacheNone, status)
+}

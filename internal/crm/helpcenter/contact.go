@@ -1,0 +1,88 @@
+package helpcenter
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/kit/address"
+)
+
+// contactForm is what a visitor wrote.
+type contactForm struct {
+	Name, Email, Subject, Message string
+	// Trap is a field that no person sees: whoever fills it in is a robot.
+	Trap string
+}
+
+const (
+	maxLine    = 200    // characters
+	maxMessage = 10_000 // characters
+)
+
+// check trims the form and says what is wrong with each field.
+func (f *contactForm) check(w *siteWords) map[string]string {
+	wrong := map[string]string{}
+	for name, field := range map[string]*string{"name": &f.Name, "email": &f.Email, "subject": &f.Subject, "message": &f.Message} {
+		text := strings.ToValidUTF8(strings.ReplaceAll(strings.TrimSpace(*field), "\x00", ""), "")
+		*field = text
+		most := maxLine
+		if name == "message" {
+			most = maxMessage
+		}
+		switch {
+		case text == "" && (name == "email" || name == "message"):
+			wrong[name] = w.Required
+		case utf8.RuneCountInString(text) > most:
+			wrong[name] = w.TooLong
+		}
+	}
+	if _, ok := address.ParseEmail(f.Email); !ok && wrong["email"] == "" {
+		wrong["email"] = w.WrongEmail
+	}
+	return wrong
+}
+
+// contactPage is the form, with what was written and what is wrong with it.
+func (st *site) contactPage(language string, f contactForm, wrong map[string]string, notice string, thanked bool) *pageView {
+	v := st.newView("contact", language, "/contact", st.set.Languages)
+	v.Title, v.Notice, v.Thanked = v.W.Contact, notice, thanked
+	v.Hidden = thanked || notice != ""
+	st.homeCrumb(v)
+	v.Fields = []formField{
+		{Name: "name", Label: v.W.Name, Type: "text", Complete: "name", Value: f.Name},
+		{Name: "email", Label: v.W.Email, Type: "email", Complete: "email", Value: f.Email, Required: true},
+		{Name: "subject", Label: v.W.Subject, Type: "text", Value: f.Subject},
+		{Name: "message", Label: v.W.Message, Value: f.Message, Required: true},
+	}
+	for i := range v.Fields {
+		if text := wrong[v.Fields[i].Name]; text != "" {
+			v.Fields[i].Error = &fieldError{"e-" + v.Fields[i].Name, text}
+		}
+	}
+	return v
+}
+
+// receive brings in what a visitor wrote: a conversation of a contact of its
+// own, whose address is a claim. The same words twice on a day are one message.
+func (s *Service) receive(ctx context.Context, st *site, language, ip string, f contactForm) error {
+	now := s.cfg.DB.Clock().Now().UTC().Format(time.DateOnly)
+	sum := sha256.Sum256([]byte(strings.Join([]string{now, f.Name, f.Email, f.Subject, f.Message}, "\x00")))
+	key := hex.EncodeToString(sum[:16])
+	account := &st.owned.Account
+	local, _, _ := strings.Cut(f.Email, "@")
+	_, err := s.cfg.Inbound.Ingest(st.owned.Context(ctx, ip), inbound.Inbound{
+		Channel: Name, Subject: f.Subject, Body: f.Message, AI: account.AI, GroupID: account.GroupID, ProviderMessageID: key,
+		From: contact.Sender{
+			Channel: Name, AccountID: account.ID, ExternalID: key, Name: cmp.Or(f.Name, local), Email: f.Email, Language: language,
+			Unproven: true,
+		},
+	})
+	return err
+}

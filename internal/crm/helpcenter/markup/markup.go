@@ -1,0 +1,168 @@
+// Package markup turns the Markdown of help articles into HTML and into plain
+// text.
+//
+// HTML in the source is left out and a link cannot run script. What it makes is
+// bounded: a source that nests too deeply, or would become too long, is refused.
+// The title of an article is the page's first heading, so headings of the source
+// begin at the second level.
+package markup
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Bounds of a source.
+const (
+	maxDepth = 12      // quotes and lists that one line may open
+	maxMarks = 2000    // brackets, stars and the like that one paragraph may have
+	maxCells = 20_000  // cells that the tables of a source may have
+	maxHTML  = 600_000 // bytes
+)
+
+// ErrTooComplex says that a source is not shown: it nests too deeply or becomes
+// too long.
+var ErrTooComplex = errors.New("markup: too complex")
+
+var converter = goldmark.New(
+	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify),
+	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(lowerHeadings{}, 100))),
+)
+
+// lowerHeadings moves every heading one level down.
+type lowerHeadings struct{}
+
+// Transform implements parser.ASTTransformer.
+func (lowerHeadings) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok {
+			h.Level = min(h.Level+1, 6)
+		}
+	}
+}
+
+// HTML renders a source. It returns ErrTooComplex for one that is out of bounds.
+func HTML(source string) (string, error) {
+	if !isBounded(source) {
+		return "", ErrTooComplex
+	}
+	var out limited
+	if err := converter.Convert([]byte(source), &out); err != nil {
+		return "", err
+	}
+	return out.String(), nil
+}
+
+// limited keeps what is written to it up to maxHTML bytes, and then fails.
+type limited struct{ strings.Builder }
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.Len()+len(p) > maxHTML {
+		return 0, ErrTooComplex
+	}
+	return l.Builder.Write(p)
+}
+
+// isBounded says whether every line opens few enough blocks, every paragraph has
+// few enough marks and all tables together few enough cells: what the parser does
+// with them can cost far more than their number. Any line of a paragraph may be a
+// row of a table, and each row gets the cells of the widest one.
+func isBounded(source string) bool {
+	marks, lines, columns, cells := 0, 0, 0, 0
+	for line := range strings.Lines(source + "\n\n") {
+		line = strings.TrimRight(line, " \t\r\n")
+		if line == "" {
+			if columns > 0 {
+				cells += lines * (columns + 1)
+			}
+			marks, lines, columns = 0, 0, 0
+			continue
+		}
+		lines++
+		columns = max(columns, strings.Count(line, "|"))
+		if marks += countAny(line, "[]*_`<~!&"); marks > maxMarks || countOpened(line) > maxDepth {
+			return false
+		}
+	}
+	return cells <= maxCells
+}
+
+func countAny(s, chars string) (n int) {
+	for i := range len(s) {
+		if strings.IndexByte(chars, s[i]) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// countOpened says how many quotes and lists a line may open.
+func countOpened(line string) int {
+	if !strings.Contains(line, ">") && strings.Trim(line, "-*+ \t") == "" {
+		return 0 // a rule between paragraphs
+	}
+	n := 0
+	for i := range len(line) {
+		switch c := line[i]; c {
+		case '>', '-', '+', '*':
+			n++
+		case '.', ')':
+			if i > 0 && line[i-1] >= '0' && line[i-1] <= '9' {
+				n++
+			}
+		case ' ', '\t', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// Text is what a reader sees of a source, without its marks, one block to a line.
+// A source that is out of bounds has no text.
+func Text(source string) string {
+	if !isBounded(source) {
+		return ""
+	}
+	src := []byte(source)
+	var b strings.Builder
+	_ = ast.Walk(converter.Parser().Parse(text.NewReader(src)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Text:
+			if entering {
+				b.Write(n.Segment.Value(src))
+				if n.SoftLineBreak() || n.HardLineBreak() {
+					b.WriteByte(' ')
+				}
+			}
+		case *ast.String:
+			if entering {
+				b.Write(n.Value)
+			}
+		case *ast.AutoLink:
+			if entering {
+				b.Write(n.Label(src))
+			}
+		case *ast.FencedCodeBlock, *ast.CodeBlock:
+			if entering {
+				for i := range n.Lines().Len() {
+					line := n.Lines().At(i)
+					b.Write(line.Value(src))
+				}
+			}
+		default:
+			if !entering && n.Type() == ast.TypeBlock && b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
+				b.WriteByte('\n')
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,109 @@
+package helpcenter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/maypok86/otter/v2"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/limit"
+)
+
+// Config is what the help center needs.
+type Config struct {
+	DB       *db.DB
+	Channels *channel.Service
+	Inbound  *inbound.Service
+	Limits   limit.Limiter
+	// BaseURL is the public address of the installation; Domain is its bare host.
+	BaseURL string
+	Domain  string
+}
+
+// Service is the help center.
+type Service struct {
+	cfg  Config
+	base *url.URL
+	// What was read or made of sites. Each is bounded, and is of one revision.
+	sites   *otter.Cache[string, *cachedSite]
+	pages   *otter.Cache[pageKey, *page]
+	indexes *otter.Cache[indexKey, *articleIndex]
+}
+
+// Bounds of what a node keeps of sites.
+const (
+	keptSites   = 2000
+	keptBytes   = 64 << 20 // of pages
+	keptIndexes = 64
+)
+
+// New makes the service. It returns an error where the config lacks something.
+func New(c Config) (*Service, error) {
+	if c.DB == nil || c.Channels == nil || c.Inbound == nil || c.Limits == nil || c.Domain == "" {
+		return nil, errors.New("helpcenter: DB, Channels, Inbound, Limits and Domain are needed")
+	}
+	base, err := url.Parse(c.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("helpcenter: base address: %w", err)
+	}
+	return &Service{
+		cfg: c, base: base,
+		sites: otter.Must(&otter.Options[string, *cachedSite]{MaximumSize: keptSites}),
+		pages: otter.Must(&otter.Options[pageKey, *page]{
+			MaximumWeight: keptBytes,
+			Weigher:       func(k pageKey, p *page) uint32 { return uint32(len(k.path) + len(p.body) + 200) },
+		}),
+		indexes: otter.Must(&otter.Options[indexKey, *articleIndex]{MaximumSize: keptIndexes}),
+	}, nil
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.cfg.DB.Tenant(caller.From(ctx).TenantID)
+}
+
+// siteURL is the address of a workspace's site.
+func (s *Service) siteURL(slug string) string {
+	host := slug + ".help." + s.cfg.Domain
+	if port := s.base.Port(); port != "" {
+		host += ":" + port
+	}
+	return s.base.Scheme + "://" + host
+}
+
+// siteChanged counts the next revision of the site and makes this node read it
+// anew after the commit.
+func (s *Service) siteChanged(tx *db.Tx) error {
+	if err := nextRevision(tx); err != nil {
+		return err
+	}
+	slug := caller.From(tx.Context()).Slug
+	tx.AfterCommit(func() { s.sites.Invalidate(slug) })
+	return nil
+}
+
+var _ channel.Kind = (*Service)(nil)
+
+// Route implements channel.Kind. The site leads nobody an answer: an agent links
+// the address that the customer typed, and answers by e-mail.
+func (s *Service) Route(*db.Reader, channel.Account, contact.Contact) (*conversation.Route, error) {
+	return nil, nil
+}
+
+// Take implements channel.Kind; nothing is ever sent over a help center.
+func (s *Service) Take(*db.Tx, conversation.Outgoing) error { return nil }
+
+// Push implements channel.Kind.
+func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {
+	return conversation.Delivery{Status: conversation.NotGoing}, nil
+}
+
+// Changed implements channel.Kind: a paused site is not shown any more.
+func (s *Service) Changed(tx *db.Tx, _ channel.Account, _ string) error { return s.siteChanged(tx) }

@@ -1,0 +1,104 @@
+package helpcenter
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
+)
+
+// Categories lists the categories in their order.
+func (s *Service) Categories(ctx context.Context, p db.Page) (db.List[Category], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Category], error) { return categories(r, p) })
+}
+
+// Category reads one; not_found where there is none.
+func (s *Service) Category(ctx context.Context, id uuid.UUID) (Category, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Category, error) {
+		c, err := categoryByID(r, id)
+		return c, db.NotFound(err)
+	})
+}
+
+// AddCategory is the gate for a new category. It returns a conflict where its
+// slug is another's.
+func (s *Service) AddCategory(ctx context.Context, in CategoryInput) (c Category, err error) {
+	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
+		c, err = s.addCategory(tx, in)
+		return err
+	})
+	return c, err
+}
+
+func (s *Service) addCategory(tx *db.Tx, in CategoryInput) (Category, error) {
+	c := Category{ID: tx.NewID(), CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now())}
+	if err := in.into(&c); err != nil {
+		return c, err
+	}
+	if n, err := countCategories(&tx.Reader); err != nil {
+		return c, err
+	} else if n >= maxCategories {
+		return c, fault.New(fault.LimitReached, maxCategories)
+	}
+	if free, err := putCategory(tx, &c); err != nil {
+		return c, err
+	} else if !free {
+		return c, slugTaken()
+	}
+	return c, s.noteCategory(tx, "help_category.created", &c)
+}
+
+func slugTaken() error { return fault.New(fault.Conflict).Field("slug", "taken") }
+
+// noteCategory writes what happened to a category, and that the site changed.
+func (s *Service) noteCategory(tx *db.Tx, action string, c *Category) error {
+	if err := audit.Write(tx, action, c.ID.String(), map[string]any{"slug": c.Slug}); err != nil {
+		return err
+	}
+	return s.siteChanged(tx)
+}
+
+// ChangeCategory is the gate that writes a category anew.
+func (s *Service) ChangeCategory(ctx context.Context, id uuid.UUID, in CategoryInput) (c Category, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if c, err = lockCategory(tx, id); err != nil {
+			return db.NotFound(err)
+		}
+		if err := in.into(&c); err != nil {
+			return err
+		}
+		c.UpdatedAt = clock.At(tx.Now())
+		if free, err := saveCategory(tx, &c); err != nil {
+			return err
+		} else if !free {
+			return slugTaken()
+		}
+		return s.noteCategory(tx, "help_category.changed", &c)
+	})
+	if _, known := fault.As(err); !known && db.IsUnique(err) {
+		return c, slugTaken() // two at once took the same
+	}
+	return c, err
+}
+
+// DeleteCategory is the gate that removes an empty category; one with articles
+// is a conflict.
+func (s *Service) DeleteCategory(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := lockCategory(tx, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		if empty, err := dropCategory(tx, id); err != nil {
+			return err
+		} else if !empty {
+			return fault.New(fault.Conflict).Because("has_articles")
+		}
+		return s.noteCategory(tx, "help_category.deleted", &c)
+	})
+}

@@ -1,0 +1,158 @@
+package helpcenter
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/maypok86/otter/v2"
+
+	"konak/internal/crm/helpcenter/markup"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/search"
+	"konak/internal/kit/trtext"
+)
+
+// Hit is a published text that a search found.
+type Hit struct {
+	ID       uuid.UUID `json:"id" format:"uuid" doc:"The article's"`
+	Language string    `json:"language" example:"tr"`
+	Title    string    `json:"title" example:"Siparişim ne zaman gelir?"`
+	Snippet  string    `json:"snippet" example:"… <em>kargo</em> iki iş günü …" doc:"HTML: escaped, with what matched in <em>"`
+	URL      string    `json:"url" example:"https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo"`
+}
+
+// Bounds of a search and of its index.
+const (
+	maxHits      = 20
+	maxIndexed   = 8 << 20 // bytes of text of one site
+	leadBytes    = 600     // of each text, for snippets
+	bodiesAtOnce = 50
+)
+
+type indexKey struct {
+	tenant   uuid.UUID
+	revision int64
+}
+
+// articleIndex finds the published texts of a site at one revision.
+type articleIndex struct {
+	words *search.Index
+	leads map[string]string // how each text begins, by the id of its document
+}
+
+var indexSchema = search.Schema{
+	Fields: []search.Field{{Name: "title", Weight: 4, B: .5}, {Name: "summary", Weight: 2, B: .5}, {Name: "body", Weight: 1, B: .75}},
+	Attrs:  []string{"language"},
+	Tuning: search.DefaultTuning(),
+}
+
+// Search finds published articles of the caller's workspace. It finds nothing
+// where the site is not public.
+func (s *Service) Search(ctx context.Context, language, text string, limit int) ([]Hit, error) {
+	st, err := s.openSite(ctx, caller.From(ctx).Slug)
+	if fault.Is(err, fault.NotFound) {
+		return []Hit{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.find(ctx, st, language, text, limit)
+}
+
+// OffersArticles says whether SearchForWidget can find anything.
+func (s *Service) OffersArticles(ctx context.Context) (bool, error) {
+	st, err := s.openSite(ctx, caller.From(ctx).Slug)
+	if fault.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	return err == nil && st.set.WidgetSearch && len(st.texts) > 0, err
+}
+
+// SearchForWidget is Search for the live chat: in the visitor's language if the
+// site has it, and nothing where the workspace does not want it.
+func (s *Service) SearchForWidget(ctx context.Context, language, text string, limit int) ([]Hit, error) {
+	st, err := s.openSite(ctx, caller.From(ctx).Slug)
+	if fault.Is(err, fault.NotFound) || err == nil && !st.set.WidgetSearch {
+		return []Hit{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !st.speaks(language) {
+		language = st.set.DefaultLanguage
+	}
+	return s.find(ctx, st, language, text, limit)
+}
+
+func (s *Service) find(ctx context.Context, st *site, language, text string, limit int) ([]Hit, error) {
+	index, err := s.indexes.Get(ctx, indexKey{st.owned.TenantID, st.revision}, otter.LoaderFunc[indexKey, *articleIndex](
+		func(ctx context.Context, _ indexKey) (*articleIndex, error) { return s.buildIndex(ctx, st) }))
+	if err != nil {
+		return nil, err
+	}
+	q := search.Query{Text: trtext.Cut(text, 400), Limit: min(limit, maxHits), Typing: true}
+	if language != "" {
+		q.Filters = []search.Filter{{Attr: "language", Values: []string{language}}}
+	}
+	answer, err := index.words.Search(q)
+	if err != nil {
+		return nil, err
+	}
+	hits := []Hit{}
+	for _, h := range answer.Hits {
+		language, id, _ := strings.Cut(h.ID, " ")
+		t := st.byID[textKey{uuid.MustParse(id), language}]
+		if t == nil {
+			continue // the site lists no such text any more
+		}
+		hits = append(hits, Hit{
+			ID: t.id, Language: language, Title: t.title, URL: st.url + articlePath(language, t.id, t.title),
+			Snippet: answer.Matcher.Snippet(index.leads[h.ID], 30),
+		})
+	}
+	return hits, nil
+}
+
+// buildIndex reads the published texts of a site, a few at a time and no more
+// than maxIndexed bytes of them.
+func (s *Service) buildIndex(ctx context.Context, st *site) (*articleIndex, error) {
+	out := &articleIndex{leads: map[string]string{}}
+	var docs []search.Document
+	var after publicBodyRow
+	for left := maxIndexed; left > 0; {
+		rows, err := db.Read(ctx, s.cfg.DB.Tenant(st.owned.TenantID), func(r *db.Reader) ([]publicBodyRow, error) {
+			return publicBodies(r, after, bodiesAtOnce)
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			t := st.byID[textKey{row.id, row.language}]
+			if t == nil {
+				continue
+			}
+			body := trtext.Cut(markup.Text(row.body), left)
+			left -= len(body) + 1
+			id := row.language + " " + row.id.String()
+			docs = append(docs, search.Document{ID: id, Fields: []string{t.title, t.summary, body}, Attrs: []string{row.language}})
+			out.leads[id] = strings.Clone(trtext.Cut(strings.TrimSpace(t.summary+"\n"+body), leadBytes))
+		}
+		if len(rows) < bodiesAtOnce {
+			break
+		}
+		after = rows[len(rows)-1]
+	}
+	next := 0
+	var err error
+	out.words, err = search.Build(indexSchema, st.revision, func() (search.Document, bool) {
+		if next == len(docs) {
+			return search.Document{}, false
+		}
+		next++
+		return docs[next-1], true
+	})
+	return out, err
+}

@@ -1,0 +1,156 @@
+package helpcenter
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// site is what a workspace's site shows at one revision. It never changes.
+type site struct {
+	owned    channel.Owned
+	url      string
+	set      Settings
+	revision int64
+	hasLogo  bool
+
+	categories []Category
+	texts      []*publicText // of the site's languages, the oldest article first
+	byID       map[textKey]*publicText
+}
+
+type textKey struct {
+	id       uuid.UUID
+	language string
+}
+
+// cachedSite is what a node believes about a host for a second; no site is nil.
+type cachedSite struct {
+	*site
+	readAt time.Time
+}
+
+// believed is for how long a node shows a site without asking for its revision.
+const believed = time.Second
+
+var slugFormat = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+// openSite finds the site of a workspace by its slug; not_found where it has none
+// that is public.
+func (s *Service) openSite(ctx context.Context, slug string) (*site, error) {
+	now := s.cfg.DB.Clock().Now()
+	before, known := s.sites.GetIfPresent(slug)
+	if age := now.Sub(before.age(known)); known && age >= 0 && age < believed {
+		return before.orNotFound()
+	}
+	if !slugFormat.MatchString(slug) {
+		return nil, fault.New(fault.NotFound)
+	}
+	fresh, err := s.readSite(ctx, slug, before)
+	if err != nil {
+		return nil, err
+	}
+	c := &cachedSite{site: fresh, readAt: now}
+	s.sites.Set(slug, c)
+	return c.orNotFound()
+}
+
+func (c *cachedSite) age(known bool) time.Time {
+	if !known {
+		return time.Time{}
+	}
+	return c.readAt
+}
+
+func (c *cachedSite) orNotFound() (*site, error) {
+	if c.site == nil {
+		return nil, fault.New(fault.NotFound)
+	}
+	return c.site, nil
+}
+
+// readSite reads a site; nil where there is none that is public. What was read
+// before is kept where its revision still counts.
+func (s *Service) readSite(ctx context.Context, slug string, before *cachedSite) (*site, error) {
+	owners, err := s.cfg.Channels.ByExternal(ctx, Name, slug)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(owners, func(o channel.Owned) bool {
+		return o.Slug == slug && o.Account.Works() && slices.Contains(o.Licences, "crm")
+	})
+	if i < 0 {
+		return nil, nil
+	}
+	st := &site{owned: owners[i], url: s.siteURL(slug), byID: map[textKey]*publicText{}}
+	if err := st.owned.Account.Read(&st.set); err != nil {
+		return nil, err
+	}
+	err = s.cfg.DB.Tenant(st.owned.TenantID).Read(ctx, func(r *db.Reader) error {
+		state, err := readSite(r)
+		if err != nil {
+			return err
+		}
+		st.revision, st.hasLogo = state.revision, state.hasLogo
+		if before != nil && before.site != nil && before.revision == state.revision && before.owned.TenantID == st.owned.TenantID {
+			st.categories, st.texts, st.byID = before.categories, before.texts, before.byID
+			return nil
+		}
+		return st.readTexts(r)
+	})
+	return st, err
+}
+
+func (st *site) readTexts(r *db.Reader) error {
+	list, err := categories(r, db.Page{Limit: maxCategories, After: db.Before})
+	if err != nil {
+		return err
+	}
+	st.categories = list.Rows
+	texts, err := publicTexts(r)
+	for i := range texts {
+		if t := &texts[i]; slices.Contains(st.set.Languages, t.language) {
+			st.texts = append(st.texts, t)
+			st.byID[textKey{t.id, t.language}] = t
+		}
+	}
+	return err
+}
+
+// textsIn lists the texts of a language, of one category or of all.
+func (st *site) textsIn(language string, category *uuid.UUID) (out []*publicText) {
+	for _, t := range st.texts {
+		if t.language == language && (category == nil || t.category == *category) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// languagesOf are the languages that an article is published in, in the order of
+// the site's.
+func (st *site) languagesOf(id uuid.UUID) (out []string) {
+	for _, l := range st.set.Languages {
+		if st.byID[textKey{id, l}] != nil {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// newest lists the texts of a language that were published last.
+func (st *site) newest(language string, limit int) []*publicText {
+	list := st.textsIn(language, nil)
+	slices.SortStableFunc(list, func(a, b *publicText) int { return b.firstPublishedAt.Compare(a.firstPublishedAt.Time) })
+	return list[:min(len(list), limit)]
+}
+
+// speaks says whether the site has a language.
+func (st *site) speaks(language string) bool { return slices.Contains(st.set.Languages, language) }

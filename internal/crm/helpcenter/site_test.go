@@ -1,0 +1,394 @@
+package helpcenter_test
+
+import (
+	"encoding/xml"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/app"
+	"konak/internal/app/apptest"
+	"konak/internal/crm/channel"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/helpcenter"
+	"konak/internal/kit/db"
+)
+
+// strict has the limits that an installation has.
+func strict(c *app.Config) { c.LimitFactor = 1 }
+
+// visitor reads the desk's site without a credential.
+func (d *desk) visitor() *apptest.Client { return d.s.Client("").Host(d.Slug + ".help.localhost") }
+
+// published writes an article and publishes it, and gives its address.
+func (d *desk) published(title, body string) (a helpcenter.Article, path string) {
+	d.t.Helper()
+	a = d.publish(d.write(title, body).ID, "tr")
+	u, err := url.Parse(*a.Texts[0].URL)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return a, u.Path
+}
+
+// post sends a form as a browser does.
+func post(c *apptest.Client, path string, form url.Values) *apptest.Response {
+	return c.Header("Content-Type", "application/x-www-form-urlencoded").Post(path, form.Encode())
+}
+
+func wants(t *testing.T, r *apptest.Response, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(string(r.Body), part) {
+			t.Errorf("no %q in\n%s", part, r.Body)
+		}
+	}
+}
+
+func TestSitePages(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		d := open(t, s, "ada")
+		a, path := d.published("Kargo ne kadar sürer?", "## Süre\n\n**İki** iş günü. <script>alert(1)</script>")
+		d.save(a.ID, "en", "How long does shipping take?", "Two days.")
+		v := d.visitor()
+
+		r := v.Get("/").Want(302)
+		if r.Header.Get("Location") != "/tr" {
+			t.Errorf("leads to %q", r.Header.Get("Location"))
+		}
+		if at := v.Header("Accept-Language", "en-GB,en;q=0.8").Get("/").Want(302).Header.Get("Location"); at != "/en" {
+			t.Errorf("English leads to %q", at)
+		}
+		wants(t, v.Get("/tr").Want(200), "Ada Yardım", "Kargo ve teslimat", "Kargo ne kadar sürer?", `<html lang="tr">`)
+		wants(t, v.Get("/tr/c/kargo").Want(200), "Siparişiniz size nasıl ulaşır", `href="`+path+`"`)
+		r = v.Get(path).Want(200)
+		wants(t, r, "<h1>Kargo ne kadar sürer?</h1>", "<h3>Süre</h3>", "<strong>İki</strong>", `<link rel="canonical" href="http://ada.help.localhost`)
+		if strings.Contains(string(r.Body), "<script") || strings.Contains(string(r.Body), `hreflang="en" href="http`) {
+			t.Errorf("script, or an alternate that is a draft, in\n%s", r.Body)
+		}
+		if !strings.Contains(r.Header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'self'") || r.Header.Get("Set-Cookie") != "" {
+			t.Errorf("headers: %v", r.Header)
+		}
+		if r.Header.Get("Cache-Control") != "public, max-age=60" || r.Header.Get("ETag") == "" {
+			t.Errorf("caching: %v", r.Header)
+		}
+		same := v.Header("If-None-Match", r.Header.Get("ETag")).Get(path).Want(304)
+		if len(same.Body) != 0 {
+			t.Error("a 304 with a body")
+		}
+		// The words of an address may be old; its id counts.
+		if to := v.Get("/tr/a/" + a.ID.String() + "-eski-baslik").Want(301).Header.Get("Location"); to != path {
+			t.Errorf("leads to %q", to)
+		}
+		for _, absent := range []string{
+			"/en/a/" + a.ID.String(), "/tr/a/" + uuid.NewString(), "/tr/a/x", "/tr/c/yok", "/de", "/yok", "/tr/yok", "/logo",
+			"/openapi.json", "/index.html", "/healthz",
+		} {
+			v.Get(absent).Want(404)
+		}
+		wants(t, v.Get("/api/yok").Want(404), "Sayfa bulunamadı") // the API is not here
+		v.Do("PUT", path, nil).Want(405)
+
+		d.publish(a.ID, "en")
+		wants(t, v.Get(path).Want(200), `hreflang="en" href="http`, `hreflang="x-default"`)
+		wants(t, v.Get("/en/a/"+a.ID.String()+"-how-long-does-shipping-take").Want(200), "Two days.", "Did this article help?")
+
+		style := regexp.MustCompile(`/style\.css\?v=[0-9a-f]+`).FindString(string(v.Get("/tr").Want(200).Body))
+		if css := v.Get(style).Want(200); !strings.Contains(string(css.Body), "--accent:#0b6e4f") || !strings.Contains(css.Header.Get("Cache-Control"), "immutable") {
+			t.Errorf("style: %v %s", css.Header, css.Body[:80])
+		}
+		d.Owner.Put(settings, map[string]any{"colours": map[string]any{"accent": "#102030", "header": "#ffffff"}}).Want(200)
+		if other := regexp.MustCompile(`/style\.css\?v=[0-9a-f]+`).FindString(string(v.Get("/tr").Want(200).Body)); other == style {
+			t.Error("other colours have the same address")
+		}
+		wants(t, v.Get("/style.css").Want(200), "--accent:#102030", "--on-header:#000000")
+		d.Owner.Post(settings+"/logo", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"+strings.Repeat("\x00", 40)).Want(200)
+		if kind := v.Get("/logo").Want(200).Header.Get("Content-Type"); kind != "image/png" {
+			t.Errorf("the logo is %s", kind)
+		}
+		wants(t, v.Get("/tr").Want(200), `<img src="/logo"`)
+	})
+}
+
+// Only what was published is public, and only while it is.
+func TestDraftsAreNotPublic(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		d := open(t, s, "ada")
+		v := d.visitor()
+		draft := d.write("Gizlitaslak", "Gizlitaslak metni")
+		a, path := d.published("Herkese açık", "Eski metin")
+		d.save(a.ID, "tr", "Gizlitaslak başlık", "Gizlitaslak gövde")
+		pages := []string{"/tr", "/en", "/tr/c/kargo", path, "/sitemap.xml", "/tr/feed.xml", "/tr/search?q=gizlitaslak"}
+		for _, p := range pages {
+			body := strings.ToLower(string(v.Get(p).Want(200).Body))
+			if n := strings.Count(body, "gizlitaslak"); n > 0 && !(strings.Contains(p, "search") && n == 1) { // the search box repeats the question
+				t.Errorf("%s shows a draft:\n%s", p, body)
+			}
+		}
+		v.Get("/tr/a/" + draft.ID.String()).Want(404)
+		var hits []helpcenter.Hit
+		if d.Owner.Get(center + "/search?q=gizlitaslak").Want(200).Data(&hits); len(hits) != 0 {
+			t.Errorf("the search finds a draft: %+v", hits)
+		}
+
+		d.Owner.Post(text(a.ID, "tr", "/unpublish"), nil).Want(200)
+		v.Get(path).Want(404)
+		if strings.Contains(string(v.Get("/tr/feed.xml").Want(200).Body), "Herkese") {
+			t.Error("the feed has what was unpublished")
+		}
+		d.publish(a.ID, "tr")
+		v.Get("/tr/a/" + a.ID.String() + "-gizlitaslak-baslik").Want(200)
+
+		// A site that is paused or disconnected is no site, on another node after a second.
+		d.Owner.Put(settings, map[string]any{"enabled": false}).Want(200)
+		v.Get("/tr").Want(404)
+		d.Owner.Put(settings, map[string]any{"enabled": true}).Want(200)
+		v.Get("/tr").Want(200)
+		var list []channel.Account
+		d.Owner.Get("/api/crm/v1/channels?kind=help_center").Want(200).Data(&list)
+		d.Owner.Delete("/api/crm/v1/channels/" + list[0].ID.String()).Want(200)
+		v.Get("/tr").Want(404)
+	})
+}
+
+// What another node changed is seen here a second later.
+func TestOtherNodesSeeAChange(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, db.Postgres)
+	d := open(t, s, "ada")
+	a, path := d.published("Kargo", "Bir")
+	other := s.Node()
+	there := other.Client("").Host("ada.help.localhost")
+	there.Get(path).Want(200)
+	d.Owner.Post(text(a.ID, "tr", "/unpublish"), nil).Want(200)
+	s.Clock.Advance(time.Second)
+	there.Get(path).Want(404)
+}
+
+// Another workspace's articles are absent, whatever is asked for.
+func TestSitesAreApart(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		ada, bora := open(t, s, "ada"), open(t, s, "bora")
+		_, path := ada.published("Kanarya kuşu", "Kanarya")
+		bora.published("Serçe", "Serçe")
+		for _, p := range []string{path, path + "/feedback"} {
+			bora.visitor().Get(p).Want(404)
+		}
+		post(bora.visitor(), path+"/feedback", url.Values{"helpful": {"yes"}}).Want(404)
+		for _, p := range []string{"/tr", "/tr/c/kargo", "/sitemap.xml", "/tr/feed.xml", "/tr/search?q=kuşu"} {
+			if strings.Contains(string(bora.visitor().Get(p).Want(200).Body), "Kanarya") {
+				t.Errorf("%s shows another workspace's article", p)
+			}
+		}
+		s.Client("").Host("yok.help.localhost").Get("/tr").Want(404)
+	})
+}
+
+func TestSitemapAndFeed(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		d := open(t, s, "ada")
+		a, path := d.published("A & B <c>", "x")
+		d.save(a.ID, "en", "A and B", "x")
+		d.publish(a.ID, "en")
+		v := d.visitor()
+		var m struct {
+			URL []struct {
+				Loc  string `xml:"loc"`
+				Link []struct {
+					Href string `xml:"href,attr"`
+				} `xml:"link"`
+			} `xml:"url"`
+		}
+		if err := xml.Unmarshal(v.Get("/sitemap.xml").Want(200).Body, &m); err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]int{}
+		for _, u := range m.URL {
+			seen[u.Loc] = len(u.Link)
+		}
+		base := strings.TrimSuffix(*a.Texts[0].URL, path)
+		if n, ok := seen[*a.Texts[0].URL]; !ok || n != 2 {
+			t.Errorf("the sitemap has %v", seen)
+		}
+		if _, ok := seen[base+"/tr/c/kargo"]; !ok {
+			t.Errorf("the sitemap has no category: %v", seen)
+		}
+		var f struct {
+			Entry []struct {
+				Title string `xml:"title"`
+			} `xml:"entry"`
+		}
+		if err := xml.Unmarshal(v.Get("/tr/feed.xml").Want(200).Body, &f); err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Entry) != 1 || f.Entry[0].Title != "A & B <c>" {
+			t.Errorf("the feed has %+v", f)
+		}
+	})
+}
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		d := open(t, s, "ada")
+		v := d.visitor()
+		_, path := d.published("Kargo ne kadar sürer?", "Siparişleriniz iki iş günü içinde yola çıkar.")
+		d.published("Yorgan bakımı", "Yıkamayın.")
+		// Stems, letters without their marks, and an unfinished word.
+		for _, q := range []string{"siparişim", "siparis", "kargonun", "kar"} {
+			r := v.Get("/tr/search?q=" + url.QueryEscape(q)).Want(200)
+			wants(t, r, `href="`+path+`"`, `<meta name="robots" content="noindex">`)
+			if strings.Contains(string(r.Body), "Yorgan") || r.Header.Get("Cache-Control") != "no-store" {
+				t.Errorf("%s: %v\n%s", q, r.Header, r.Body)
+			}
+		}
+		wants(t, v.Get("/tr/search?q="+url.QueryEscape(`<b>"x`)).Want(200), "Hiçbir makale", `value="&lt;b&gt;&#34;x"`)
+		wants(t, v.Get("/en/search?q=kargo").Want(200), "No article was found")
+		var hits []helpcenter.Hit
+		d.Owner.Get(center + "/search?q=kargo&language=tr").Want(200).Data(&hits)
+		if len(hits) != 1 || hits[0].Title != "Kargo ne kadar sürer?" || !strings.HasSuffix(hits[0].URL, path) {
+			t.Errorf("found %+v", hits)
+		}
+		// What is published later is found.
+		d.published("Kargo takibi", "x")
+		if d.Owner.Get(center + "/search?q=kargo").Want(200).Data(&hits); len(hits) != 2 {
+			t.Errorf("found %+v", hits)
+		}
+	})
+}
+
+func TestSearchIsLimited(t *testing.T) {
+	t.Parallel()
+	s := apptest.NewWith(t, strict)
+	d := open(t, s, "ada")
+	v := d.visitor()
+	for range 60 {
+		v.Get("/tr/search?q=x").Want(200)
+	}
+	r := v.Get("/tr/search?q=x").Want(429)
+	if r.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	v.Get("/tr").Want(200)
+}
+
+func TestFeedback(t *testing.T) {
+	t.Parallel()
+	apptest.RunWith(t, strict, func(t *testing.T, s *apptest.Server) {
+		d := open(t, s, "ada")
+		v := d.visitor()
+		a, path := d.published("Kargo", "x")
+		vote := func(answer string) *apptest.Response {
+			return post(v, path+"/feedback", url.Values{"helpful": {answer}})
+		}
+		vote("belki").Want(422)
+		if to := vote("yes").Want(303).Header.Get("Location"); to != path+"?thanks" {
+			t.Errorf("leads to %q", to)
+		}
+		wants(t, v.Get(path+"?thanks").Want(200), "Geri bildiriminiz için teşekkürler")
+		vote("no").Want(303) // the same address on the same day: thanked, not counted
+		check := func(helpful, unhelpful int) {
+			t.Helper()
+			d.Owner.Get(articles + "/" + a.ID.String()).Want(200).Data(&a)
+			if got := a.Texts[0]; got.Helpful != helpful || got.Unhelpful != unhelpful {
+				t.Errorf("%d helpful, %d not; want %d, %d", got.Helpful, got.Unhelpful, helpful, unhelpful)
+			}
+		}
+		check(1, 0)
+		s.Clock.Advance(25 * time.Hour)
+		vote("no").Want(303)
+		d.Workspace.Owner = d.SignIn("owner@ada.example")
+		check(1, 1)
+	})
+}
+
+func TestContactForm(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		d := open(t, s, "ada")
+		v := d.visitor()
+		var elif contact.Contact
+		d.Owner.Post("/api/crm/v1/contacts", map[string]any{"name": "Elif Kaya", "emails": []string{"elif@kaya.example"}}).Want(201).Data(&elif)
+		wants(t, v.Get("/tr/contact").Want(200), "Bize yazın", `action="/tr/contact"`)
+		form := url.Values{"name": {"Elif"}, "email": {"elif@kaya.example"}, "subject": {"Kargo"}, "message": {"Nerede?"}}
+		if to := post(v, "/tr/contact", form).Want(303).Header.Get("Location"); to != "/tr/contact?thanks" {
+			t.Errorf("leads to %q", to)
+		}
+		wants(t, v.Get("/tr/contact?thanks").Want(200), "Mesajınız bize ulaştı")
+		post(v, "/tr/contact", form).Want(303) // a double click is one message
+		list := d.conversations()
+		if len(list) != 1 || list[0].Channel != helpcenter.Name || !list[0].IsRequest || list[0].Subject != "Kargo" || list[0].ContactID == elif.ID {
+			t.Fatalf("conversations: %+v", list)
+		}
+		var writer contact.Contact
+		d.Owner.Get("/api/crm/v1/contacts/" + list[0].ContactID.String()).Want(200).Data(&writer)
+		if len(writer.Emails) != 0 || len(writer.Claims) != 1 || writer.Claims[0].Value != "elif@kaya.example" || writer.Claims[0].Match.V == nil {
+			t.Errorf("the address is no claim: %+v", writer)
+		}
+		// Another message with the same address is another contact: nobody proved anything.
+		form.Set("message", "Başka bir soru")
+		post(v, "/tr/contact", form).Want(303)
+		if list = d.conversations(); len(list) != 2 || list[0].ContactID == list[1].ContactID {
+			t.Errorf("conversations: %+v", list)
+		}
+		// A robot that fills every field is thanked and not heard.
+		form.Set("website", "https://spam.example")
+		form.Set("message", "spam")
+		post(v, "/tr/contact", form).Want(303)
+		form.Del("website")
+		for _, bad := range []url.Values{
+			{"email": {"elif@kaya.example"}, "message": {" "}},
+			{"email": {"nobody"}, "message": {"x"}},
+			{"email": {"a@b.example"}, "message": {strings.Repeat("x", 10_001)}},
+			{"email": {"a@b.example"}, "message": {"x"}, "subject": {strings.Repeat("x", 201)}},
+		} {
+			wants(t, post(v, "/tr/contact", bad).Want(422), `role="alert"`, `aria-invalid="true"`)
+		}
+		post(v, "/tr/contact", url.Values{"email": {"a@b.example"}, "message": {strings.Repeat("x", 70<<10)}}).Want(413)
+		if list = d.conversations(); len(list) != 2 {
+			t.Errorf("%d conversations", len(list))
+		}
+		d.Owner.Put(settings, map[string]any{"contact_form": false}).Want(200)
+		v.Get("/tr/contact").Want(404)
+		post(v, "/tr/contact", form).Want(404)
+	})
+}
+
+func (d *desk) conversations() (list []conversation.Conversation) {
+	d.t.Helper()
+	d.Owner.Get("/api/crm/v1/conversations?channel=help_center").Want(200).Data(&list)
+	return list
+}
+
+// A flood from one address ends after five messages in ten minutes; what was
+// written is not lost, and other addresses are heard.
+func TestContactFloodIsBounded(t *testing.T) {
+	t.Parallel()
+	s := apptest.NewWith(t, strict)
+	d := open(t, s, "ada")
+	send := func(i int) *apptest.Response {
+		return post(d.visitor(), "/tr/contact", url.Values{"email": {"a@b.example"}, "message": {fmt.Sprint("mesaj ", i)}})
+	}
+	for i := range 5 {
+		send(i).Want(303)
+	}
+	r := send(5).Want(429)
+	if wants(t, r, "mesaj 5", "Lütfen biraz sonra"); r.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	if n := len(d.conversations()); n != 5 {
+		t.Errorf("%d conversations", n)
+	}
+	s.Clock.Advance(10 * time.Minute)
+	send(6).Want(303)
+}

@@ -1,0 +1,34 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"konak/internal/kit/obs"
+)
+
+type visitOutput[Out any] struct {
+	Status   int
+	Location string `header:"Location"`
+	Body     Envelope[Out]
+}
+
+// HandleVisit registers a route that people come back to from somewhere else with their
+// browser, and that programs call too. A browser is sent on to what page says of h's
+// error, nil where it succeeded; a program gets {data, trace_id}, or the error.
+func HandleVisit[In, Out any](a *API, rt Route, h func(context.Context, *In) (Out, error), page func(error) string) {
+	rt = rt.withDefaults()
+	rt.visit = true
+	register(a, rt, func(ctx context.Context, in *In) (*visitOutput[Out], error) {
+		out, err := h(ctx, in)
+		answer := &visitOutput[Out]{Status: rt.Status, Body: Envelope[Out]{out, obs.TraceID(ctx)}}
+		if requestOf(ctx).browser {
+			answer.Status, answer.Location = http.StatusSeeOther, page(err)
+			return answer, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return answer, nil
+	})
+}

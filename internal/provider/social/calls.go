@@ -1,0 +1,75 @@
+package social
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/social"
+	"konak/internal/kit/clock"
+)
+
+const callSettings = "messenger_call_settings"
+
+// CallSettings implements social.Provider.
+func (c *Client) CallSettings(ctx context.Context, a social.Access) (out channel.ProviderCalls, err error) {
+	var got CallSettingsPage
+	if err := c.graph.Get(ctx, a.Token, path(a.PageID, callSettings), nil, &got); err != nil {
+		return out, err
+	}
+	out = channel.ProviderCalls{Status: channel.CallsOff, Icon: channel.IconShown}
+	for _, set := range got.Data {
+		if set.Audio != nil && *set.Audio {
+			out.Status = channel.CallsOn
+		}
+		if set.Icon != nil && !*set.Icon {
+			out.Icon = channel.IconHidden
+		}
+	}
+	return out, nil
+}
+
+// SetCallSettings implements social.Provider. Calls ring where the page's program is.
+func (c *Client) SetCallSettings(ctx context.Context, a social.Access, ch channel.CallChange) error {
+	set := CallSettings{Audio: &ch.Enabled}
+	if ch.Enabled {
+		set.Routing = &CallRouting{Target: RingPartners}
+	}
+	if ch.Icon != nil {
+		shown := *ch.Icon == channel.IconShown
+		set.Icon = &shown
+	}
+	var out Success
+	return c.graph.Post(ctx, a.Token, path(a.PageID, callSettings), set, &out)
+}
+
+// CallPermission implements social.Provider.
+func (c *Client) CallPermission(ctx context.Context, a social.Access, customer string) (out channel.CallPermission, err error) {
+	var got CallPermissions
+	if err := c.graph.Get(ctx, a.Token, path(a.PageID, "messenger_call_permissions"), url.Values{"psid": {customer}}, &got); err != nil {
+		return out, err
+	}
+	out = channel.CallPermission{Permission: channel.CallNone}
+	if got.Status == HasPermission {
+		out.Permission = channel.CallGranted
+		out.Permanent = got.Expiration == 0
+		if got.Expiration > 0 {
+			out.ExpiresAt = clock.Ptr(time.Unix(got.Expiration, 0).UTC())
+		}
+	}
+	for _, action := range got.Actions {
+		if action.Name == AskPermission {
+			out.CanRequest = action.CanPerform
+		}
+	}
+	return out, nil
+}
+
+// AskToCall implements social.Provider.
+func (c *Client) AskToCall(ctx context.Context, a social.Access, customer, text string) error {
+	_, err := c.message(ctx, a, Outgoing{Recipient: Ref{customer}, Type: TypeResponse, Message: &OutgoingMessage{
+		Attachment: &OutgoingAttachment{Type: "template", Payload: AttachmentPayload{TemplateType: CallOptIn, Text: text}},
+	}})
+	return err
+}

@@ -1,0 +1,227 @@
+package social
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strings"
+
+	channel "konak/internal/crm/channel/social"
+	"konak/internal/kit/secret"
+	"konak/internal/provider/graph"
+)
+
+// Client speaks with the Graph API.
+type Client struct{ graph *graph.Client }
+
+var _ channel.Provider = (*Client)(nil)
+
+// New makes a client; an empty address means Meta's own.
+func New(address string, transport http.RoundTripper) *Client {
+	return &Client{graph.New(address, transport)}
+}
+
+// object is how an app's webhook calls a kind.
+func object(kind string) string {
+	if kind == channel.Instagram {
+		return ObjectInstagram
+	}
+	return ObjectPage
+}
+
+func path(id, edge string) string {
+	out := "/" + url.PathEscape(id)
+	if edge != "" {
+		out += "/" + edge
+	}
+	return out
+}
+
+// Page implements channel.Provider.
+func (c *Client) Page(ctx context.Context, a channel.Access) (out channel.Page, err error) {
+	var page Page
+	if err := c.graph.Get(ctx, a.Token, path(a.PageID, ""), url.Values{"fields": {PageFields}}, &page); err != nil {
+		return out, err
+	}
+	var app App
+	if err := c.graph.Get(ctx, a.Token, "/app", nil, &app); err != nil {
+		return out, err
+	}
+	out = channel.Page{ID: page.ID, Name: page.Name, AppID: app.ID}
+	if page.Instagram != nil {
+		out.InstagramID, out.Username = page.Instagram.ID, page.Instagram.Username
+	}
+	return out, nil
+}
+
+// token is what an app opens its own settings with.
+func token(app channel.App) secret.Text { return secret.Of(app.ID + "|" + app.Secret.Reveal()) }
+
+// Webhook implements channel.Provider.
+func (c *Client) Webhook(ctx context.Context, app channel.App, kind string) (string, error) {
+	var list Subscriptions
+	if err := c.graph.Get(ctx, token(app), path(app.ID, "subscriptions"), nil, &list); err != nil {
+		return "", err
+	}
+	for _, s := range list.Data {
+		if s.Object == object(kind) && s.Active {
+			return s.Callback, nil
+		}
+	}
+	return "", nil
+}
+
+// SetWebhook implements channel.Provider.
+func (c *Client) SetWebhook(ctx context.Context, app channel.App, kind, address, verify string) error {
+	return c.form(ctx, token(app), path(app.ID, "subscriptions"), url.Values{
+		"object": {object(kind)}, "callback_url": {address}, "verify_token": {verify}, "fields": {fields[object(kind)]}, "include_values": {"true"},
+	})
+}
+
+// form posts fields, as the calls that change a setting take them.
+func (c *Client) form(ctx context.Context, token secret.Text, path string, values url.Values) error {
+	var out Success
+	return c.graph.Do(ctx, graph.Call{
+		Method: http.MethodPost, Path: path, Token: token, Body: strings.NewReader(values.Encode()), Kind: "application/x-www-form-urlencoded",
+	}, &out)
+}
+
+// Subscribe implements channel.Provider. A page's Instagram account tells its news
+// through the page.
+func (c *Client) Subscribe(ctx context.Context, a channel.Access) error {
+	return c.form(ctx, a.Token, path(a.PageID, "subscribed_apps"), url.Values{"subscribed_fields": {fields[ObjectPage]}})
+}
+
+// Unsubscribe implements channel.Provider.
+func (c *Client) Unsubscribe(ctx context.Context, a channel.Access) error {
+	var out Success
+	return c.graph.Do(ctx, graph.Call{Method: http.MethodDelete, Path: path(a.PageID, "subscribed_apps"), Token: a.Token}, &out)
+}
+
+// Send implements channel.Provider.
+func (c *Client) Send(ctx context.Context, a channel.Access, m channel.Message) (string, error) {
+	out := OutgoingMessage{Text: m.Text, Metadata: m.Mark}
+	if m.AttachmentID != "" {
+		out.Attachment = &OutgoingAttachment{Type: m.FileKind, Payload: AttachmentPayload{AttachmentID: m.AttachmentID}}
+	}
+	for _, choice := range m.Choices {
+		out.QuickReplies = append(out.QuickReplies, QuickReply{ContentType: "text", Title: choice.Text, Payload: choice.Data})
+	}
+	body := Outgoing{Recipient: Ref{m.To}, Type: TypeResponse, Message: &out}
+	if m.Human {
+		body.Type, body.Tag = TypeTag, TagHuman
+	}
+	return c.message(ctx, a, body)
+}
+
+func (c *Client) message(ctx context.Context, a channel.Access, body Outgoing) (string, error) {
+	var got Accepted
+	if err := c.graph.Post(ctx, a.Token, path(a.PageID, "messages"), body, &got); err != nil {
+		return "", err
+	}
+	if got.MessageID == "" && body.Message != nil {
+		return "", errors.New("social: an answer without a message")
+	}
+	return got.MessageID, nil
+}
+
+// Upload implements channel.Provider.
+func (c *Client) Upload(ctx context.Context, a channel.Access, f channel.OutgoingFile) (string, error) {
+	body, w := io.Pipe()
+	form := multipart.NewWriter(w)
+	go func() { _ = w.CloseWithError(writeForm(form, f)) }()
+	in := graph.Call{
+		Method: http.MethodPost, Path: path(a.PageID, "message_attachments"), Token: a.Token, Body: body, Kind: form.FormDataContentType(), Timeout: graph.FilePatience,
+	}
+	if a.Kind == channel.Instagram {
+		in.Query = url.Values{"platform": {"instagram"}}
+	}
+	var got Accepted
+	err := c.graph.Do(ctx, in, &got)
+	// Whatever became of the call, the writer must not wait for a reader.
+	_ = body.CloseWithError(errors.New("social: the upload is over"))
+	if err == nil && got.AttachmentID == "" {
+		err = errors.New("social: an answer without an attachment")
+	}
+	return got.AttachmentID, err
+}
+
+func writeForm(form *multipart.Writer, f channel.OutgoingFile) error {
+	message, err := json.Marshal(OutgoingMessage{Attachment: &OutgoingAttachment{Type: f.Kind, Payload: AttachmentPayload{Reusable: true}}})
+	if err != nil {
+		return err
+	}
+	if err := form.WriteField("message", string(message)); err != nil {
+		return err
+	}
+	part, err := form.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": "filedata", "filename": f.Name})}, "Content-Type": {f.Type},
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(part, f.Content); err != nil {
+		return err
+	}
+	return form.Close()
+}
+
+// React implements channel.Provider. Instagram calls its heart by a word.
+func (c *Client) React(ctx context.Context, a channel.Access, to, messageID, emoji string) error {
+	body := Outgoing{Recipient: Ref{to}, Action: ActionReact, Payload: &ActionPayload{MessageID: messageID, Reaction: emoji}}
+	switch {
+	case emoji == "":
+		body.Action = ActionUnreact
+	case a.Kind == channel.Instagram:
+		body.Payload.Reaction = "love"
+	}
+	_, err := c.message(ctx, a, body)
+	return err
+}
+
+// MarkSeen implements channel.Provider.
+func (c *Client) MarkSeen(ctx context.Context, a channel.Access, to string) error {
+	_, err := c.message(ctx, a, Outgoing{Recipient: Ref{to}, Action: ActionSeen})
+	return err
+}
+
+// Profile implements channel.Provider.
+func (c *Client) Profile(ctx context.Context, a channel.Access, id string) (channel.Profile, error) {
+	ask := "name"
+	if a.Kind == channel.Instagram {
+		ask = "name,username"
+	}
+	var p Profile
+	err := c.graph.Get(ctx, a.Token, path(id, ""), url.Values{"fields": {ask}}, &p)
+	return channel.Profile{Name: p.Name, Username: p.Username}, err
+}
+
+// Download implements channel.Provider. The address opens the file by itself, so that
+// no token goes there.
+func (c *Client) Download(ctx context.Context, address string) (string, io.ReadCloser, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return "", nil, fmt.Errorf("social: %w", &channel.Refusal{Status: http.StatusNotFound, Message: "not an address"})
+	}
+	resp, err := c.graph.Send(ctx, graph.Call{Method: http.MethodGet, Path: address})
+	if err != nil {
+		return "", nil, err
+	}
+	if resp.StatusCode/100 != 2 {
+		defer func() { _ = resp.Body.Close() }()
+		text, err := graph.ReadAnswer(resp.Body)
+		if err != nil {
+			return "", nil, err
+		}
+		return "", nil, graph.ParseRefusal(resp, bytes.TrimSpace(text))
+	}
+	return resp.Header.Get("Content-Type"), resp.Body, nil
+}

@@ -1,0 +1,153 @@
+package social
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	channel "konak/internal/crm/channel/social"
+	"konak/internal/kit/secret"
+	"konak/internal/provider/graph"
+)
+
+// Number is an id that comes as a number or as text.
+type Number string
+
+// UnmarshalJSON takes both.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	*n = Number(strings.Trim(string(b), `"`))
+	return nil
+}
+
+// Signed implements channel.Provider.
+func (c *Client) Signed(appSecret secret.Text, body []byte, signature string) bool {
+	return graph.Signed(appSecret, body, signature)
+}
+
+// Read implements channel.Provider.
+func (c *Client) Read(body []byte) (out []channel.Event, err error) {
+	var hook Webhook
+	if err := json.Unmarshal(body, &hook); err != nil {
+		return nil, fmt.Errorf("social: a webhook that cannot be read: %w", err)
+	}
+	kind, ok := map[string]string{ObjectPage: channel.Messenger, ObjectInstagram: channel.Instagram}[hook.Object]
+	if !ok {
+		return nil, fmt.Errorf("social: a webhook of %q", hook.Object)
+	}
+	for _, e := range hook.Entry {
+		for _, m := range e.Messaging {
+			out = append(out, parseEvent(kind, e, m))
+		}
+		if len(e.Messaging) == 0 { // something that means nothing to us, on an account of ours
+			out = append(out, channel.Event{Kind: kind, Account: e.ID})
+		}
+	}
+	return out, nil
+}
+
+func parseEvent(kind string, e Entry, m Messaging) channel.Event {
+	out := channel.Event{Kind: kind, Account: e.ID, At: moment(m.Timestamp, e.Time)}
+	switch {
+	case m.Message != nil:
+		out.Message = parseMessage(e.ID, m)
+	case m.Edit != nil:
+		out.Edited = &channel.Received{ID: m.Edit.ID, Text: m.Edit.Text, Customer: m.Sender.ID, Detail: map[string]any{}}
+	case m.Reaction != nil:
+		out.Reaction = &channel.Reaction{MessageID: m.Reaction.ID, Emoji: sign(m.Reaction)}
+	case m.Read != nil:
+		out.Read = &channel.ReadReport{Customer: m.Sender.ID, MessageID: m.Read.ID, Until: moment(m.Read.Watermark, m.Timestamp)}
+	case m.Delivery != nil:
+		out.Arrived = m.Delivery.IDs
+	case m.Postback != nil:
+		out.Message = parsePostback(m)
+	}
+	return out
+}
+
+// moment reads the first time of several that is given, in milliseconds.
+func moment(times ...int64) time.Time {
+	for _, t := range times {
+		if t > 0 {
+			return time.UnixMilli(t).UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// signs are the reactions that come without their emoji.
+var signs = map[string]string{"smile": "😆", "angry": "😠", "sad": "😢", "wow": "😮", "love": "❤️", "like": "👍", "dislike": "👎"}
+
+func sign(r *Reaction) string {
+	if r.Action == "unreact" {
+		return ""
+	}
+	if r.Emoji != "" {
+		return r.Emoji
+	}
+	return signs[r.Reaction]
+}
+
+// files are the kinds of attachment that are files of the message itself.
+var files = []string{channel.FileImage, channel.FileVideo, channel.FileAudio, channel.FileOther}
+
+func parseMessage(account string, m Messaging) *channel.Received {
+	in := m.Message
+	out := &channel.Received{
+		ID: in.ID, Customer: m.Sender.ID, OfPage: in.Echo || m.Sender.ID == account, AppID: string(in.AppID), Mark: in.Metadata,
+		Text: in.Text, Deleted: in.Deleted, Unsupported: in.Unsupported, Detail: map[string]any{},
+	}
+	if out.OfPage {
+		out.Customer = m.Recipient.ID
+	}
+	if in.QuickReply != nil {
+		out.Choice = in.QuickReply.Payload
+	}
+	if r := in.ReplyTo; r != nil {
+		out.ReplyTo = r.ID
+		if r.Story != nil {
+			out.Detail["story"] = map[string]string{"id": r.Story.ID, "url": r.Story.URL}
+		}
+	}
+	if in.Referral != nil {
+		out.Detail["referral"] = in.Referral
+	}
+	for _, a := range in.Attachments {
+		switch {
+		case a.Type == "story_mention":
+			out.Detail["story_mention"] = true
+			addFile(out, channel.FileImage, a.Payload.URL)
+		case slices.Contains(files, a.Type):
+			addFile(out, a.Type, a.Payload.URL)
+		default: // a share, a reel, a location: what it leads to
+			out.Text = strings.TrimSpace(out.Text + "\n" + strings.TrimSpace(a.Payload.Title+"\n"+a.Payload.URL))
+		}
+	}
+	return out
+}
+
+func parsePostback(m Messaging) *channel.Received {
+	p := m.Postback
+	out := &channel.Received{ID: p.ID, Customer: m.Sender.ID, Text: p.Title, Choice: p.Payload, Detail: map[string]any{}}
+	if out.ID == "" { // the same press has the same moment
+		out.ID = fmt.Sprintf("postback/%s/%d", m.Sender.ID, m.Timestamp)
+	}
+	if out.Text == "" {
+		out.Text = p.Payload
+	}
+	if p.Referral != nil {
+		out.Detail["referral"] = p.Referral
+	}
+	return out
+}
+
+// filesMax is how many files of a message are fetched: more than the apps let people
+// send at once.
+const filesMax = 30
+
+func addFile(m *channel.Received, kind, address string) {
+	if address != "" && len(m.Files) < filesMax {
+		m.Files = append(m.Files, channel.RemoteFile{Kind: kind, Address: address})
+	}
+}

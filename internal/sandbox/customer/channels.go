@@ -1,0 +1,180 @@
+package customer
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"strconv"
+
+	page "konak/internal/provider/social"
+	bot "konak/internal/provider/telegram"
+	graph "konak/internal/provider/whatsapp"
+	"konak/internal/sandbox/social"
+	"konak/internal/sandbox/telegram"
+	"konak/internal/sandbox/whatsapp"
+)
+
+// Providers whose manners the page can change.
+const (
+	Meta     = "Meta"
+	Telegram = "Telegram"
+)
+
+// samplePicture is sent where the visitor has none.
+func samplePicture() []byte {
+	img := image.NewRGBA(image.Rect(0, 0, 240, 160))
+	for x := range 240 {
+		for y := range 160 {
+			img.Set(x, y, color.RGBA{R: uint8(x), G: 120, B: uint8(y), A: 255})
+		}
+	}
+	var b bytes.Buffer
+	_ = png.Encode(&b, img) // writing into memory does not fail
+	return b.Bytes()
+}
+
+// pictureOr gives the visitor's picture, or the sample.
+func pictureOr(content []byte) []byte {
+	if len(content) == 0 {
+		return samplePicture()
+	}
+	return content
+}
+
+// OnWhatsApp is a number on WhatsApp.
+func OnWhatsApp(s *whatsapp.Server, business, number string) Channel {
+	who := func(p Person) whatsapp.Customer {
+		return whatsapp.Customer{ID: "90555" + strconv.FormatInt(p.Number(), 10), Name: p.Name}
+	}
+	return Channel{
+		Kind: "whatsapp", Name: "WhatsApp", Account: number,
+		ID:    func(p Person) string { return who(p).ID },
+		Write: func(p Person, text string) (string, error) { return s.Say(number, who(p), text) },
+		Picture: func(p Person, content []byte) (string, error) {
+			file := s.File(business, "image/png", pictureOr(content))
+			return s.Write(number, who(p), graph.Incoming{Type: "image", Image: &graph.Media{ID: file, MimeType: "image/png"}})
+		},
+		React: func(p Person, message, emoji string) error {
+			_, err := s.Write(number, who(p), graph.Incoming{Type: "reaction", Reaction: &graph.Reaction{MessageID: message, Emoji: emoji}})
+			return err
+		},
+		AnswerCall: func(p Person, agrees bool) error { return s.AnswerCallRequest(number, who(p), agrees, false) },
+	}
+}
+
+// OnTelegram is a bot on Telegram.
+func OnTelegram(s *telegram.Server, id int64) Channel {
+	who := func(p Person) telegram.Person { return telegram.Person{ID: p.Number(), Name: p.Name, Language: "tr"} }
+	return Channel{
+		Kind: "telegram", Name: "Telegram", Account: strconv.FormatInt(id, 10),
+		ID: func(p Person) string { return strconv.FormatInt(p.Number(), 10) },
+		Write: func(p Person, text string) (string, error) {
+			return strconv.FormatInt(s.Say(id, who(p), text), 10), nil
+		},
+		Picture: func(p Person, content []byte) (string, error) {
+			file := s.File(pictureOr(content))
+			return strconv.FormatInt(s.Write(id, who(p), bot.Message{Photo: []bot.File{{FileID: file}}}), 10), nil
+		},
+		React: func(p Person, message, emoji string) error { s.React(id, who(p), number(message), emoji); return nil },
+		Edit: func(p Person, message, text string) error {
+			s.Edit(id, who(p), bot.Message{MessageID: number(message), Text: text})
+			return nil
+		},
+	}
+}
+
+// OnPage is a page on Messenger, or its Instagram account. base is where the stand-in
+// is.
+func OnPage(s *social.Server, pageID string, instagram bool, base string) Channel {
+	kind, name, prefix, account := "messenger", "Messenger", "", pageID
+	if instagram {
+		kind, name, prefix, account = "instagram", "Instagram", social.InstagramPrefix, "instagram of "+pageID
+	}
+	who := func(p Person) social.Person {
+		return social.Person{ID: prefix + "7" + strconv.FormatInt(p.Number(), 10), Name: p.Name}
+	}
+	c := Channel{
+		Kind: kind, Name: name, Account: account,
+		ID:    func(p Person) string { return who(p).ID },
+		Write: func(p Person, text string) (string, error) { return s.Say(pageID, who(p), text), nil },
+		Picture: func(p Person, content []byte) (string, error) {
+			a := page.Attachment{Type: "image"}
+			a.Payload.URL = s.File(base, "image/png", pictureOr(content))
+			return s.Write(pageID, who(p), page.Incoming{Attachments: []page.Attachment{a}}), nil
+		},
+		React: func(p Person, message, emoji string) error {
+			r := &page.Reaction{ID: message, Action: "react", Reaction: "other", Emoji: emoji}
+			if emoji == "" {
+				r.Action = "unreact"
+			}
+			s.Do(pageID, who(p), page.Messaging{Reaction: r})
+			return nil
+		},
+		Edit: func(p Person, message, text string) error {
+			s.Do(pageID, who(p), page.Messaging{Edit: &page.Edit{ID: message, Text: text}})
+			return nil
+		},
+		Delete: func(p Person, message string) error {
+			s.Write(pageID, who(p), page.Incoming{ID: message, Deleted: true})
+			return nil
+		},
+	}
+	if !instagram {
+		c.AnswerCall = func(p Person, agrees bool) error { s.AnswerCallRequest(pageID, who(p), agrees); return nil }
+	}
+	return c
+}
+
+// WatchWhatsApp keeps what numbers send.
+func (p *Page) WatchWhatsApp(m whatsapp.Message, to string) {
+	out := Message{ID: m.ID, Text: "📎"}
+	switch {
+	case m.Reaction != nil:
+		p.change(m.NumberID, to, m.Reaction.MessageID, func(own *Message) { own.Reaction = m.Reaction.Emoji })
+		return
+	case m.Text != nil:
+		out.Text = m.Text.Body
+	case m.Template != nil:
+		out.Text = "[" + m.Template.Name + "]"
+	case m.Interactive != nil:
+		out.Text = m.Interactive.Body.Text
+	}
+	p.Told(m.NumberID, to, out)
+}
+
+// WatchTelegram keeps what bots send.
+func (p *Page) WatchTelegram(id int64, m telegram.Sent) {
+	account, to := strconv.FormatInt(id, 10), strconv.FormatInt(m.Chat, 10)
+	if m.ReactTo != 0 {
+		p.change(account, to, strconv.FormatInt(m.ReactTo, 10), func(own *Message) { own.Reaction = m.Emoji })
+		return
+	}
+	text := m.Text
+	if len(m.Files) > 0 {
+		text += " 📎"
+	}
+	p.Told(account, to, Message{ID: strconv.FormatInt(m.MessageID, 10), Text: text})
+}
+
+// WatchPage keeps what is sent in a page's name.
+func (p *Page) WatchPage(pageID string, m social.Sent) {
+	account := pageID
+	if m.Platform == page.ObjectInstagram {
+		account = "instagram of " + pageID
+	}
+	if m.Message == nil {
+		if m.Payload != nil {
+			p.change(account, m.Recipient.ID, m.Payload.MessageID, func(own *Message) { own.Reaction = m.Payload.Reaction })
+		}
+		return
+	}
+	out := Message{ID: m.MessageID, Text: m.Message.Text}
+	if a := m.Message.Attachment; a != nil {
+		out.Text = "📎"
+		if a.Payload.Text != "" {
+			out.Text = a.Payload.Text
+		}
+	}
+	p.Told(account, m.Recipient.ID, out)
+}

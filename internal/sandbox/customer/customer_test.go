@@ -1,0 +1,121 @@
+package customer_test
+
+import (
+	"bytes"
+	"context"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"konak/internal/kit/clock"
+	wire "konak/internal/provider/social"
+	"konak/internal/sandbox/customer"
+	"konak/internal/sandbox/social"
+)
+
+// openPage gives a page with one channel, Messenger, and the stand-in behind it.
+func openPage(t *testing.T) (*customer.Page, *social.Server) {
+	t.Helper()
+	box := social.New(clock.NewFake(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)))
+	t.Cleanup(box.Close)
+	box.AddApp(social.App{ID: "4711", Secret: "secret"})
+	box.Add(social.Page{ID: "1", Name: "Demo", Token: "token", AppID: "4711"})
+	page := customer.NewPage()
+	box.OnSent = page.WatchPage
+	page.Add(customer.Workspace{Slug: "demo", Name: "Demo", Channels: []customer.Channel{customer.OnPage(box, "1", false, "http://127.0.0.1")}})
+	return page, box
+}
+
+// send posts a form to the page and gives the answer.
+func send(t *testing.T, page http.Handler, fields url.Values, change func(*http.Request)) *httptest.ResponseRecorder {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for name := range fields {
+		if err := form.WriteField(name, fields.Get(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := form.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, customer.Path+"?name=Elif", &body)
+	r.Header.Set("Content-Type", form.FormDataContentType())
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	page.ServeHTTP(w, r)
+	return w
+}
+
+func show(t *testing.T, page http.Handler) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	page.ServeHTTP(w, httptest.NewRequest(http.MethodGet, customer.Path+"?name=Elif", http.NoBody))
+	return w.Body.String()
+}
+
+func TestConversation(t *testing.T) {
+	t.Parallel()
+	page, box := openPage(t)
+	for _, fields := range []url.Values{
+		{"act": {"write"}, "text": {"Merhaba <script>"}}, {"act": {"write"}, "text": {"  "}},
+	} {
+		if w := send(t, page, fields, nil); w.Code != http.StatusSeeOther || strings.Contains(w.Header().Get("Location"), "failed") {
+			t.Errorf("%v: %d to %s", fields, w.Code, w.Header().Get("Location"))
+		}
+	}
+	text := show(t, page)
+	if !strings.Contains(text, "Merhaba &lt;script&gt;") || strings.Count(text, `class="mine"`) != 1 {
+		t.Errorf("the page is %s", text)
+	}
+	// What the business answers shows up, and can be reacted to.
+	who := customer.OnPage(box, "1", false, "").ID(customer.Person{Name: "Elif"})
+	page.WatchPage("1", social.Sent{MessageID: "m_1", Platform: wire.ObjectPage, Outgoing: wire.Outgoing{Recipient: wire.Ref{ID: who}, Message: &wire.OutgoingMessage{Text: "Buyurun"}}})
+	send(t, page, url.Values{"act": {"react"}, "message": {"m_1"}, "emoji": {"👍"}}, nil)
+	if text := show(t, page); !strings.Contains(text, "Buyurun <span class=\"sign\">👍</span>") {
+		t.Errorf("the page is %s", text)
+	}
+	if w := send(t, page, url.Values{"act": {"fly"}}, nil); !strings.Contains(w.Header().Get("Location"), "failed") {
+		t.Error("what the channel cannot do went well")
+	}
+}
+
+// Another site cannot make a visitor's browser act.
+func TestOtherSites(t *testing.T) {
+	t.Parallel()
+	page, _ := openPage(t)
+	w := send(t, page, url.Values{"act": {"write"}, "text": {"x"}}, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") })
+	if w.Code != http.StatusForbidden || strings.Contains(show(t, page), `class="mine"`) {
+		t.Errorf("another site's form: %d", w.Code)
+	}
+}
+
+func TestProvidersMisbehave(t *testing.T) {
+	t.Parallel()
+	page, _ := openPage(t)
+	guarded := page.Guard(customer.Meta, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	ask := func(ctx context.Context) int {
+		w := httptest.NewRecorder()
+		guarded.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", http.NoBody).WithContext(ctx))
+		return w.Code
+	}
+	for mode, want := range map[string]int{customer.ModeFull: 429, customer.ModeBroken: 500, "": 204} {
+		send(t, page, url.Values{"act": {"provider"}, "provider": {customer.Meta}, "mode": {mode}}, nil)
+		if got := ask(t.Context()); got != want {
+			t.Errorf("%q answers %d, want %d", mode, got, want)
+		}
+	}
+	// One that is slow answers nobody who does not wait.
+	send(t, page, url.Values{"act": {"provider"}, "provider": {customer.Meta}, "mode": {customer.ModeSlow}}, nil)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := ask(over); got == 204 {
+		t.Error("a slow provider answered at once")
+	}
+}

@@ -1,0 +1,8 @@
+// Package customer is the demo's page on which a visitor is the customer of a
+// workspace, on every channel that the demo stands in for: they write, send a picture,
+// react, change and take back what they wrote, agree to be called, decide on templates,
+// and make a provider slow, full or broken.
+//
+// It is made for a demo, asks nobody who they are and is served nowhere else. It works
+// without its script, which only keeps the conversation up to date.
+package customer

@@ -1,0 +1,145 @@
+package customer
+
+import (
+	"cmp"
+	"embed"
+	"html/template"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+//go:embed page.html page.js page.css
+var files embed.FS
+
+var pages = template.Must(template.New("").ParseFS(files, "page.html"))
+
+// Path is where the page is.
+const Path = "/demo/customer"
+
+// policy lets the page load its own script and style and nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+const maxUpload = 4 << 20
+
+type formValues func(name string) string
+
+// view is what the page shows.
+type view struct {
+	Workspaces []Workspace
+	Workspace  Workspace
+	Channel    Channel
+	Who        Person
+	Query      template.URL
+	Messages   []Message
+	Templates  []Template
+	Providers  []providerView
+	Modes      []string
+	Signs      []string
+	Failed     string
+}
+
+type providerView struct{ Name, Mode string }
+
+// ServeHTTP implements http.Handler. What changes something must come from the page
+// itself.
+func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := http.NewCrossOriginProtection().Check(r); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
+	w.Header().Set("Content-Security-Policy", policy)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "same-origin")
+	switch name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, Path), "/"); {
+	case name == "page.js" || name == "page.css":
+		http.ServeFileFS(w, r, files, name)
+	case name == "log" && r.Method == http.MethodGet:
+		p.show(w, "log", p.view(r.URL.Query()))
+	case name != "":
+		http.NotFound(w, r)
+	case r.Method == http.MethodPost:
+		p.post(w, r)
+	default:
+		p.show(w, "page", p.view(r.URL.Query()))
+	}
+}
+
+func (p *Page) show(w http.ResponseWriter, name string, v view) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if err := pages.ExecuteTemplate(w, name, v); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
+}
+
+// view finds what a query means: a workspace, one of its channels and who the visitor
+// is. What it does not say is the first.
+func (p *Page) view(q url.Values) view {
+	v := view{
+		Workspaces: p.workspaces, Who: Person{cmp.Or(strings.TrimSpace(q.Get("name")), "Deniz Müşteri")}, Modes: []string{"", ModeSlow, ModeFull, ModeBroken},
+		Signs: []string{"❤️", "👍", "😮", "😢"}, Failed: q.Get("failed"),
+	}
+	for i, ws := range p.workspaces {
+		if i == 0 || ws.Slug == q.Get("workspace") {
+			v.Workspace = ws
+		}
+	}
+	for i, c := range v.Workspace.Channels {
+		if i == 0 || c.Kind == q.Get("channel") {
+			v.Channel = c
+		}
+	}
+	v.Query = template.URL(v.query().Encode()) //nolint:gosec // it was encoded here
+	if v.Channel.ID != nil {
+		v.Messages = p.messages(v.Channel.Account, v.Channel.ID(v.Who))
+	}
+	if v.Workspace.Templates != nil {
+		v.Templates = v.Workspace.Templates()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, name := range []string{Meta, Telegram} {
+		v.Providers = append(v.Providers, providerView{name, p.modes[name]})
+	}
+	return v
+}
+
+func (v *view) query() url.Values {
+	return url.Values{"workspace": {v.Workspace.Slug}, "channel": {v.Channel.Kind}, "name": {v.Who.Name}}
+}
+
+// post does what a form asks for and goes back to the page.
+func (p *Page) post(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxUpload)
+	if err := r.ParseMultipartForm(maxUpload); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	values := func(name string) string {
+		if name != "file" {
+			return r.PostFormValue(name)
+		}
+		f, _, err := r.FormFile("file")
+		if err != nil {
+			return ""
+		}
+		defer func() { _ = f.Close() }()
+		text, err := io.ReadAll(f)
+		if err != nil {
+			return ""
+		}
+		return string(text)
+	}
+	v := p.view(r.URL.Query())
+	if v.Channel.ID == nil {
+		http.NotFound(w, r)
+		return
+	}
+	back := v.query()
+	if err := p.act(v.Workspace, v.Channel, v.Who, values); err != nil {
+		back.Set("failed", err.Error())
+	}
+	http.Redirect(w, r, Path+"?"+back.Encode(), http.StatusSeeOther)
+}

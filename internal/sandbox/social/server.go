@@ -1,0 +1,377 @@
+package social
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"konak/internal/kit/clock"
+	"konak/internal/provider/graph"
+	wire "konak/internal/provider/social"
+	"konak/internal/sandbox/callback"
+)
+
+// App is a program with its secret.
+type App struct{ ID, Secret string }
+
+// Page is a page with its Instagram account, if it has one.
+type Page struct {
+	ID, Name, Token       string
+	InstagramID, Username string
+	AppID                 string
+}
+
+// Person is a customer.
+type Person struct{ ID, Name, Username string }
+
+// Sent is a call that was accepted.
+type Sent struct {
+	MessageID string
+	Platform  string // wire.ObjectPage or wire.ObjectInstagram
+	wire.Outgoing
+	File *File
+}
+
+// File is one that was uploaded.
+type File struct {
+	Name, Kind, Type string
+	Content          []byte
+}
+
+// app is a program as the server knows it.
+type app struct {
+	App
+	webhooks map[string]string // address by object
+}
+
+// page is a page as the server knows it.
+type page struct {
+	Page
+	subscribed bool
+	wrote      map[string]time.Time // when each customer wrote last
+	calls      wire.CallSettings
+	granted    map[string]bool
+	asked      map[string]int
+	sent       []Sent
+	seen       []string
+}
+
+// failure is an answer that was asked for.
+type failure struct{ status, code, subcode, retryAfter int }
+
+// Server is the service.
+type Server struct {
+	clock clock.Source
+	post  *callback.Poster
+	// Next answers what this server does not know; nil where there is nobody.
+	Next http.Handler
+	// KnowsEverybody lets pages write to customers at any time: those of a demo wrote
+	// before it started.
+	KnowsEverybody bool
+	// OnSent is told each message and sign that was accepted; nil where nobody asks. It
+	// must not call the server.
+	OnSent func(pageID string, m Sent)
+
+	mu       sync.Mutex
+	apps     map[string]*app
+	pages    map[string]*page
+	people   map[string]Person
+	files    map[string]*File
+	failures map[string][]failure // by edge
+	codes    map[string]shared    // by code
+	tokens   map[string]shared    // by the token that a code was exchanged for
+	last     int64
+	// businesses are what people can share beside pages.
+	businesses []Business
+}
+
+// New makes a service.
+func New(c clock.Source) *Server {
+	return &Server{
+		clock: c, post: callback.NewPoster(), apps: map[string]*app{}, pages: map[string]*page{}, people: map[string]Person{}, files: map[string]*File{},
+		failures: map[string][]failure{}, codes: map[string]shared{}, tokens: map[string]shared{}, last: c.Now().Unix(),
+	}
+}
+
+// Close stops posting webhooks.
+func (s *Server) Close() { s.post.Close() }
+
+// Settle waits until every webhook that is due was posted.
+func (s *Server) Settle() { s.post.Settle() }
+
+// AddApp makes a program known.
+func (s *Server) AddApp(a App) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.apps[a.ID] = &app{App: a, webhooks: map[string]string{}}
+}
+
+// Add makes a page known; one of the same id gets the new token.
+func (s *Server) Add(p Page) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known := s.pages[p.ID]; known != nil {
+		known.Page = p
+		return
+	}
+	s.pages[p.ID] = &page{Page: p, wrote: map[string]time.Time{}, granted: map[string]bool{}, asked: map[string]int{}}
+}
+
+// Fail answers the next call of an edge, such as "messages", with a failure.
+func (s *Server) Fail(edge string, status, code, subcode, retryAfter int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures[edge] = append(s.failures[edge], failure{status, code, subcode, retryAfter})
+}
+
+// Sent gives what was sent in a page's name since the last time.
+func (s *Server) Sent(pageID string) []Sent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.pages[pageID].sent
+	s.pages[pageID].sent = nil
+	return out
+}
+
+// Seen lists the customers of a page who were told that they were read.
+func (s *Server) Seen(pageID string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.pages[pageID].seen)
+}
+
+// Subscribed says whether a page tells its app what happens.
+func (s *Server) Subscribed(pageID string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pages[pageID].subscribed
+}
+
+// Subscribe lets a page tell its app what happens.
+func (s *Server) Subscribe(pageID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pages[pageID].subscribed = true
+}
+
+// SetWebhook leads an app's news of an object to an address.
+func (s *Server) SetWebhook(appID, object, address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.apps[appID].webhooks[object] = address
+}
+
+// number is a new one; the lock is held.
+func (s *Server) number() string {
+	s.last++
+	return strconv.FormatInt(s.last, 10)
+}
+
+// refusal is the Graph API's no.
+type refusal struct {
+	status, retryAfter int
+	err                graph.Error
+}
+
+func no(status, code, subcode int, message string) *refusal {
+	return &refusal{status: status, err: graph.Error{Message: message, Type: "OAuthException", Code: code, Subcode: subcode, TraceID: "SANDBOXtrace"}}
+}
+
+func missing(id string) *refusal {
+	return no(400, 100, 33, "Unsupported request. Object with ID '"+id+"' does not exist, cannot be loaded due to missing permissions, or does not support this operation.")
+}
+
+var errToken = no(401, 190, 463, "Error validating access token: Session has expired")
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	out, err := s.answer(w, r)
+	switch {
+	case err != nil:
+		if err.retryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(err.retryAfter))
+		}
+		write(w, err.status, graph.ErrorBody{Error: err.err})
+	case out != nil:
+		write(w, http.StatusOK, out)
+	}
+}
+
+func write(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+// answer finds what a path means: its first part below the version is an object, the
+// second what is asked of it.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) {
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if len(parts) == 3 && parts[0] == "sandbox" && parts[1] == "social" {
+		return nil, s.serveFile(w, parts[2])
+	}
+	if len(parts) < 2 || !strings.HasPrefix(parts[0], "v") {
+		return s.next(w, r)
+	}
+	object, edge := parts[1], ""
+	if len(parts) > 2 {
+		edge = parts[2]
+	}
+	if f, failed := s.nextFailure(edge); failed {
+		out := no(f.status, f.code, f.subcode, "asked for")
+		out.retryAfter = f.retryAfter
+		return nil, out
+	}
+	token := bearer(r)
+	s.mu.Lock()
+	a, p := s.apps[object], s.pages[object]
+	owner := s.byToken(token)
+	person, known := s.people[object]
+	s.mu.Unlock()
+	switch {
+	case object == "dialog" && edge == "oauth":
+		return s.dialog(w, r)
+	case object == "oauth" && edge == "access_token":
+		return s.exchange(r)
+	case object == "debug_token":
+		return s.debugToken(r, token)
+	case object == "me" && edge == "accounts":
+		return s.sharedPages(token)
+	case a != nil:
+		return s.ofApp(r, a, edge, token)
+	case p != nil && (owner == nil || owner.ID != p.ID):
+		return nil, errToken
+	case p != nil:
+		return s.ofPage(r, p, edge)
+	case object == "app" && edge == "" && owner != nil:
+		return wire.App{ID: owner.AppID}, nil
+	case known && owner != nil:
+		return wire.Profile{ID: person.ID, Name: person.Name, Username: person.Username}, nil
+	}
+	return s.next(w, r)
+}
+
+// next hands a call to the next stand-in.
+func (s *Server) next(w http.ResponseWriter, r *http.Request) (any, *refusal) {
+	if s.Next != nil {
+		s.Next.ServeHTTP(w, r)
+		return nil, nil
+	}
+	if bearer(r) != "" {
+		s.mu.Lock()
+		owner := s.byToken(bearer(r))
+		s.mu.Unlock()
+		if owner == nil {
+			return nil, errToken
+		}
+	}
+	return nil, missing(r.URL.Path)
+}
+
+func (s *Server) nextFailure(edge string) (failure, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.failures[edge]
+	if len(list) == 0 {
+		return failure{}, false
+	}
+	s.failures[edge] = list[1:]
+	return list[0], true
+}
+
+// bearer is the token of a call, in its header or its query.
+func bearer(r *http.Request) string {
+	if token := r.URL.Query().Get("access_token"); token != "" {
+		return token
+	}
+	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return token
+}
+
+// byToken finds the page that a token opens; the lock is held.
+func (s *Server) byToken(token string) *page {
+	for _, p := range s.pages {
+		if token != "" && p.Token == token {
+			return p
+		}
+	}
+	return nil
+}
+
+// ofApp answers what is asked of a program, which its own token opens.
+func (s *Server) ofApp(r *http.Request, a *app, edge, token string) (any, *refusal) {
+	if token != a.ID+"|"+a.Secret {
+		return nil, no(400, 190, 0, "Error validating client secret.")
+	}
+	if edge != "subscriptions" {
+		return nil, missing(a.ID)
+	}
+	if r.Method == http.MethodGet {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		out := wire.Subscriptions{Data: []wire.Subscription{}}
+		for object, address := range a.webhooks {
+			out.Data = append(out.Data, wire.Subscription{Object: object, Callback: address, Active: true})
+		}
+		return out, nil
+	}
+	if err := r.ParseForm(); err != nil {
+		return nil, no(400, 100, 0, "(#100) "+err.Error())
+	}
+	q := url.Values{"hub.mode": {"subscribe"}, "hub.verify_token": {r.Form.Get("verify_token")}}
+	if err := callback.Challenge(r.Context(), r.Form.Get("callback_url"), q); err != nil {
+		return nil, no(400, 2200, 0, "(#2200) Callback verification failed with the following errors: "+err.Error())
+	}
+	s.SetWebhook(a.ID, r.Form.Get("object"), r.Form.Get("callback_url"))
+	return wire.Success{Success: true}, nil
+}
+
+// ofPage answers what is asked of a page, which its token opens.
+func (s *Server) ofPage(r *http.Request, p *page, edge string) (any, *refusal) {
+	switch r.Method + " " + edge {
+	case "GET ":
+		return p.shown(), nil
+	case "POST subscribed_apps", "DELETE subscribed_apps":
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		p.subscribed = r.Method == http.MethodPost
+		return wire.Success{Success: true}, nil
+	case "POST messages":
+		return s.send(r, p)
+	case "POST message_attachments":
+		return s.storeFile(r)
+	case "GET messenger_call_settings", "POST messenger_call_settings":
+		return s.callSettings(r, p)
+	case "GET messenger_call_permissions":
+		return s.callPermissions(r, p)
+	}
+	return nil, missing(p.ID)
+}
+
+// shown is a page as who may see it sees it.
+func (p *page) shown() wire.Page {
+	out := wire.Page{ID: p.ID, Name: p.Name}
+	if p.InstagramID != "" {
+		out.Instagram = &wire.InstagramAccount{ID: p.InstagramID, Username: p.Username}
+	}
+	return out
+}
+
+const maxBody = 64 << 20
+
+func body(r *http.Request, into any) *refusal {
+	text, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		return no(400, 100, 0, "(#100) "+err.Error())
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+import { expect, expectAccessible, signIn, test } from './helpers'
+
+// What the demo's own stand-in of Meta knows; it listens on loopback.
+const demoPage = { id: '300000000000001', token: 'demo-page-token-of-demo', secret: 'demo-secret-of-the-app' }
+
+test('a page on Messenger is connected by its token', async ({ page }) => {
+  await signIn(page, '/crm/channels')
+  await page.getByRole('button', { name: 'Messenger or Instagram' }).click()
+  await page.getByRole('menuitem', { name: 'Messenger', exact: true }).click()
+  const drawer = page.getByRole('dialog', { name: 'Connect Messenger' })
+  await drawer.getByLabel('Page ID').fill(demoPage.id)
+  await drawer.getByLabel('Page token').fill('guessed')
+  await drawer.getByLabel('App secret').fill(demoPage.secret)
+  await expectAccessible(page)
+  await drawer.getByRole('button', { name: 'Connect', exact: true }).click()
+  await expect(drawer.getByText(/Meta does not take this token/)).toBeVisible()
+  await drawer.getByLabel('Page token').fill(demoPage.token)
+  await drawer.getByRole('button', { name: 'Connect', exact: true }).click()
+  const done = page.getByRole('dialog').filter({ hasText: 'The page is connected' })
+  await expect(done).toContainText('Demo A.Ş.')
+  await expectAccessible(page)
+  await done.getByRole('button', { name: 'Close', exact: true }).last().click()
+  await expect(page.getByRole('article').filter({ hasText: 'Messenger' }).first()).toContainText('Active')
+})
+
+test('what a company shares at Meta is connected in one go', async ({ page }) => {
+  await signIn(page, '/crm/channels')
+  await page.getByRole('button', { name: 'Messenger or Instagram' }).click()
+  await page.getByRole('menuitem', { name: /Sign in with Meta/ }).click()
+  await page.getByLabel(/WhatsApp: Demo/).uncheck()
+  await page.getByLabel(/WhatsApp: Acme/).uncheck()
+  await page.getByLabel(/Instagram: Acme/).uncheck()
+  await page.getByRole('button', { name: /Share/ }).click()
+  await expect(page.getByText('Everything that you shared is connected.')).toBeVisible()
+  await page.getByRole('button', { name: 'Messenger or Instagram' }).click()
+  await page.getByRole('menuitem', { name: /Sign in with Meta/ }).click()
+  await page.getByRole('button', { name: /Cancel/ }).click()
+  await expect(page.getByText('You did not agree at Meta.')).toBeVisible()
+})
+
+test('a visitor of the demo is the customer', async ({ page }) => {
+  await signIn(page, '/crm/channels')
+  const customer = await page.context().newPage()
+  await expect(page.getByRole('link', { name: 'Be the customer on every channel' })).toHaveAttribute('href', '/demo/customer')
+  await customer.goto(new URL('/demo/customer?channel=instagram&name=Zeynep+Deneme', page.url()).toString())
+  await expectAccessible(customer)
+  await customer.getByLabel(/Message/).fill('Hikâyenizdeki perde kaç lira?')
+  await customer.getByRole('button', { name: /Send$/ }).click()
+  await expect(customer.getByText('Hikâyenizdeki perde kaç lira?')).toBeVisible()
+
+  // It is in the inbox, and the answer comes back to the customer's page.
+  let id = ''
+  await expect
+    .poll(async () => {
+      const list = (await (await page.request.get('/api/crm/v1/conversations?channel=instagram&limit=1')).json()) as { data: { id: string; contact_name: string }[] }
+      id = list.data[0]?.id ?? ''
+      return list.data[0]?.contact_name
+    })
+    .toBe('Zeynep Deneme')
+  const answered = await page.request.post(`/api/crm/v1/conversations/${id}/reply-as-agent`, { data: { body: 'Metresi 120 lira.' } })
+  expect(answered.status(), await answered.text()).toBe(200)
+  await expect(customer.getByText('Metresi 120 lira.')).toBeVisible()
+  await customer.getByRole('button', { name: /React ❤️/ }).first().click()
+  await expect(customer.getByText('Metresi 120 lira.')).toContainText('❤️')
+})
