@@ -3629,6 +3629,314 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/telephony/blocked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the numbers that may not call */
+        get: operations["list-blocked-numbers"];
+        put?: never;
+        /**
+         * Keep a number from calling
+         * @description Either one number (e164) or all that begin alike (prefix). Calls to them are not kept back. 409 where it is blocked already.
+         */
+        post: operations["block-number"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/blocked/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Let a number call again */
+        delete: operations["unblock-number"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a call
+         * @description One's own phone rings first; when it is answered, the other. 409: no_device (one's own phone is not signed in), no_line, no_credit, cap_reached (the reason says which cap).
+         */
+        post: operations["place-call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/call/detach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave a call while the customer waits
+         * @description The customer hears music; after five minutes one's phone rings again. Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
+         */
+        post: operations["detach-call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/call/forward": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a call to a number outside
+         * @description It is an outside call and costs minutes. 409: no_device (one's own phone is not signed in), no_line, no_credit, cap_reached (the reason says which cap). Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
+         */
+        post: operations["forward-call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/call/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Come back to a call that one left
+         * @description One's phone rings. Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
+         */
+        post: operations["resume-call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/call/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a call to a colleague or a group
+         * @description Their phones ring; where nobody answers, nothing changes. Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
+         */
+        post: operations["transfer-call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List calls, the newest first */
+        get: operations["list-calls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/calls/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count calls to return and unheard messages */
+        get: operations["get-call-counts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/calls/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download calls as CSV */
+        get: operations["export-calls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/calls/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sum calls up that have ended */
+        get: operations["get-call-summary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/calls/{id}/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Say that a call need not be returned */
+        put: operations["dismiss-call"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/calls/{id}/heard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say that a message was heard
+         * @description 409 call_state for a call without a message.
+         */
+        put: operations["mark-voicemail-heard"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose where one's own calls ring
+         * @description 409 no_device for somebody who has no phone.
+         */
+        put: operations["set-phone-device"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/greeting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See what callers hear */
+        get: operations["get-greetings"];
+        /**
+         * Change what callers hear
+         * @description Only the slots that are named. 422 for the mode audio where no file was uploaded; 409 not_configured for a text where the installation has no speech.
+         */
+        put: operations["set-greetings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/greeting/audio/{slot}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Play the file that was uploaded for a slot
+         * @description Also in parts (Range).
+         */
+        get: operations["get-greeting-audio"];
+        put?: never;
+        /**
+         * Let callers hear a file
+         * @description The body is the file itself, a WAV file of 16 bits on one channel. It is kept as it is; 422 on `file` where the exchange cannot play it.
+         */
+        post: operations["upload-greeting-audio"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/telephony/greeting/preview": {
         parameters: {
             query?: never;
@@ -3643,6 +3951,45 @@ export interface paths {
          * @description It spends credit, for every hundred characters that are begun; each call anew.
          */
         post: operations["preview-greeting"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/line": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See the workspace's own SIP line */
+        get: operations["get-phone-line"];
+        /**
+         * Connect the workspace's own SIP line
+         * @description The password is passed to the exchange and is neither stored nor logged. 409 not_configured where the installation has no exchange.
+         */
+        put: operations["set-phone-line"];
+        post?: never;
+        /** Disconnect the workspace's own SIP line */
+        delete: operations["delete-phone-line"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the calls that go on */
+        get: operations["list-live-calls"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3737,6 +4084,128 @@ export interface paths {
         get?: never;
         /** Make a phone number the default */
         put: operations["set-default-number"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/phone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make or renew the credentials of one's own phone
+         * @description They are shown once. A phone that is signed in with the ones before is signed out. 409 no_device for somebody who has no phone, not_configured where the installation has no exchange.
+         */
+        post: operations["make-phone"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/recordings/{cdr_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Hear a recording or a message
+         * @description Also in parts (Range). A message on the voicemail needs crm.calls.view, any other recording crm.recordings.listen. Every access is in the audit log; nothing keeps a copy.
+         */
+        get: operations["get-recording"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See how the workspace telephones */
+        get: operations["get-telephony-settings"];
+        /**
+         * Change how the workspace telephones
+         * @description All of it: what is left out is refused. It counts for calls that begin afterwards.
+         */
+        put: operations["set-telephony-settings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what is there for telephoning, and what is missing
+         * @description Needs no telephony licence.
+         */
+        get: operations["get-telephony-setup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List who has a phone */
+        get: operations["list-phone-team"];
+        put?: never;
+        /**
+         * Give a teammate a phone
+         * @description 409 where they have one, or the extension is somebody's. Somebody who may not make calls is refused with 422.
+         */
+        post: operations["add-to-phone-team"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/telephony/team/{agent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Join or leave the team's ringing
+         * @description One's own row; another's needs crm.telephony.manage.
+         */
+        put: operations["change-phone-team"];
         post?: never;
         delete?: never;
         options?: never;
@@ -6640,6 +7109,14 @@ export interface components {
              */
             scopes: string[];
         };
+        AddBlockedInBody: {
+            /** @example +908501234567 */
+            e164?: string;
+            /** @example Reklam */
+            note?: string;
+            /** @description How the numbers begin, with the country code; in place of e164 */
+            prefix?: string;
+        };
         AddContactNoteInBody: {
             /** @example Prefers to be called after 17:00 */
             body: string;
@@ -6751,6 +7228,18 @@ export interface components {
              * @enum {string}
              */
             severity: "low" | "medium" | "high";
+        };
+        AddToTeamInBody: {
+            /**
+             * @description Two to six digits; left out, the next that is free
+             * @example 101
+             */
+            extension?: string;
+            /**
+             * @description The agent's id, as GET /agents names it
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            user_id: string;
         };
         AddWorkspaceInBody: {
             /** @example Demir Ticaret */
@@ -7355,6 +7844,48 @@ export interface components {
              */
             trace_id: string;
         };
+        BlockEntry: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * @description The number; null where a prefix is blocked
+             * @example +908501234567
+             */
+            e164: string | null;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** @example Reklam */
+            note: string;
+            /**
+             * @description How the blocked numbers begin; null where one number is blocked
+             * @example +90850
+             */
+            prefix: string | null;
+        };
+        BlockEntryEnvelope: {
+            data: components["schemas"]["BlockEntry"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        BlockEntryListEnvelope: {
+            data: components["schemas"]["BlockEntry"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         BulkGroupInBody: {
             /** Format: uuid */
             group_id: string;
@@ -7437,6 +7968,330 @@ export interface components {
             postal_code?: string;
             /** @example Kaya */
             surname: string;
+        };
+        CallCall: {
+            /** Format: uuid */
+            agent_id: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            answered_at: string | null;
+            /**
+             * Format: int64
+             * @example 180
+             */
+            billed_s: number;
+            /**
+             * @description Why its last leg ended
+             * @example normal
+             */
+            cause: string;
+            /**
+             * Format: uuid
+             * @description Names the recording; the same as id
+             */
+            cdr_id: string;
+            /** Format: uuid */
+            contact_id: string | null;
+            /** Format: uuid */
+            conversation_id: string | null;
+            /**
+             * Format: int64
+             * @description In millionths of the wallet's currency
+             * @example 1800000
+             */
+            cost_micros: number;
+            /**
+             * @example inbound
+             * @enum {string}
+             */
+            direction: "inbound" | "outbound";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            dismissed_at: string | null;
+            /**
+             * @description What became of it; empty until it is decided
+             * @example answered
+             * @enum {string}
+             */
+            disposition: "" | "answered" | "missed" | "abandoned" | "voicemail" | "busy" | "rejected" | "blocked" | "failed" | "no_credit" | "cancelled";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            ended_at: string | null;
+            /**
+             * @example customer
+             * @enum {string}
+             */
+            ended_by: "" | "agent" | "customer" | "system";
+            /**
+             * @description As the caller's line claims it; empty where it is withheld
+             * @example +905321234567
+             */
+            from_e164: string;
+            /**
+             * Format: int64
+             * @example 0
+             */
+            hold_s: number;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            legs: components["schemas"]["CallLeg"][];
+            /** Format: uuid */
+            number_id: string | null;
+            /** @description Whether there is a recording or a message to hear */
+            recording: boolean;
+            /**
+             * Format: int64
+             * @example 125000
+             */
+            recording_ms: number;
+            /**
+             * Format: int64
+             * @example 7
+             */
+            ring_s: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            ringing_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            started_at: string;
+            /**
+             * @example ended
+             * @enum {string}
+             */
+            state: "created" | "screening" | "routing" | "ringing" | "active" | "held" | "detached" | "forwarding" | "voicemail" | "ending" | "ended";
+            /**
+             * Format: int64
+             * @description From the answer to the end, without the time on hold
+             * @example 125
+             */
+            talk_s: number;
+            /** @example +902125550101 */
+            to_e164: string;
+            /** @description Whether somebody should call back */
+            to_return: boolean;
+            /**
+             * @description line: the workspace's own; number: a bought one; inside: from phone to phone
+             * @example line
+             * @enum {string}
+             */
+            via: "line" | "number" | "inside";
+            /** @description Where the caller left a message; null where not */
+            voicemail: components["schemas"]["CallMessage"] | null;
+        };
+        CallCallEnvelope: {
+            data: components["schemas"]["CallCall"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CallCallListEnvelope: {
+            data: components["schemas"]["CallCall"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CallCounts: {
+            /**
+             * Format: int64
+             * @description Calls that somebody should return
+             * @example 3
+             */
+            to_return: number;
+            /**
+             * Format: int64
+             * @description Messages on the voicemail that nobody has heard
+             * @example 1
+             */
+            unheard: number;
+        };
+        CallCountsEnvelope: {
+            data: components["schemas"]["CallCounts"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CallLeg: {
+            /** Format: uuid */
+            agent_id: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            answered_at: string | null;
+            /**
+             * Format: int64
+             * @example 180
+             */
+            billed_s: number;
+            /** @example normal */
+            cause: string;
+            /**
+             * Format: int64
+             * @example 1800000
+             */
+            cost_micros: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            ended_at: string | null;
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description The outside number; empty for a phone of the workspace
+             * @example +905321234567
+             */
+            number: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            ringing_at: string | null;
+            /**
+             * @description ring: a phone that the call rings at; third: whom it is forwarded to; left: a phone that left the call
+             * @example agent
+             * @enum {string}
+             */
+            role: "customer" | "agent" | "ring" | "third" | "left";
+            /**
+             * @example ended
+             * @enum {string}
+             */
+            state: "planned" | "dialling" | "ringing" | "answered" | "ended";
+        };
+        CallLive: {
+            /** @example Ayşe Demir */
+            agent: string;
+            /** Format: uuid */
+            agent_id: string | null;
+            /** Format: uuid */
+            call_id: string;
+            /** Format: uuid */
+            contact_id: string | null;
+            /**
+             * @description Where the agent talks
+             * @example desk
+             * @enum {string}
+             */
+            device: "" | "desk" | "outside";
+            /**
+             * @example inbound
+             * @enum {string}
+             */
+            direction: "inbound" | "outbound";
+            /** @example +905321234567 */
+            from_e164: string;
+            /**
+             * Format: date-time
+             * @description Until when credit is set aside; null where it costs nothing
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            reserved_until: string | null;
+            /**
+             * Format: date-time
+             * @description When it was answered, or else began
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            since: string;
+            /**
+             * @example active
+             * @enum {string}
+             */
+            state: "created" | "screening" | "routing" | "ringing" | "active" | "held" | "detached" | "forwarding" | "voicemail" | "ending" | "ended";
+            /** @example +902125550101 */
+            to_e164: string;
+        };
+        CallLiveArrayEnvelope: {
+            data: components["schemas"]["CallLive"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CallMessage: {
+            /** Format: uuid */
+            by: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            heard_at: string | null;
+        };
+        CallSummary: {
+            /**
+             * Format: int64
+             * @example 4
+             */
+            abandoned: number;
+            /**
+             * Format: int64
+             * @example 96
+             */
+            answered: number;
+            /**
+             * Format: int64
+             * @description In millionths of the wallet's currency
+             * @example 98000000
+             */
+            cost_micros: number;
+            /**
+             * Format: int64
+             * @example 14
+             */
+            missed: number;
+            /**
+             * Format: int64
+             * @description Together
+             * @example 14400
+             */
+            talk_s: number;
+            /**
+             * Format: int64
+             * @example 120
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @example 6
+             */
+            voicemail: number;
+            /**
+             * Format: int64
+             * @description How long callers waited for an answer, together
+             * @example 1200
+             */
+            wait_s: number;
+        };
+        CallSummaryEnvelope: {
+            data: components["schemas"]["CallSummary"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         CallbackInBody: {
             /** @example  */
@@ -7653,6 +8508,15 @@ export interface components {
             /** @example dört at yeşil çayırda koşar */
             new_password: string;
         };
+        ChangeTeamInBody: {
+            /**
+             * @description Another extension signs the phone out; make new credentials with POST /phone
+             * @example 101
+             */
+            extension?: string;
+            /** @description Whether calls to the team ring there */
+            rings?: boolean;
+        };
         ChangeWebhookInBody: {
             /** @example https://example.com/hooks/konak */
             address?: string;
@@ -7761,7 +8625,18 @@ export interface components {
              */
             types: string[];
         };
+        ChannelHoliday: {
+            /**
+             * Format: date
+             * @example 2026-10-29
+             */
+            date: string;
+            /** @example Cumhuriyet Bayramı */
+            name?: string;
+        };
         ChannelHours: {
+            /** @description Days on which nobody is there */
+            holidays?: components["schemas"]["ChannelHoliday"][];
             /** @description None means never */
             spans: components["schemas"]["ChannelSpan"][];
             /** @example Europe/Istanbul */
@@ -9746,7 +10621,7 @@ export interface components {
              * @example message
              * @enum {string}
              */
-            kind: "message" | "note" | "event";
+            kind: "message" | "note" | "event" | "call";
             /** @description Colleagues whom a note calls */
             mentions: components["schemas"]["ConversationMention"][];
             /**
@@ -11959,6 +12834,18 @@ export interface components {
             /** @description Of a snooze: until the customer writes */
             until_reply?: boolean;
         };
+        ForwardCallInBody: {
+            /** @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c */
+            call_id: string;
+            /**
+             * @description asked: one talks to the other first, and leaves by hanging up
+             * @default blind
+             * @enum {string}
+             */
+            mode: "blind" | "asked";
+            /** @example +905321234567 */
+            to: string;
+        };
         ForwardItemInBody: {
             /** @description After a 422 dlp_warning: why the message goes all the same */
             dlp_override?: components["schemas"]["Override"];
@@ -11973,6 +12860,40 @@ export interface components {
              *     ]
              */
             to: string[];
+        };
+        GreetingChange: {
+            /**
+             * @description audio: the file that was uploaded before
+             * @example text
+             * @enum {string}
+             */
+            mode: "none" | "text" | "audio";
+            /**
+             * @example welcome
+             * @enum {string}
+             */
+            slot: "welcome" | "closed" | "holiday" | "voicemail" | "hold" | "recording_notice";
+            /**
+             * @description For text
+             * @example Merhaba, destek hattına hoş geldiniz.
+             */
+            text?: string;
+            /**
+             * @default tr
+             * @enum {string}
+             */
+            voice: "tr" | "en";
+        };
+        GreetingGreetings: {
+            slots: components["schemas"]["GreetingSlot"][];
+        };
+        GreetingGreetingsEnvelope: {
+            data: components["schemas"]["GreetingGreetings"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         GreetingPreview: {
             /**
@@ -11994,6 +12915,53 @@ export interface components {
         };
         GreetingPreviewEnvelope: {
             data: components["schemas"]["GreetingPreview"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        GreetingSlot: {
+            /**
+             * Format: int64
+             * @example 2400
+             */
+            duration_ms: number;
+            /**
+             * @example text
+             * @enum {string}
+             */
+            mode: "none" | "text" | "audio";
+            /**
+             * @description The name of the uploaded file
+             * @example karsilama.wav
+             */
+            name: string;
+            /**
+             * @description Of the uploaded file
+             * @example
+             */
+            sha256: string;
+            /**
+             * @example welcome
+             * @enum {string}
+             */
+            slot: "welcome" | "closed" | "holiday" | "voicemail" | "hold" | "recording_notice";
+            /** @example Merhaba, destek hattına hoş geldiniz. */
+            text: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string | null;
+            /**
+             * @example tr
+             * @enum {string}
+             */
+            voice: "tr" | "en";
+        };
+        GreetingSlotEnvelope: {
+            data: components["schemas"]["GreetingSlot"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -12595,6 +13563,8 @@ export interface components {
             up_to_s: number | null;
         };
         Hours: {
+            /** @description Days on which nobody is there */
+            holidays?: components["schemas"]["ChannelHoliday"][];
             /** @description None means never */
             spans: components["schemas"]["ChannelSpan"][];
             /** @example Europe/Istanbul */
@@ -13146,6 +14116,65 @@ export interface components {
         };
         LedgerVerificationEnvelope: {
             data: components["schemas"]["LedgerVerification"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        LineLine: {
+            /**
+             * @description The name for signing in where it is not the username
+             * @example
+             */
+            auth_user: string;
+            /**
+             * @description The number that calls over the line show
+             * @example +902125550101
+             */
+            e164: string;
+            /**
+             * Format: uuid
+             * @description null where there is no line
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string | null;
+            /**
+             * @description What the server said last
+             * @example
+             */
+            last_error: string;
+            /**
+             * @description Whether the line signs in at its server; otherwise the provider knows us by our address
+             * @example true
+             */
+            register: boolean;
+            /**
+             * @description Host, or host and port
+             * @example sip.santral.example
+             */
+            server: string;
+            /**
+             * @description ready: a line that does not sign in; failed: it is tried again; unknown: the exchange has not said yet
+             * @example registered
+             * @enum {string}
+             */
+            status: "none" | "needs_password" | "registering" | "registered" | "ready" | "failed" | "unknown";
+            /**
+             * @example udp
+             * @enum {string}
+             */
+            transport: "udp" | "tcp";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string | null;
+            /** @example 902125550101 */
+            username: string;
+        };
+        LineLineEnvelope: {
+            data: components["schemas"]["LineLine"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -14405,6 +15434,10 @@ export interface components {
             /** @example The customer asked for it */
             reason: string;
         };
+        OwnCallInBody: {
+            /** @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c */
+            call_id: string;
+        };
         PartnerConnected: {
             accounts: components["schemas"]["ChannelAccount"][];
         };
@@ -14468,6 +15501,33 @@ export interface components {
             permissions: string[];
             /** @example Konuşmaları okuma, açma, değiştirme ve yanıtlama */
             tr: string;
+        };
+        PlaceCallInBody: {
+            /**
+             * Format: uuid
+             * @description Who is called; left out, whose number it is
+             */
+            contact_id?: string;
+            /**
+             * Format: uuid
+             * @description The conversation that the call belongs to
+             */
+            conversation_id?: string;
+            /**
+             * Format: uuid
+             * @description The number that is shown; left out, the default
+             */
+            number_id?: string;
+            /**
+             * @description A number, a colleague's extension, or an emergency number
+             * @example +905321234567
+             */
+            to: string;
+            /**
+             * @description Which line it goes over; left out, a bought number before the own line
+             * @enum {string}
+             */
+            via?: "line" | "number";
         };
         PreviewInBody: {
             /**
@@ -15119,6 +16179,19 @@ export interface components {
             /** @enum {string} */
             status: "granted" | "revoked";
         };
+        SetDeviceInBody: {
+            /**
+             * @description For outside
+             * @example +905321234567
+             */
+            e164?: string;
+            /**
+             * @description browser: the panel; desk: a phone that is signed in; outside: another number, which costs minutes
+             * @example desk
+             * @enum {string}
+             */
+            kind: "browser" | "desk" | "outside";
+        };
         SetDraftInBody: {
             /** @description The caller's uploads, all that the draft has from now on */
             attachments?: string[];
@@ -15147,6 +16220,38 @@ export interface components {
              */
             proposed?: string[];
         };
+        SetGreetingsInBody: {
+            /** @description Those that change */
+            slots: components["schemas"]["GreetingChange"][];
+        };
+        SetLineInBody: {
+            /** @example 902125550101 */
+            auth_user?: string;
+            /**
+             * @description The number that calls over the line show
+             * @example +902125550101
+             */
+            e164?: string;
+            /**
+             * @description Neither stored nor logged here: the exchange keeps a hash of it. Left out, the one given before counts, if server and user are the same
+             * @example …
+             */
+            password?: string;
+            /** @description Whether the line signs in at its server; true where it is left out */
+            register?: boolean;
+            /**
+             * @description Host, or host and port
+             * @example sip.santral.example
+             */
+            server: string;
+            /**
+             * @default udp
+             * @enum {string}
+             */
+            transport: "udp" | "tcp";
+            /** @example 902125550101 */
+            username: string;
+        };
         SetPresenceInBody: {
             /**
              * @description away_reassign: away, and new messages of their conversations go to the team
@@ -15172,6 +16277,180 @@ export interface components {
              * @example Support lead
              */
             title?: string;
+        };
+        SettingCaps: {
+            /**
+             * Format: int64
+             * @description Calls to the outside at once
+             * @example 10
+             */
+            concurrent: number;
+            /**
+             * @description Calling codes of the countries that may be called; none: all of them
+             * @example [
+             *       "90"
+             *     ]
+             */
+            countries: string[];
+            /**
+             * Format: int64
+             * @description Calls to the outside in a day (UTC); 0 for no cap
+             * @example 500
+             */
+            daily: number;
+            /**
+             * Format: int64
+             * @description How long a call to the outside may last
+             * @example 120
+             */
+            max_minutes: number;
+        };
+        SettingMenu: {
+            /**
+             * @description How other menus call it
+             * @example main
+             */
+            key: string;
+            keys: components["schemas"]["SettingMenuKey"][];
+            /** @example Satış için 1'e, destek için 2'ye basın. */
+            text: string;
+            /**
+             * @example tr
+             * @enum {string}
+             */
+            voice: "tr" | "en";
+        };
+        SettingMenuKey: {
+            /**
+             * @example team
+             * @enum {string}
+             */
+            action: "team" | "group" | "agent" | "number" | "voicemail" | "menu";
+            /**
+             * Format: uuid
+             * @description Whose phone is rung, for agent
+             */
+            agent_id?: string;
+            /** @example 1 */
+            digit: string;
+            /** @description The outside number that is called, for number; it costs minutes */
+            e164?: string;
+            /**
+             * Format: uuid
+             * @description Whose phones are rung, for group
+             */
+            group_id?: string;
+            /** @description The key of another menu, for menu */
+            menu?: string;
+        };
+        SettingRecording: {
+            /**
+             * @example off
+             * @enum {string}
+             */
+            mode: "off" | "inbound" | "outbound" | "all";
+            /**
+             * @description Whether callers hear the greeting recording_notice before they are recorded
+             * @example true
+             */
+            notice: boolean;
+            /**
+             * Format: int64
+             * @example 90
+             */
+            retention_days: number;
+        };
+        SettingSettings: {
+            caps: components["schemas"]["SettingCaps"];
+            /**
+             * @description What follows the greeting outside of the hours and on holidays
+             * @example voicemail
+             * @enum {string}
+             */
+            closed_action: "voicemail" | "hangup";
+            /** @description When somebody is there; null, or left out, for always */
+            hours?: components["schemas"]["ChannelHours"] | null;
+            /** @description What callers choose by pressing a key; the first menu is the one that they hear first. None: the team is rung */
+            menus: components["schemas"]["SettingMenu"][];
+            recording: components["schemas"]["SettingRecording"];
+            /**
+             * Format: int64
+             * @example 25
+             */
+            ring_seconds: number;
+            /**
+             * @description all: every phone of the team at once; round_robin: one after the other, beginning behind whoever was rung first last time
+             * @example all
+             * @enum {string}
+             */
+            ring_strategy: "all" | "round_robin";
+            voicemail: components["schemas"]["SettingVoicemail"];
+            /**
+             * Format: int64
+             * @description How long the team's phone of an agent is not rung after a call
+             * @example 0
+             */
+            wrap_up_s: number;
+        };
+        SettingStored: {
+            caps: components["schemas"]["SettingCaps"];
+            /**
+             * @description What follows the greeting outside of the hours and on holidays
+             * @example voicemail
+             * @enum {string}
+             */
+            closed_action: "voicemail" | "hangup";
+            /** @description When somebody is there; null, or left out, for always */
+            hours?: components["schemas"]["ChannelHours"] | null;
+            /** @description What callers choose by pressing a key; the first menu is the one that they hear first. None: the team is rung */
+            menus: components["schemas"]["SettingMenu"][];
+            recording: components["schemas"]["SettingRecording"];
+            /**
+             * Format: int64
+             * @example 25
+             */
+            ring_seconds: number;
+            /**
+             * @description all: every phone of the team at once; round_robin: one after the other, beginning behind whoever was rung first last time
+             * @example all
+             * @enum {string}
+             */
+            ring_strategy: "all" | "round_robin";
+            /**
+             * Format: date-time
+             * @description null for the defaults
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string | null;
+            voicemail: components["schemas"]["SettingVoicemail"];
+            /**
+             * Format: int64
+             * @description How long the team's phone of an agent is not rung after a call
+             * @example 0
+             */
+            wrap_up_s: number;
+        };
+        SettingStoredEnvelope: {
+            data: components["schemas"]["SettingStored"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        SettingVoicemail: {
+            /**
+             * @description Who is told of a new message; empty for nobody
+             * @example destek@demo.example
+             */
+            email: string;
+            /** @example true */
+            enabled: boolean;
+            /**
+             * Format: int64
+             * @example 120
+             */
+            max_s: number;
         };
         SetupNewMailbox: {
             /**
@@ -15485,6 +16764,90 @@ export interface components {
             /** @example hov_… */
             code: string;
         };
+        TeamCredentials: {
+            /** @example 101 */
+            extension: string;
+            /**
+             * @description Shown once
+             * @example sip_…
+             */
+            password: string;
+            /** @example konak */
+            realm: string;
+            /**
+             * @description Where the phone signs in
+             * @example sip.example.com:5060
+             */
+            server: string;
+            /**
+             * @example [
+             *       "udp"
+             *     ]
+             */
+            transports: string[];
+            /** @example p3f1f6f0a2b4c */
+            username: string;
+        };
+        TeamCredentialsEnvelope: {
+            data: components["schemas"]["TeamCredentials"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        TeamMember: {
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            agent_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * @description Where the agent's calls ring
+             * @example desk
+             * @enum {string}
+             */
+            device: "browser" | "desk" | "outside";
+            /** @example 101 */
+            extension: string;
+            /** @description Whether credentials were made for a phone; see POST /phone */
+            has_phone: boolean;
+            in_call: boolean;
+            /** @example Ayşe Demir */
+            name: string;
+            /**
+             * @description The number that is called for the device outside
+             * @example +905321234567
+             */
+            outside_e164: string | null;
+            /** @description Whether a phone is signed in now */
+            registered: boolean;
+            /** @description Whether calls to the team ring there */
+            rings: boolean;
+        };
+        TeamMemberEnvelope: {
+            data: components["schemas"]["TeamMember"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        TeamMemberListEnvelope: {
+            data: components["schemas"]["TeamMember"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         TelegramLink: {
             /**
              * @description To be added in Telegram under Settings, Telegram Business, Chatbots
@@ -15513,6 +16876,33 @@ export interface components {
         };
         TelegramStartedEnvelope: {
             data: components["schemas"]["TelegramStarted"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        TelephonyPartState: {
+            /**
+             * @description What is wrong, where something is
+             * @example
+             */
+            detail: string;
+            /** @example active */
+            state: string;
+        };
+        TelephonySetup: {
+            /** @description The workspace's own line: none, or its status */
+            line: components["schemas"]["TelephonyPartState"];
+            /** @description The default number: none, pending, active, suspended */
+            number: components["schemas"]["TelephonyPartState"];
+            /** @description The operator's line, over which bought numbers call: ready or not_configured */
+            outside_line: components["schemas"]["TelephonyPartState"];
+            /** @description Whether calls can be made: over the own line, or with a number over the operator's */
+            ready: boolean;
+        };
+        TelephonySetupEnvelope: {
+            data: components["schemas"]["TelephonySetup"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -15846,6 +17236,20 @@ export interface components {
             imap?: components["schemas"]["ServerBody"];
             smtp?: components["schemas"]["ServerBody"];
         };
+        TransferCallInBody: {
+            /**
+             * Format: uuid
+             * @description The colleague
+             */
+            agent_id?: string;
+            /** @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c */
+            call_id: string;
+            /**
+             * Format: uuid
+             * @description Or the group: who answers first has the call
+             */
+            group_id?: string;
+        };
         TypingInBody: {
             typing: boolean;
         };
@@ -16028,7 +17432,7 @@ export interface components {
              * @example numbers
              * @enum {string}
              */
-            purpose: "card" | "numbers" | "speech" | "operator";
+            purpose: "card" | "numbers" | "speech" | "calls" | "operator";
             /**
              * Format: uuid
              * @description The top-up, or what the money was set aside for
@@ -24185,6 +25589,12 @@ export interface operations {
                      *         {
                      *           "ai": false,
                      *           "business_hours": {
+                     *             "holidays": [
+                     *               {
+                     *                 "date": "2026-10-29",
+                     *                 "name": "Cumhuriyet Bayramı"
+                     *               }
+                     *             ],
                      *             "spans": [
                      *               {
                      *                 "day": 1,
@@ -24533,6 +25943,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -24685,6 +26101,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -24837,6 +26259,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -24992,6 +26420,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -25354,6 +26788,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -25501,6 +26941,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -25787,6 +27233,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -25944,6 +27396,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -28107,6 +29565,12 @@ export interface operations {
                      *           {
                      *             "ai": false,
                      *             "business_hours": {
+                     *               "holidays": [
+                     *                 {
+                     *                   "date": "2026-10-29",
+                     *                   "name": "Cumhuriyet Bayramı"
+                     *                 }
+                     *               ],
                      *               "spans": [
                      *                 {
                      *                   "day": 1,
@@ -30273,6 +31737,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -30513,6 +31983,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -30632,6 +32108,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -30783,6 +32265,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -30995,6 +32483,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -31152,6 +32646,12 @@ export interface operations {
                      *           "callback": false,
                      *           "error": null,
                      *           "hours": {
+                     *             "holidays": [
+                     *               {
+                     *                 "date": "2026-10-29",
+                     *                 "name": "Cumhuriyet Bayramı"
+                     *               }
+                     *             ],
                      *             "spans": [
                      *               {
                      *                 "day": 1,
@@ -31279,6 +32779,12 @@ export interface operations {
                      *           "callback": false,
                      *           "error": null,
                      *           "hours": {
+                     *             "holidays": [
+                     *               {
+                     *                 "date": "2026-10-29",
+                     *                 "name": "Cumhuriyet Bayramı"
+                     *               }
+                     *             ],
                      *             "spans": [
                      *               {
                      *                 "day": 1,
@@ -31686,6 +33192,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -31840,6 +33352,12 @@ export interface operations {
                      *       "data": {
                      *         "ai": false,
                      *         "business_hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
                      *           "spans": [
                      *             {
                      *               "day": 1,
@@ -50212,6 +51730,2595 @@ export interface operations {
             };
         };
     };
+    "list-blocked-numbers": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "e164": "+908501234567",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "note": "Reklam",
+                     *           "prefix": "+90850"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BlockEntryListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "block-number": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddBlockedInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "e164": "+908501234567",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "note": "Reklam",
+                     *         "prefix": "+90850"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BlockEntryEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "unblock-number": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "place-call": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaceCallInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "billed_s": 180,
+                     *         "cause": "normal",
+                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "cost_micros": 1800000,
+                     *         "direction": "inbound",
+                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disposition": "answered",
+                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "ended_by": "customer",
+                     *         "from_e164": "+905321234567",
+                     *         "hold_s": 0,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "legs": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *             "billed_s": 180,
+                     *             "cause": "normal",
+                     *             "cost_micros": 1800000,
+                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "number": "+905321234567",
+                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *             "role": "agent",
+                     *             "state": "ended"
+                     *           }
+                     *         ],
+                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "recording": false,
+                     *         "recording_ms": 125000,
+                     *         "ring_s": 7,
+                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *         "started_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "ended",
+                     *         "talk_s": 125,
+                     *         "to_e164": "+902125550101",
+                     *         "to_return": false,
+                     *         "via": "line",
+                     *         "voicemail": {
+                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallCallEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "detach-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnCallInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "billed_s": 180,
+                     *         "cause": "normal",
+                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "cost_micros": 1800000,
+                     *         "direction": "inbound",
+                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disposition": "answered",
+                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "ended_by": "customer",
+                     *         "from_e164": "+905321234567",
+                     *         "hold_s": 0,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "legs": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *             "billed_s": 180,
+                     *             "cause": "normal",
+                     *             "cost_micros": 1800000,
+                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "number": "+905321234567",
+                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *             "role": "agent",
+                     *             "state": "ended"
+                     *           }
+                     *         ],
+                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "recording": false,
+                     *         "recording_ms": 125000,
+                     *         "ring_s": 7,
+                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *         "started_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "ended",
+                     *         "talk_s": 125,
+                     *         "to_e164": "+902125550101",
+                     *         "to_return": false,
+                     *         "via": "line",
+                     *         "voicemail": {
+                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallCallEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "forward-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForwardCallInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "billed_s": 180,
+                     *         "cause": "normal",
+                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "cost_micros": 1800000,
+                     *         "direction": "inbound",
+                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disposition": "answered",
+                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "ended_by": "customer",
+                     *         "from_e164": "+905321234567",
+                     *         "hold_s": 0,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "legs": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *             "billed_s": 180,
+                     *             "cause": "normal",
+                     *             "cost_micros": 1800000,
+                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "number": "+905321234567",
+                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *             "role": "agent",
+                     *             "state": "ended"
+                     *           }
+                     *         ],
+                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "recording": false,
+                     *         "recording_ms": 125000,
+                     *         "ring_s": 7,
+                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *         "started_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "ended",
+                     *         "talk_s": 125,
+                     *         "to_e164": "+902125550101",
+                     *         "to_return": false,
+                     *         "via": "line",
+                     *         "voicemail": {
+                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallCallEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "resume-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnCallInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "billed_s": 180,
+                     *         "cause": "normal",
+                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "cost_micros": 1800000,
+                     *         "direction": "inbound",
+                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disposition": "answered",
+                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "ended_by": "customer",
+                     *         "from_e164": "+905321234567",
+                     *         "hold_s": 0,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "legs": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *             "billed_s": 180,
+                     *             "cause": "normal",
+                     *             "cost_micros": 1800000,
+                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "number": "+905321234567",
+                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *             "role": "agent",
+                     *             "state": "ended"
+                     *           }
+                     *         ],
+                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "recording": false,
+                     *         "recording_ms": 125000,
+                     *         "ring_s": 7,
+                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *         "started_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "ended",
+                     *         "talk_s": 125,
+                     *         "to_e164": "+902125550101",
+                     *         "to_return": false,
+                     *         "via": "line",
+                     *         "voicemail": {
+                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallCallEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "transfer-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TransferCallInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "billed_s": 180,
+                     *         "cause": "normal",
+                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "cost_micros": 1800000,
+                     *         "direction": "inbound",
+                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disposition": "answered",
+                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "ended_by": "customer",
+                     *         "from_e164": "+905321234567",
+                     *         "hold_s": 0,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "legs": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *             "billed_s": 180,
+                     *             "cause": "normal",
+                     *             "cost_micros": 1800000,
+                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "number": "+905321234567",
+                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *             "role": "agent",
+                     *             "state": "ended"
+                     *           }
+                     *         ],
+                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "recording": false,
+                     *         "recording_ms": 125000,
+                     *         "ring_s": 7,
+                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *         "started_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "ended",
+                     *         "talk_s": 125,
+                     *         "to_e164": "+902125550101",
+                     *         "to_return": false,
+                     *         "via": "line",
+                     *         "voicemail": {
+                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallCallEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-calls": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                from?: string;
+                /** @description Not included */
+                to?: string;
+                direction?: "inbound" | "outbound";
+                disposition?: "answered" | "missed" | "abandoned" | "voicemail" | "busy" | "rejected" | "blocked" | "failed" | "no_credit" | "cancelled";
+                agent_id?: string;
+                number_id?: string;
+                contact_id?: string;
+                /** @description Only calls that somebody should return */
+                to_return?: boolean;
+                /** @description Only messages that nobody has heard */
+                unheard?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *           "billed_s": 180,
+                     *           "cause": "normal",
+                     *           "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "cost_micros": 1800000,
+                     *           "direction": "inbound",
+                     *           "dismissed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "disposition": "answered",
+                     *           "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *           "ended_by": "customer",
+                     *           "from_e164": "+905321234567",
+                     *           "hold_s": 0,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "legs": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *               "billed_s": 180,
+                     *               "cause": "normal",
+                     *               "cost_micros": 1800000,
+                     *               "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "number": "+905321234567",
+                     *               "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *               "role": "agent",
+                     *               "state": "ended"
+                     *             }
+                     *           ],
+                     *           "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "recording": false,
+                     *           "recording_ms": 125000,
+                     *           "ring_s": 7,
+                     *           "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *           "started_at": "2026-11-15T09:30:00.000000Z",
+                     *           "state": "ended",
+                     *           "talk_s": 125,
+                     *           "to_e164": "+902125550101",
+                     *           "to_return": false,
+                     *           "via": "line",
+                     *           "voicemail": {
+                     *             "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "heard_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallCallListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-call-counts": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "to_return": 3,
+                     *         "unheard": 1
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallCountsEnvelope"];
+                };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "export-calls": {
+        parameters: {
+            query?: {
+                from?: string;
+                /** @description Not included */
+                to?: string;
+                direction?: "inbound" | "outbound";
+                disposition?: "answered" | "missed" | "abandoned" | "voicemail" | "busy" | "rejected" | "blocked" | "failed" | "no_credit" | "cancelled";
+                agent_id?: string;
+                number_id?: string;
+                contact_id?: string;
+                /** @description Only calls that somebody should return */
+                to_return?: boolean;
+                /** @description Only messages that nobody has heard */
+                unheard?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-call-summary": {
+        parameters: {
+            query?: {
+                from?: string;
+                /** @description Not included */
+                to?: string;
+                direction?: "inbound" | "outbound";
+                disposition?: "answered" | "missed" | "abandoned" | "voicemail" | "busy" | "rejected" | "blocked" | "failed" | "no_credit" | "cancelled";
+                agent_id?: string;
+                number_id?: string;
+                contact_id?: string;
+                /** @description Only calls that somebody should return */
+                to_return?: boolean;
+                /** @description Only messages that nobody has heard */
+                unheard?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "abandoned": 4,
+                     *         "answered": 96,
+                     *         "cost_micros": 98000000,
+                     *         "missed": 14,
+                     *         "talk_s": 14400,
+                     *         "total": 120,
+                     *         "voicemail": 6,
+                     *         "wait_s": 1200
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallSummaryEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "dismiss-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "billed_s": 180,
+                     *         "cause": "normal",
+                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "cost_micros": 1800000,
+                     *         "direction": "inbound",
+                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disposition": "answered",
+                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "ended_by": "customer",
+                     *         "from_e164": "+905321234567",
+                     *         "hold_s": 0,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "legs": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *             "billed_s": 180,
+                     *             "cause": "normal",
+                     *             "cost_micros": 1800000,
+                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "number": "+905321234567",
+                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *             "role": "agent",
+                     *             "state": "ended"
+                     *           }
+                     *         ],
+                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "recording": false,
+                     *         "recording_ms": 125000,
+                     *         "ring_s": 7,
+                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *         "started_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "ended",
+                     *         "talk_s": 125,
+                     *         "to_e164": "+902125550101",
+                     *         "to_return": false,
+                     *         "via": "line",
+                     *         "voicemail": {
+                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallCallEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "mark-voicemail-heard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "billed_s": 180,
+                     *         "cause": "normal",
+                     *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "cost_micros": 1800000,
+                     *         "direction": "inbound",
+                     *         "dismissed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disposition": "answered",
+                     *         "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "ended_by": "customer",
+                     *         "from_e164": "+905321234567",
+                     *         "hold_s": 0,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "legs": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "answered_at": "2026-11-15T09:30:00.000000Z",
+                     *             "billed_s": 180,
+                     *             "cause": "normal",
+                     *             "cost_micros": 1800000,
+                     *             "ended_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "number": "+905321234567",
+                     *             "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *             "role": "agent",
+                     *             "state": "ended"
+                     *           }
+                     *         ],
+                     *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "recording": false,
+                     *         "recording_ms": 125000,
+                     *         "ring_s": 7,
+                     *         "ringing_at": "2026-11-15T09:30:00.000000Z",
+                     *         "started_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "ended",
+                     *         "talk_s": 125,
+                     *         "to_e164": "+902125550101",
+                     *         "to_return": false,
+                     *         "via": "line",
+                     *         "voicemail": {
+                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "heard_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallCallEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-phone-device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetDeviceInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "device": "desk",
+                     *         "extension": "101",
+                     *         "has_phone": false,
+                     *         "in_call": false,
+                     *         "name": "Ayşe Demir",
+                     *         "outside_e164": "+905321234567",
+                     *         "registered": false,
+                     *         "rings": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamMemberEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-greetings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "slots": [
+                     *           {
+                     *             "duration_ms": 2400,
+                     *             "mode": "text",
+                     *             "name": "karsilama.wav",
+                     *             "sha256": "",
+                     *             "slot": "welcome",
+                     *             "text": "Merhaba, destek hattına hoş geldiniz.",
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *             "voice": "tr"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GreetingGreetingsEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-greetings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetGreetingsInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "slots": [
+                     *           {
+                     *             "duration_ms": 2400,
+                     *             "mode": "text",
+                     *             "name": "karsilama.wav",
+                     *             "sha256": "",
+                     *             "slot": "welcome",
+                     *             "text": "Merhaba, destek hattına hoş geldiniz.",
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *             "voice": "tr"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GreetingGreetingsEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-greeting-audio": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slot: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description A part, for a Range */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The file of If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such part */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "upload-greeting-audio": {
+        parameters: {
+            query?: {
+                /** @description How the file is called */
+                name?: string;
+            };
+            header?: never;
+            path: {
+                slot: string;
+            };
+            cookie?: never;
+        };
+        /** @description The file itself, of at most 10485760 bytes */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "duration_ms": 2400,
+                     *         "mode": "text",
+                     *         "name": "karsilama.wav",
+                     *         "sha256": "",
+                     *         "slot": "welcome",
+                     *         "text": "Merhaba, destek hattına hoş geldiniz.",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "voice": "tr"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GreetingSlotEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "preview-greeting": {
         parameters: {
             query?: never;
@@ -50291,6 +54398,426 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-phone-line": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "auth_user": "",
+                     *         "e164": "+902125550101",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_error": "",
+                     *         "register": true,
+                     *         "server": "sip.santral.example",
+                     *         "status": "registered",
+                     *         "transport": "udp",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "username": "902125550101"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LineLineEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-phone-line": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetLineInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "auth_user": "",
+                     *         "e164": "+902125550101",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_error": "",
+                     *         "register": true,
+                     *         "server": "sip.santral.example",
+                     *         "status": "registered",
+                     *         "transport": "udp",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "username": "902125550101"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LineLineEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-phone-line": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-live-calls": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent": "Ayşe Demir",
+                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "call_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "device": "desk",
+                     *           "direction": "inbound",
+                     *           "from_e164": "+905321234567",
+                     *           "reserved_until": "2026-11-15T09:30:00.000000Z",
+                     *           "since": "2026-11-15T09:30:00.000000Z",
+                     *           "state": "active",
+                     *           "to_e164": "+902125550101"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallLiveArrayEnvelope"];
+                };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -50969,6 +55496,1032 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["NumberNumberEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "make-phone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "extension": "101",
+                     *         "password": "sip_…",
+                     *         "realm": "konak",
+                     *         "server": "sip.example.com:5060",
+                     *         "transports": [
+                     *           "udp"
+                     *         ],
+                     *         "username": "p3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamCredentialsEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-recording": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cdr_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description A part, for a Range */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The file of If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such part */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-telephony-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "caps": {
+                     *           "concurrent": 10,
+                     *           "countries": [
+                     *             "90"
+                     *           ],
+                     *           "daily": 500,
+                     *           "max_minutes": 120
+                     *         },
+                     *         "closed_action": "voicemail",
+                     *         "hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "menus": [
+                     *           {
+                     *             "key": "main",
+                     *             "keys": [
+                     *               {
+                     *                 "action": "team",
+                     *                 "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "digit": "1",
+                     *                 "e164": "text",
+                     *                 "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "menu": "text"
+                     *               }
+                     *             ],
+                     *             "text": "Satış için 1'e, destek için 2'ye basın.",
+                     *             "voice": "tr"
+                     *           }
+                     *         ],
+                     *         "recording": {
+                     *           "mode": "off",
+                     *           "notice": true,
+                     *           "retention_days": 90
+                     *         },
+                     *         "ring_seconds": 25,
+                     *         "ring_strategy": "all",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "voicemail": {
+                     *           "email": "destek@demo.example",
+                     *           "enabled": true,
+                     *           "max_s": 120
+                     *         },
+                     *         "wrap_up_s": 0
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SettingStoredEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-telephony-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingSettings"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "caps": {
+                     *           "concurrent": 10,
+                     *           "countries": [
+                     *             "90"
+                     *           ],
+                     *           "daily": 500,
+                     *           "max_minutes": 120
+                     *         },
+                     *         "closed_action": "voicemail",
+                     *         "hours": {
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-10-29",
+                     *               "name": "Cumhuriyet Bayramı"
+                     *             }
+                     *           ],
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "menus": [
+                     *           {
+                     *             "key": "main",
+                     *             "keys": [
+                     *               {
+                     *                 "action": "team",
+                     *                 "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "digit": "1",
+                     *                 "e164": "text",
+                     *                 "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "menu": "text"
+                     *               }
+                     *             ],
+                     *             "text": "Satış için 1'e, destek için 2'ye basın.",
+                     *             "voice": "tr"
+                     *           }
+                     *         ],
+                     *         "recording": {
+                     *           "mode": "off",
+                     *           "notice": true,
+                     *           "retention_days": 90
+                     *         },
+                     *         "ring_seconds": 25,
+                     *         "ring_strategy": "all",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "voicemail": {
+                     *           "email": "destek@demo.example",
+                     *           "enabled": true,
+                     *           "max_s": 120
+                     *         },
+                     *         "wrap_up_s": 0
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SettingStoredEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-telephony-setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "line": {
+                     *           "detail": "",
+                     *           "state": "active"
+                     *         },
+                     *         "number": {
+                     *           "detail": "",
+                     *           "state": "active"
+                     *         },
+                     *         "outside_line": {
+                     *           "detail": "",
+                     *           "state": "active"
+                     *         },
+                     *         "ready": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TelephonySetupEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-phone-team": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device": "desk",
+                     *           "extension": "101",
+                     *           "has_phone": false,
+                     *           "in_call": false,
+                     *           "name": "Ayşe Demir",
+                     *           "outside_e164": "+905321234567",
+                     *           "registered": false,
+                     *           "rings": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamMemberListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "add-to-phone-team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddToTeamInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "device": "desk",
+                     *         "extension": "101",
+                     *         "has_phone": false,
+                     *         "in_call": false,
+                     *         "name": "Ayşe Demir",
+                     *         "outside_e164": "+905321234567",
+                     *         "registered": false,
+                     *         "rings": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamMemberEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "change-phone-team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeTeamInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "device": "desk",
+                     *         "extension": "101",
+                     *         "has_phone": false,
+                     *         "in_call": false,
+                     *         "name": "Ayşe Demir",
+                     *         "outside_e164": "+905321234567",
+                     *         "registered": false,
+                     *         "rings": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamMemberEnvelope"];
                 };
             };
             /** @description Bad Request */
