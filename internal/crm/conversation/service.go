@@ -128,7 +128,7 @@ func (s *Service) Items(ctx context.Context, id uuid.UUID, ask Timeline, p db.Pa
 			return db.NotFound(err)
 		}
 		if ask.From != nil {
-			first, err := itemOf(r, id, *ask.From)
+			first, err := ItemOf(r, id, *ask.From)
 			if db.IsNoRow(err) {
 				return fault.Invalid("from", "unknown_item")
 			}

@@ -24,7 +24,7 @@ func (s *Service) ReadItem(ctx context.Context, id, item uuid.UUID, fn func(*db.
 		if err != nil {
 			return db.NotFound(err)
 		}
-		i, err := itemOf(r, id, item)
+		i, err := ItemOf(r, id, item)
 		if err != nil {
 			return db.NotFound(err)
 		}
@@ -40,7 +40,7 @@ func (s *Service) ChangeItem(ctx context.Context, id, item uuid.UUID, fn func(*d
 		if err != nil {
 			return err
 		}
-		if i, err = itemOf(&tx.Reader, id, item); err != nil {
+		if i, err = ItemOf(&tx.Reader, id, item); err != nil {
 			return db.NotFound(err)
 		}
 		err = fn(tx, &c, &i)
@@ -174,11 +174,6 @@ func (s *Service) AddItem(tx *db.Tx, c *Conversation, item *Item) error {
 		return err
 	}
 	return s.writeDependents(tx, c, c, []*Item{item})
-}
-
-// ItemOf reads an item of a conversation; db.ErrNoRow where it has none of this id.
-func ItemOf(r *db.Reader, conversation, id uuid.UUID) (Item, error) {
-	return itemOf(r, conversation, id)
 }
 
 // MarkWaiting says that the customer waits for an answer from now on, unless they

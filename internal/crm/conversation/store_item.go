@@ -9,8 +9,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// itemOf reads an item of a conversation, and of no other.
-func itemOf(r *db.Reader, conversation, id uuid.UUID) (Item, error) {
+// ItemOf reads an item of a conversation, and of no other.
+func ItemOf(r *db.Reader, conversation, id uuid.UUID) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND id = $2 AND conversation_id = $3 AND deleted_at IS NULL`, r.Tenant(), id, conversation)
 }

@@ -33,9 +33,9 @@ func LockMergedThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, erro
 		ORDER BY c.last_activity_at DESC LIMIT 1`+tx.Dialect().ForUpdate("c"), tx.Tenant(), contact, account)
 }
 
-// lockThreadWithoutAccount finds the contact's newest conversation on a messaging
+// LockThreadWithoutAccount finds the contact's newest conversation on a messaging
 // channel that belongs to no account.
-func lockThreadWithoutAccount(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
+func LockThreadWithoutAccount(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel = $3 AND c.channel_account_id IS NULL
 			AND c.merged_into_id IS NULL AND c.deleted_at IS NULL`+onlyVisible(&tx.Reader)+`

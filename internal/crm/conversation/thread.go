@@ -18,7 +18,7 @@ func LockThreadOn(tx *db.Tx, channel string, account, contact uuid.UUID) (Conver
 	if !db.IsNoRow(err) {
 		return c, err
 	}
-	if c, err = lockThreadWithoutAccount(tx, channel, contact); err != nil {
+	if c, err = LockThreadWithoutAccount(tx, channel, contact); err != nil {
 		return c, err
 	}
 	return c, AssignAccount(tx, &c, account)
@@ -31,10 +31,4 @@ func AssignAccount(tx *db.Tx, c *Conversation, account uuid.UUID) error {
 	}
 	c.ChannelAccountID, c.SingleThread = &account, true
 	return setAccount(tx, c)
-}
-
-// LockThreadWithoutAccount finds the newest conversation of a contact on a channel
-// that belongs to no account; db.ErrNoRow where there is none.
-func LockThreadWithoutAccount(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
-	return lockThreadWithoutAccount(tx, channel, contact)
 }
