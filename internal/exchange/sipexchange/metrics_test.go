@@ -1,6 +1,7 @@
 package sipexchange_test
 
 import (
+	"net"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -32,12 +33,12 @@ func TestCallsAreCounted(t *testing.T) {
 	if m := d.metrics(); m["konak_exchange_registrations"] != 1 || m["konak_exchange_legs"] != 1 {
 		t.Errorf("metrics %v", m)
 	}
-	p.speak(toneA, c.port)
-	d.must(d.Play(t.Context(), exchange.Play{Tenant: tenantA, Leg: leg, ID: leg, Samples: tone(500, 0.5)}))
-	d.event(exchange.PlayEndedEvent) // half a second later: sound has come
+	_, err := p.sound.WriteToUDP(rtpPacket(101, 1, 1, 1, []byte{5, 10, 0, 160}), &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: c.port})
+	d.must(err)
+	d.event(exchange.LegDTMFEvent)
 	p.send(p.text(c.call, "BYE", ""))
 	d.ended(leg, exchange.CauseNormal, exchange.EndedByPeer)
-	if m := d.metrics(); m["konak_exchange_legs"] != 0 || m["konak_exchange_rtp_packets_total"] == 0 {
+	if m := d.metrics(); m["konak_exchange_legs"] != 0 || m["konak_exchange_rtp_packets_total"] != 1 {
 		t.Errorf("metrics %v", m)
 	}
 }
