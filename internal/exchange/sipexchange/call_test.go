@@ -276,6 +276,28 @@ func TestWeHold(t *testing.T) {
 	}
 }
 
+// A resume while the hold is still under way is offered after it.
+func TestAQuickResumeIsOffered(t *testing.T) {
+	t.Parallel()
+	d := startDesk(t)
+	p := d.addPhone(tenantA, "ayse", "101")
+	leg, _ := d.talk(tenantA, p)
+	d.must(d.Hold(t.Context(), tenantA, leg, true))
+	first := p.request(sip.INVITE)
+	d.must(d.Hold(t.Context(), tenantA, leg, false))
+	p.reply(first, "x", 200, p.offer(sdp.RecvOnly))
+	p.request(sip.ACK)
+	second := p.wait("a second offer", func(m sip.Message) bool {
+		r, ok := m.(*sip.Request)
+		return ok && r.Method == sip.INVITE && r.CSeq().SeqNo > first.CSeq().SeqNo
+	}).(*sip.Request)
+	if !strings.Contains(string(second.Body()), "a=sendrecv") {
+		t.Errorf("resume is offered as\n%s", second.Body())
+	}
+	p.reply(second, "x", 200, p.offer(sdp.SendRecv))
+	p.request(sip.ACK)
+}
+
 // Where both sides offer at once, the telephone's offer is refused and ours repeated.
 func TestOffersCross(t *testing.T) {
 	t.Parallel()

@@ -185,6 +185,7 @@ func (l *leg) reinvite() {
 		return
 	}
 	l.negotiates = true
+	offered := l.heldByUs
 	l.refresh.next = l.x.cfg.Clock.Now().Add(max(l.refresh.interval/2, time.Minute))
 	d := *l.dialog
 	req := l.x.newRequest(l.dialog, sip.INVITE)
@@ -213,6 +214,9 @@ func (l *leg) reinvite() {
 			l.setRemote(answer)
 		}
 		l.refresh = agreedRefresh(res, l.x.cfg.Clock.Now())
+		if l.heldByUs != offered { // changed while the offer was under way
+			l.x.spawn(l.reinvite)
+		}
 	case res.StatusCode == 491:
 		time.AfterFunc(2100*time.Millisecond+rand.N(1900*time.Millisecond), l.reinvite)
 	}
