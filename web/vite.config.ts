@@ -45,12 +45,14 @@ export default defineConfig({
     target: 'es2022',
     // The policy allows no data: scripts or fonts, so nothing is inlined.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    // Icons are small and many: naming each of them for each screen would cost every page more than it saves.
+    modulePreload: { polyfill: false, resolveDependencies: (_, files) => files.filter((file) => !file.startsWith('assets/icon-')) },
     reportCompressedSize: false,
     // Read by scripts/size.mjs; the server does not hand out dot files.
     manifest: true,
     rolldownOptions: {
       output: {
+        chunkFileNames: ({ moduleIds }) => (moduleIds.every((id) => id.includes('lucide-react')) ? 'assets/icon-[hash].js' : 'assets/[name]-[hash].js'),
         // A few files that every screen shares, instead of dozens of crumbs. Libraries are
         // named one by one: what only one screen needs must stay in that screen's own chunk, and
         // what draws layers comes with the first of them.

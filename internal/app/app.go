@@ -238,6 +238,9 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
 	carries, err := a.startExchange(ctx, l.sip)
+	if err != nil && ctx.Err() != nil {
+		return nil // stopped before it served anything
+	}
 	if err != nil {
 		return fmt.Errorf("the exchange cannot start: %w", err)
 	}

@@ -53,7 +53,7 @@ type Config struct {
 	MailTLSCert      string   `env:"KONAK_MAIL_TLS_CERT" name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with; mailboxes can sign in only over an encrypted connection."`
 	MailTLSKey       string   `env:"KONAK_MAIL_TLS_KEY" name:"mail-tls-key" placeholder:"FILE" help:"Its key."`
 	MailTLSListen    string   `env:"KONAK_MAIL_TLS_LISTEN" name:"mail-tls-listen" placeholder:"ADDRESS" help:"Address where mail programs hand mail over by TLS from the beginning, such as 0.0.0.0:465; needs --mail-tls-cert."`
-	MailRoutes       []string `env:"KONAK_MAIL_ROUTES" name:"mail-route" placeholder:"DOMAIN=HOST:PORT" help:"Server that takes the mail of workspaces' mailboxes for a domain, or for all of them with * as the domain, instead of those that the DNS names."`
+	MailRoutes       []string `env:"KONAK_MAIL_ROUTE" name:"mail-route" placeholder:"DOMAIN=HOST:PORT" help:"Server that takes the mail of workspaces' mailboxes for a domain, or for all of them with * as the domain, instead of those that the DNS names."`
 	MailMaxSize      Size     `env:"KONAK_MAIL_MAX_SIZE" default:"37748736" help:"Largest mail that is taken: bytes, or a number with MiB."`
 	SignUp           string   `env:"KONAK_SIGN_UP" enum:"open,off" default:"open" help:"open: whoever reaches the panel may open an account with a workspace. off: only invitations and konak workspace create."`
 	Captcha          string   `env:"KONAK_CAPTCHA" enum:"off,adaptive,always" default:"adaptive" help:"When people must show that they are no robots."`

@@ -179,7 +179,8 @@ type Legs interface {
 	// SendDTMF presses keys (0-9, *, #, A-D; at most 32) towards the leg.
 	SendDTMF(ctx context.Context, tenant, leg uuid.UUID, digits string) error
 	// Snapshot lists the legs of all tenants that exist now. A leg that is not in it
-	// has ended, and its leg.ended is among the events.
+	// has ended, and its leg.ended is among the events. It returns ErrUnavailable where
+	// the exchange does not run.
 	Snapshot(ctx context.Context) ([]Leg, error)
 }
 

@@ -210,8 +210,18 @@ func (l *leg) sendInfo(key byte) {
 	_, _, _ = l.x.request(ctx, req) // a key that is lost is pressed again by who waits for it
 }
 
+// runs says whether the exchange has started and is not closing.
+func (x *Exchange) runs() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return !x.closing
+}
+
 // Snapshot implements exchange.Legs.
 func (x *Exchange) Snapshot(context.Context) ([]exchange.Leg, error) {
+	if !x.runs() {
+		return nil, exchange.ErrUnavailable
+	}
 	out := []exchange.Leg{}
 	for _, l := range x.allLegs() {
 		out = append(out, l.snapshot())

@@ -26,11 +26,14 @@ const (
 )
 
 // Step carries out the commands that wait, applies what the exchange tells, pays what
-// goes on, does what is due and deletes old recordings. It returns how much it did. Only the node that has the
-// exchange calls it.
+// goes on, does what is due and deletes old recordings. It returns how much it did. A node whose
+// exchange does not run does nothing: another node may have it.
 func (s *Service) Step(ctx context.Context) (n int, err error) {
 	if s.Exchange == nil {
 		return 0, nil
+	}
+	if _, err := s.Exchange.Snapshot(ctx); err != nil {
+		return 0, ignoreStopped(err)
 	}
 	runner := command.Runner{Config: command.Config{
 		DB: s.DB, Log: s.Log, Exchange: withOutside{s.Exchange, s}, Sounds: s.Greetings, Refused: s.refused,
@@ -42,6 +45,14 @@ func (s *Service) Step(ctx context.Context) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+// ignoreStopped returns nil for what an exchange answers that does not run.
+func ignoreStopped(err error) error {
+	if errors.Is(err, exchange.ErrUnavailable) {
+		return nil
+	}
+	return err
 }
 
 // applyEvents applies what the exchange tells.
@@ -134,14 +145,15 @@ func (w *work) due() error {
 }
 
 // Reconcile ends the legs that the exchange does not know, for example because its
-// store was lost. It returns how many they are.
+// store was lost. It returns how many they are. An exchange that does not run knows
+// nothing, and no leg ends for that.
 func (s *Service) Reconcile(ctx context.Context) (int, error) {
 	if s.Exchange == nil {
 		return 0, nil
 	}
 	known, err := s.Exchange.Snapshot(ctx)
 	if err != nil {
-		return 0, err
+		return 0, ignoreStopped(err)
 	}
 	alive := make(map[uuid.UUID]bool, len(known))
 	for _, l := range known {

@@ -112,6 +112,26 @@ func TestUnansweredCostsNothing(t *testing.T) {
 	})
 }
 
+// A node whose exchange does not run ends nobody's call and takes no command.
+func TestStoppedExchange(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.place(o.w.Owner, map[string]any{"to": customer})
+		o.answer(o.legTo(o.username))
+		o.answer(o.legTo(customer))
+		o.x.SetStopped(true)
+		o.wait(3 * time.Minute)
+		if n, err := o.Calls.Reconcile(o.t.Context()); err != nil || n != 0 {
+			o.t.Errorf("%d legs are lost, %v", n, err)
+		}
+		if n, err := o.Calls.Step(o.t.Context()); err != nil || n != 0 {
+			o.t.Errorf("%d things were done, %v", n, err)
+		}
+		o.x.SetStopped(false)
+		o.want(call.Active, "")
+	})
+}
+
 // The exchange lost everything: what was talked until then is paid, and nothing twice.
 func TestLostExchange(t *testing.T) {
 	t.Parallel()

@@ -32,6 +32,14 @@ type Exchange struct {
 	recordings map[uuid.UUID][]byte
 	log        []string
 	wake       chan struct{}
+	stopped    bool
+}
+
+// SetStopped makes the exchange one that does not run, or one that does again.
+func (x *Exchange) SetStopped(stopped bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.stopped = stopped
 }
 
 // Leg is a leg of the exchange.
@@ -342,6 +350,12 @@ func (x *Exchange) SendDTMF(_ context.Context, tenant, leg uuid.UUID, digits str
 
 // Snapshot implements exchange.Legs.
 func (x *Exchange) Snapshot(context.Context) (out []exchange.Leg, err error) {
+	x.mu.Lock()
+	stopped := x.stopped
+	x.mu.Unlock()
+	if stopped {
+		return nil, exchange.ErrUnavailable
+	}
 	for _, l := range x.Legs() {
 		out = append(out, l.Leg)
 	}

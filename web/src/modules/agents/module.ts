@@ -1,15 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { Users } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
+import { settingsIcon } from '../settingsIcons'
 
 const agentsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/crm/agents',
   component: lazyRouteComponent(withTexts(() => import('./AgentsScreen'), 'identity'), 'AgentsScreen'),
   staticData: {
-    screen: { title: 'agents.title', lead: 'agents.lead', icon: Users, permission: 'crm.agents.view', licence: 'crm', nav: true, settings: 'team', shortcut: 'g t' },
+    screen: { title: 'agents.title', lead: 'agents.lead', icon: settingsIcon('Users'), permission: 'crm.agents.view', licence: 'crm', nav: true, settings: 'team', shortcut: 'g t' },
   },
 })
 

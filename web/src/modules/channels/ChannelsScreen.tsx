@@ -18,14 +18,12 @@ import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
 import { mailboxReasons } from '../crm/mailboxes/reasons'
-import { CustomDrawer } from './CustomDrawer'
-import { WidgetDrawer } from './WidgetDrawer'
 import { useChannels, useDisconnect, useSetStatus, useStartPartner, type Account, type SocialKind } from './channels'
 
+const CustomDrawer = lazy(() => import('./CustomDrawer').then((m) => ({ default: m.CustomDrawer })))
+const WidgetDrawer = lazy(() => import('./WidgetDrawer').then((m) => ({ default: m.WidgetDrawer })))
 const WhatsAppDrawer = lazy(() => withTexts(() => import('./WhatsAppDrawer'), 'templates')().then((m) => ({ default: m.WhatsAppDrawer })))
-
 const TelegramDrawer = lazy(() => import('./TelegramDrawer').then((m) => ({ default: m.TelegramDrawer })))
-
 const SocialDrawer = lazy(() => import('./SocialDrawer').then((m) => ({ default: m.SocialDrawer })))
 
 const statuses = {
@@ -177,11 +175,11 @@ export function ChannelsScreen() {
           </Button>
         )}
       </QueryState>
-      {layer?.kind === 'newCustom' && <CustomDrawer account={null} onClose={close} />}
-      {layer?.kind === 'custom' && <CustomDrawer account={layer.account} onClose={close} />}
-      {layer?.kind === 'newWidget' && <WidgetDrawer account={null} onClose={close} />}
-      {layer?.kind === 'widget' && <WidgetDrawer account={layer.account} onClose={close} />}
       <Suspense>
+        {layer?.kind === 'newCustom' && <CustomDrawer account={null} onClose={close} />}
+        {layer?.kind === 'custom' && <CustomDrawer account={layer.account} onClose={close} />}
+        {layer?.kind === 'newWidget' && <WidgetDrawer account={null} onClose={close} />}
+        {layer?.kind === 'widget' && <WidgetDrawer account={layer.account} onClose={close} />}
         {layer?.kind === 'newWhatsApp' && <WhatsAppDrawer account={null} onClose={close} />}
         {layer?.kind === 'whatsapp' && <WhatsAppDrawer account={layer.account} onClose={close} />}
         {layer?.kind === 'newTelegram' && <TelegramDrawer account={null} onClose={close} />}

@@ -1,15 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { Cable, LayoutTemplate, ScrollText } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
+import { settingsIcon } from '../settingsIcons'
 
 const channelsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/crm/channels',
   component: lazyRouteComponent(withTexts(() => import('./ChannelsScreen'), 'channels', 'mailboxes'), 'ChannelsScreen'),
   staticData: {
-    screen: { title: 'channels.title', lead: 'channels.lead', icon: Cable, permission: 'crm.channels.view', licence: 'crm', nav: true, settings: 'channels', shortcut: 'g k' },
+    screen: { title: 'channels.title', lead: 'channels.lead', icon: settingsIcon('Cable'), permission: 'crm.channels.view', licence: 'crm', nav: true, settings: 'channels', shortcut: 'g k' },
   },
 })
 
@@ -18,11 +18,11 @@ const templatesRoute = createRoute({
   path: '/crm/templates',
   component: lazyRouteComponent(withTexts(() => import('./templates/TemplatesScreen'), 'templates'), 'TemplatesScreen'),
   staticData: {
-    screen: { title: 'templates.title', lead: 'templates.lead', icon: LayoutTemplate, permission: 'crm.templates.view', licence: 'crm', nav: true, settings: 'channels', shortcut: 'g l' },
+    screen: { title: 'templates.title', lead: 'templates.lead', icon: settingsIcon('LayoutTemplate'), permission: 'crm.templates.view', licence: 'crm', nav: true, settings: 'channels', shortcut: 'g l' },
   },
 })
 
-const help = { title: 'helpcenter.title', lead: 'helpcenter.lead', icon: ScrollText, permission: 'crm.articles.view', licence: 'crm' } as const
+const help = { title: 'helpcenter.title', lead: 'helpcenter.lead', icon: settingsIcon('ScrollText'), permission: 'crm.articles.view', licence: 'crm' } as const
 
 const articlesRoute = createRoute({
   getParentRoute: () => shellRoute,

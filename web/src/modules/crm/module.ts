@@ -1,9 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { ContactRound, Inbox, Mails, MessageSquareQuote, MessagesSquare, UsersRound, Zap } from 'lucide-react'
+import { ContactRound, Inbox, MessagesSquare } from 'lucide-react'
 import { meets, meQuery } from '@/api/session'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
+import { settingsIcon } from '../settingsIcons'
 import { readInboxSearch } from './inbox/search'
 import { notePresence, presenceNeed } from './presence'
 import { PresenceMark } from './PresenceMark'
@@ -54,7 +55,7 @@ const mailboxesRoute = createRoute({
     screen: {
       title: 'mailboxes.title',
       lead: 'mailboxes.lead',
-      icon: Mails,
+      icon: settingsIcon('Mails'),
       permission: 'crm.channels.view',
       licence: 'crm',
       nav: true, settings: 'channels',
@@ -71,7 +72,7 @@ const repliesRoute = createRoute({
     screen: {
       title: 'replies.title',
       lead: 'replies.lead',
-      icon: MessageSquareQuote,
+      icon: settingsIcon('MessageSquareQuote'),
       permission: 'crm.conversations.reply',
       licence: 'crm',
       nav: true, settings: 'inbox',
@@ -85,7 +86,7 @@ const macrosRoute = createRoute({
   path: '/settings/macros',
   component: lazyRouteComponent(withTexts(() => import('./desk/MacrosScreen'), 'macros', 'inbox'), 'MacrosScreen'),
   staticData: {
-    screen: { title: 'macros.title', lead: 'macros.lead', icon: Zap, permission: 'crm.macros.use', licence: 'crm', nav: true, settings: 'inbox', shortcut: 'g m' },
+    screen: { title: 'macros.title', lead: 'macros.lead', icon: settingsIcon('Zap'), permission: 'crm.macros.use', licence: 'crm', nav: true, settings: 'inbox', shortcut: 'g m' },
   },
 })
 
@@ -94,7 +95,7 @@ const rulesRoute = createRoute({
   path: '/settings/conversations',
   component: lazyRouteComponent(withTexts(() => import('./rules/RulesScreen'), 'rules'), 'RulesScreen'),
   staticData: {
-    screen: { title: 'rules.title', lead: 'rules.lead', icon: UsersRound, permission: 'crm.settings.view', licence: 'crm', nav: true, settings: 'inbox', shortcut: 'g g' },
+    screen: { title: 'rules.title', lead: 'rules.lead', icon: settingsIcon('UsersRound'), permission: 'crm.settings.view', licence: 'crm', nav: true, settings: 'inbox', shortcut: 'g g' },
   },
 })
 

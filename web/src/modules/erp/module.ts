@@ -1,9 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { Webhook } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { readWebhookSearch } from '@/webhooks/search'
 import { defineModule } from '../module'
+import { settingsIcon } from '../settingsIcons'
 
 const need = { permission: 'erp.settings.view', licence: 'erp' } as const
 
@@ -12,7 +12,7 @@ const webhooksRoute = createRoute({
   path: '/erp/webhooks',
   component: lazyRouteComponent(withTexts(() => import('./webhookScreens'), 'webhooks'), 'ListScreen'),
   staticData: {
-    screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: Webhook, nav: true, settings: 'developers', shortcut: 'g w' },
+    screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: settingsIcon('Webhook'), nav: true, settings: 'developers', shortcut: 'g w' },
   },
 })
 
@@ -21,7 +21,7 @@ const webhookRoute = createRoute({
   path: '/erp/webhooks/$webhookId',
   validateSearch: readWebhookSearch,
   component: lazyRouteComponent(withTexts(() => import('./webhookScreens'), 'webhooks'), 'OneScreen'),
-  staticData: { screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: Webhook } },
+  staticData: { screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: settingsIcon('Webhook') } },
 })
 
 export const erpModule = defineModule({

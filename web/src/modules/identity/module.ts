@@ -1,8 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { Blocks, HardDrive, KeyRound, MailOpen, ScrollText, ShieldUser } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
+import { settingsIcon } from '../settingsIcons'
 import { auditSearch } from './audit'
 
 const apiKeysRoute = createRoute({
@@ -10,7 +10,7 @@ const apiKeysRoute = createRoute({
   path: '/settings/api-keys',
   component: lazyRouteComponent(withTexts(() => import('./ApiKeysScreen'), 'identity'), 'ApiKeysScreen'),
   staticData: {
-    screen: { title: 'keys.title', lead: 'keys.lead', icon: KeyRound, permission: 'identity.api_keys.view', nav: true, settings: 'developers', shortcut: 'g p' },
+    screen: { title: 'keys.title', lead: 'keys.lead', icon: settingsIcon('KeyRound'), permission: 'identity.api_keys.view', nav: true, settings: 'developers', shortcut: 'g p' },
   },
 })
 
@@ -19,7 +19,7 @@ const rolesRoute = createRoute({
   path: '/settings/roles',
   component: lazyRouteComponent(withTexts(() => import('./RolesScreen'), 'identity'), 'RolesScreen'),
   staticData: {
-    screen: { title: 'roles.title', lead: 'roles.lead', icon: ShieldUser, permission: 'identity.roles.view', nav: true, settings: 'team', shortcut: 'g r' },
+    screen: { title: 'roles.title', lead: 'roles.lead', icon: settingsIcon('ShieldUser'), permission: 'identity.roles.view', nav: true, settings: 'team', shortcut: 'g r' },
   },
 })
 
@@ -28,7 +28,7 @@ const appsRoute = createRoute({
   path: '/settings/apps',
   component: lazyRouteComponent(withTexts(() => import('./AppsScreen'), 'identity'), 'AppsScreen'),
   staticData: {
-    screen: { title: 'apps.title', lead: 'apps.lead', icon: Blocks, permission: 'identity.apps.view', nav: true, settings: 'developers' },
+    screen: { title: 'apps.title', lead: 'apps.lead', icon: settingsIcon('Blocks'), permission: 'identity.apps.view', nav: true, settings: 'developers' },
   },
 })
 
@@ -38,7 +38,7 @@ const auditRoute = createRoute({
   validateSearch: auditSearch,
   component: lazyRouteComponent(withTexts(() => import('./AuditScreen'), 'identity'), 'AuditScreen'),
   staticData: {
-    screen: { title: 'audit.title', lead: 'audit.lead', icon: ScrollText, permission: 'identity.audit.view', nav: true, settings: 'workspace', shortcut: 'g a' },
+    screen: { title: 'audit.title', lead: 'audit.lead', icon: settingsIcon('ScrollText'), permission: 'identity.audit.view', nav: true, settings: 'workspace', shortcut: 'g a' },
   },
 })
 
@@ -47,7 +47,7 @@ const outboxRoute = createRoute({
   path: '/settings/outbox',
   component: lazyRouteComponent(withTexts(() => import('./OutboxScreen'), 'identity'), 'OutboxScreen'),
   staticData: {
-    screen: { title: 'outbox.title', lead: 'outbox.lead', icon: MailOpen, permission: 'identity.outbox.view', nav: true, settings: 'workspace' },
+    screen: { title: 'outbox.title', lead: 'outbox.lead', icon: settingsIcon('MailOpen'), permission: 'identity.outbox.view', nav: true, settings: 'workspace' },
   },
 })
 
@@ -56,7 +56,7 @@ const storageRoute = createRoute({
   path: '/settings/storage',
   component: lazyRouteComponent(withTexts(() => import('./StorageScreen'), 'identity'), 'StorageScreen'),
   staticData: {
-    screen: { title: 'storage.title', lead: 'storage.lead', icon: HardDrive, permission: 'identity.workspace.manage', nav: true, settings: 'workspace' },
+    screen: { title: 'storage.title', lead: 'storage.lead', icon: settingsIcon('HardDrive'), permission: 'identity.workspace.manage', nav: true, settings: 'workspace' },
   },
 })
 

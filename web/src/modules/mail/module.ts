@@ -1,9 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { AtSign, FileLock2, FolderSync, Globe, ListChecks, PenLine, ScanSearch, Send, Settings2, ShieldAlert, ShieldCheck, Webhook } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { readWebhookSearch } from '@/webhooks/search'
 import { defineModule } from '../module'
+import { settingsIcon } from '../settingsIcons'
 
 const dlpExceptionsRoute = createRoute({
   getParentRoute: () => shellRoute,
@@ -13,7 +13,7 @@ const dlpExceptionsRoute = createRoute({
     screen: {
       title: 'dlp.title',
       lead: 'dlp.lead',
-      icon: ShieldCheck,
+      icon: settingsIcon('ShieldCheck'),
       permission: 'mail.dlp.view',
       licence: 'mail',
       nav: true, settings: 'mail',
@@ -26,10 +26,10 @@ const setupRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/setup',
   component: lazyRouteComponent(withTexts(() => import('./MailSetupScreen'), 'mail'), 'MailSetupScreen'),
-  staticData: { screen: { title: 'mailSetup.title', lead: 'mailSetup.lead', icon: ListChecks, permission: 'mail.settings.view', licence: 'mail', nav: true, settings: 'mail' } },
+  staticData: { screen: { title: 'mailSetup.title', lead: 'mailSetup.lead', icon: settingsIcon('ListChecks'), permission: 'mail.settings.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
-const domains = { title: 'domains.title', lead: 'domains.lead', icon: Globe, permission: 'mail.domains.view', licence: 'mail' } as const
+const domains = { title: 'domains.title', lead: 'domains.lead', icon: settingsIcon('Globe'), permission: 'mail.domains.view', licence: 'mail' } as const
 
 const domainsRoute = createRoute({
   getParentRoute: () => shellRoute,
@@ -49,56 +49,56 @@ const addressesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/addresses',
   component: lazyRouteComponent(withTexts(() => import('./MailMailboxesScreen'), 'mail'), 'MailMailboxesScreen'),
-  staticData: { screen: { title: 'addresses.title', lead: 'addresses.lead', icon: AtSign, permission: 'mail.mailboxes.view', licence: 'mail', nav: true, settings: 'mail' } },
+  staticData: { screen: { title: 'addresses.title', lead: 'addresses.lead', icon: settingsIcon('AtSign'), permission: 'mail.mailboxes.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
 const sendAsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/send-as',
   component: lazyRouteComponent(withTexts(() => import('./SendAsScreen'), 'mail'), 'SendAsScreen'),
-  staticData: { screen: { title: 'sendAs.title', lead: 'sendAs.lead', icon: PenLine, permission: 'mail.send_as.view', licence: 'mail', nav: true, settings: 'mail' } },
+  staticData: { screen: { title: 'sendAs.title', lead: 'sendAs.lead', icon: settingsIcon('PenLine'), permission: 'mail.send_as.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
 const queueRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/queue',
   component: lazyRouteComponent(withTexts(() => import('./MailQueueScreen'), 'mail'), 'MailQueueScreen'),
-  staticData: { screen: { title: 'mailQueue.title', lead: 'mailQueue.lead', icon: Send, permission: 'mail.mailboxes.view', licence: 'mail', nav: true, settings: 'mail' } },
+  staticData: { screen: { title: 'mailQueue.title', lead: 'mailQueue.lead', icon: settingsIcon('Send'), permission: 'mail.mailboxes.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
 const migrationsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/migrations',
   component: lazyRouteComponent(withTexts(() => import('./MigrationsScreen'), 'mail'), 'MigrationsScreen'),
-  staticData: { screen: { title: 'migrations.title', lead: 'migrations.lead', icon: FolderSync, permission: 'mail.migrations.view', licence: 'mail', nav: true, settings: 'mail' } },
+  staticData: { screen: { title: 'migrations.title', lead: 'migrations.lead', icon: settingsIcon('FolderSync'), permission: 'mail.migrations.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
 const rulesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/dlp/rules',
   component: lazyRouteComponent(withTexts(() => import('./DlpRulesScreen'), 'mail'), 'DlpRulesScreen'),
-  staticData: { screen: { title: 'dlpRules.title', lead: 'dlpRules.lead', icon: ScanSearch, permission: 'mail.dlp.view', licence: 'mail', nav: true, settings: 'mail' } },
+  staticData: { screen: { title: 'dlpRules.title', lead: 'dlpRules.lead', icon: settingsIcon('ScanSearch'), permission: 'mail.dlp.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
 const incidentsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/dlp/incidents',
   component: lazyRouteComponent(withTexts(() => import('./DlpIncidentsScreen'), 'mail'), 'DlpIncidentsScreen'),
-  staticData: { screen: { title: 'incidents.title', lead: 'incidents.lead', icon: ShieldAlert, permission: 'mail.dlp.view', licence: 'mail', nav: true, settings: 'mail' } },
+  staticData: { screen: { title: 'incidents.title', lead: 'incidents.lead', icon: settingsIcon('ShieldAlert'), permission: 'mail.dlp.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
 const mailSettingsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/settings',
   component: lazyRouteComponent(withTexts(() => import('./MailSettingsScreen'), 'mail'), 'MailSettingsScreen'),
-  staticData: { screen: { title: 'mailSettings.title', lead: 'mailSettings.lead', icon: Settings2, permission: 'mail.settings.view', licence: 'mail', nav: true, settings: 'mail' } },
+  staticData: { screen: { title: 'mailSettings.title', lead: 'mailSettings.lead', icon: settingsIcon('Settings2'), permission: 'mail.settings.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
 const privacyRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/privacy',
   component: lazyRouteComponent(withTexts(() => import('./PrivacyScreen'), 'mail'), 'PrivacyScreen'),
-  staticData: { screen: { title: 'privacy.title', lead: 'privacy.lead', icon: FileLock2, permission: 'mail.privacy.view', licence: 'mail', nav: true, settings: 'mail' } },
+  staticData: { screen: { title: 'privacy.title', lead: 'privacy.lead', icon: settingsIcon('FileLock2'), permission: 'mail.privacy.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
 const need = { permission: 'mail.webhooks.view', licence: 'mail' } as const
@@ -108,7 +108,7 @@ const webhooksRoute = createRoute({
   path: '/mail/webhooks',
   component: lazyRouteComponent(withTexts(() => import('./webhookScreens'), 'webhooks'), 'ListScreen'),
   staticData: {
-    screen: { ...need, title: 'webhooks.mail.title', lead: 'webhooks.lead', icon: Webhook, nav: true, settings: 'developers', shortcut: 'g e' },
+    screen: { ...need, title: 'webhooks.mail.title', lead: 'webhooks.lead', icon: settingsIcon('Webhook'), nav: true, settings: 'developers', shortcut: 'g e' },
   },
 })
 
@@ -117,7 +117,7 @@ const webhookRoute = createRoute({
   path: '/mail/webhooks/$webhookId',
   validateSearch: readWebhookSearch,
   component: lazyRouteComponent(withTexts(() => import('./webhookScreens'), 'webhooks'), 'OneScreen'),
-  staticData: { screen: { ...need, title: 'webhooks.mail.title', lead: 'webhooks.lead', icon: Webhook } },
+  staticData: { screen: { ...need, title: 'webhooks.mail.title', lead: 'webhooks.lead', icon: settingsIcon('Webhook') } },
 })
 
 export const mailModule = defineModule({

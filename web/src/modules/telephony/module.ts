@@ -1,8 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { Phone, PhoneOff, PhoneOutgoing, Voicemail } from 'lucide-react'
+import { Phone } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
+import { settingsIcon } from '../settingsIcons'
 
 const need = { permission: 'crm.calls.view', licence: 'telephony', orLicence: 'telephony_line' } as const
 
@@ -17,21 +18,21 @@ const teamRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings/phones',
   component: lazyRouteComponent(withTexts(() => import('./PhonesScreen'), 'telephony'), 'PhonesScreen'),
-  staticData: { screen: { ...need, title: 'phones.title', lead: 'phones.lead', icon: Voicemail, nav: true, settings: 'team' } },
+  staticData: { screen: { ...need, title: 'phones.title', lead: 'phones.lead', icon: settingsIcon('Voicemail'), nav: true, settings: 'team' } },
 })
 
 const lineRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings/phone-line',
   component: lazyRouteComponent(withTexts(() => import('./LineScreen'), 'telephony'), 'LineScreen'),
-  staticData: { screen: { ...need, title: 'phoneLine.title', lead: 'phoneLine.lead', icon: PhoneOutgoing, nav: true, settings: 'channels' } },
+  staticData: { screen: { ...need, title: 'phoneLine.title', lead: 'phoneLine.lead', icon: settingsIcon('PhoneOutgoing'), nav: true, settings: 'channels' } },
 })
 
 const blockedRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings/blocked-numbers',
   component: lazyRouteComponent(withTexts(() => import('./BlockedScreen'), 'telephony'), 'BlockedScreen'),
-  staticData: { screen: { ...need, title: 'blocked.title', lead: 'blocked.lead', icon: PhoneOff, nav: true, settings: 'channels' } },
+  staticData: { screen: { ...need, title: 'blocked.title', lead: 'blocked.lead', icon: settingsIcon('PhoneOff'), nav: true, settings: 'channels' } },
 })
 
 const stale = [['crm', 'calls']]
