@@ -283,12 +283,7 @@ func TestARecording(t *testing.T) {
 // checkTone holds that 95 of 100 windows of 100 ms are the tone.
 func checkTone(t *testing.T, what string, samples []int16, hz float64) {
 	t.Helper()
-	good, all := 0, len(samples)/800
-	for i := range all {
-		if toneShare(samples[i*800:(i+1)*800], hz) > 0.8 {
-			good++
-		}
-	}
+	good, all := countTone(samples, hz), len(samples)/800
 	if good*100 < all*95 {
 		t.Errorf("%s: %v Hz in %d of %d windows", what, hz, good, all)
 	}
