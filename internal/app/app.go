@@ -51,6 +51,7 @@ import (
 	"konak/internal/crm/telephony/line"
 	"konak/internal/crm/telephony/number"
 	"konak/internal/crm/telephony/setting"
+	"konak/internal/crm/telephony/socket"
 	"konak/internal/crm/telephony/team"
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/crm/template"
@@ -140,6 +141,7 @@ type App struct {
 	PhoneTeam     *team.Service
 	PhoneLine     *line.Service
 	Calls         *call.Service
+	PhoneSocket   *socket.Service
 	Live          *live.Service
 	Notices       *notice.Service
 	Finder        *finder.Service

@@ -20,6 +20,7 @@ import (
 	"konak/internal/crm/telephony/line"
 	"konak/internal/crm/telephony/number"
 	"konak/internal/crm/telephony/setting"
+	"konak/internal/crm/telephony/socket"
 	"konak/internal/crm/telephony/team"
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/exchange"
@@ -67,7 +68,7 @@ func (a *App) wireTelephony(p *parts) (err error) {
 	return a.wireCalls(p)
 }
 
-// wireCalls makes the calls.
+// wireCalls makes the calls and their socket.
 func (a *App) wireCalls(p *parts) (err error) {
 	rates := call.DefaultRates()
 	if a.cfg.CallRates != "" {
@@ -79,6 +80,12 @@ func (a *App) wireCalls(p *parts) (err error) {
 		DB: a.DB, Log: a.log, Wallet: a.Wallet, Team: a.PhoneTeam, Settings: a.PhoneSettings, Blocks: a.PhoneBlocks, Line: a.PhoneLine,
 		Numbers: a.Numbers, Greetings: a.Greetings, Timeline: call.Conversations{Contacts: p.book, Inbox: a.Conversations}, Groups: a.Groups,
 		Rates: rates, Outside: a.cfg.outsideTrunk(), Exchange: a.Exchange,
+	})
+	if err != nil {
+		return err
+	}
+	a.PhoneSocket, err = socket.New(socket.Config{
+		DB: a.DB, Log: a.log, Calls: a.Calls, Sessions: a.Identity, Streams: p.streams, BaseURL: a.cfg.BaseURL(),
 	})
 	return err
 }

@@ -198,7 +198,7 @@ func (a *App) wireAPI(p *parts) error {
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates,
 		a.WhatsApp, a.Telegram, a.Social, a.Partner, a.Calling, a.Email, a.Custom, a.Widget, a.HelpCenter,
 		a.Mail, a.Domains, a.Setup, a.Engine, a.Migrations,
-		a.Telephony, a.Wallet, a.Numbers, a.Greetings, a.PhoneBlocks, a.PhoneSettings, a.PhoneTeam, a.PhoneLine, a.Calls,
+		a.Telephony, a.Wallet, a.Numbers, a.Greetings, a.PhoneBlocks, a.PhoneSettings, a.PhoneTeam, a.PhoneLine, a.Calls, a.PhoneSocket,
 		a.Webhook, a.Advisor, a.Commerce,
 		a.Live, a.Notices, a.Finder, &realtime.Routes{Streams: p.streams, Audience: a.Live},
 	} {

@@ -98,6 +98,10 @@ func (s *Service) SessionCaller(r *db.Reader, id uuid.UUID) (who *caller.Caller,
 	return p.caller, row.user.Language, nil
 }
 
+// SessionHash returns the hash of a session's token, by which its streams are found
+// when it is closed. It returns db.ErrNoRow where there is no such session.
+func (s *Service) SessionHash(r *db.Reader, id uuid.UUID) ([]byte, error) { return sessionHash(r, id) }
+
 // remember caches what was read, unless something was forgotten since: what
 // was read may be what was just revoked.
 func (s *Service) remember(hash [sha256.Size]byte, p *proven, epoch uint64) {

@@ -28,6 +28,10 @@ func sessionByID(r *db.Reader, id uuid.UUID) (credentialRow, error) {
 	return db.One(r, scanSession, findSession+`s.tenant_id = $1 AND s.id = $2`, r.Tenant(), id)
 }
 
+func sessionHash(r *db.Reader, id uuid.UUID) ([]byte, error) {
+	return db.One(r, db.Scalar[[]byte], `SELECT token_hash FROM session WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
 func scanSession(row db.Row) (credentialRow, error) {
 	var c credentialRow
 	var licences db.JSON[[]string]

@@ -77,6 +77,19 @@ type openStream struct {
 	credential [sha256.Size]byte
 	who        atomic.Pointer[caller.Caller]
 	timer      *time.Timer
+	look       func(context.Context) (*caller.Caller, error)
+}
+
+// access is who opens a stream and how it is found out that they still may.
+type access struct {
+	who *caller.Caller
+	// holder is for whom the stream is counted, up to limit.
+	holder uuid.UUID
+	limit  int
+	// credential is the SHA-256 of what they showed, or of their session's token.
+	credential [sha256.Size]byte
+	// look returns who they are by now; unauthenticated where they are nobody.
+	look func(context.Context) (*caller.Caller, error)
 }
 
 type openStreamKey struct{}
@@ -95,13 +108,21 @@ func (a *API) openStream(ctx context.Context) (watched context.Context, closeStr
 	if holder == uuid.Nil {
 		holder = who.ID
 	}
-	release, err := a.streams.Hold(holder, StreamsPerCredential)
+	token, _ := a.credential(requestOf(ctx).r)
+	return a.watch(ctx, access{
+		who: who, holder: holder, limit: StreamsPerCredential, credential: sha256.Sum256([]byte(token)),
+		look: func(ctx context.Context) (*caller.Caller, error) { return a.cfg.Auth.Recheck(ctx, token) },
+	})
+}
+
+// watch is openStream for somebody whose access is known.
+func (a *API) watch(ctx context.Context, by access) (watched context.Context, closeStream func(), err error) {
+	release, err := a.streams.Hold(by.holder, by.limit)
 	if err != nil {
 		return nil, nil, err
 	}
-	token, _ := a.credential(requestOf(ctx).r)
-	s := &openStream{credential: sha256.Sum256([]byte(token))}
-	s.who.Store(who)
+	s := &openStream{credential: by.credential, look: by.look}
+	s.who.Store(by.who)
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, openStreamKey{}, s))
 	every := cmp.Or(a.cfg.StreamCheck, streamCheck)
 	ready := make(chan struct{})
@@ -133,8 +154,7 @@ func (a *API) openStream(ctx context.Context) (watched context.Context, closeStr
 // more: a stream outlives sessions, roles and licences.
 func (a *API) recheck(ctx context.Context, s *openStream) error {
 	req := requestOf(ctx)
-	token, _ := a.credential(req.r)
-	who, err := a.cfg.Auth.Recheck(ctx, token)
+	who, err := s.look(ctx)
 	if err == nil {
 		own := *who
 		own.IP = req.ip

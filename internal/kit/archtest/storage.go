@@ -22,7 +22,8 @@ var systemReasons = []string{
 	"exchange",                       // its own store holds the devices and lines of all tenants
 	"exchange lease",                 // it belongs to the installation
 	"phone commands", "phone events", // telephony: one exchange carries the calls of all tenants
-	"regulation corpus", // advisor: public text that belongs to no tenant
+	"phone ticket look-up", // telephony: a ticket opens the socket before the tenant is known
+	"regulation corpus",    // advisor: public text that belongs to no tenant
 }
 
 // knownSystemCallers holds every call of db.System to the list.

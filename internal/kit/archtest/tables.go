@@ -59,6 +59,7 @@ var tableOwners = map[string][]string{
 	"internal/crm/telephony/line":     {"phone_line"},
 	"internal/crm/telephony/number":   {"phone_number"},
 	"internal/crm/telephony/setting":  {"phone_settings"},
+	"internal/crm/telephony/socket":   {"phone_ticket"},
 	"internal/crm/telephony/team":     {"phone_member"},
 	"internal/crm/telephony/wallet": {
 		"wallet", "wallet_buyer", "wallet_entry", "wallet_posting", "wallet_reservation", "wallet_topup",

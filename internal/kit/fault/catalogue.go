@@ -85,6 +85,7 @@ const (
 	NoLine              Code = "no_line"
 	CallState           Code = "call_state"
 	CapReached          Code = "cap_reached"
+	NotSupported        Code = "not_supported"
 	FileMissing         Code = "file_missing"
 	FileDamaged         Code = "file_damaged"
 	UpgradeRequired     Code = "upgrade_required"
@@ -191,6 +192,7 @@ var catalogue = map[Code]entry{
 	WindowClosed:        {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
 	ReactionUnsupported: {422, "This message cannot be reacted to on its channel.", "Bu iletiye kanalında tepki verilemez."},
 	PaymentRefused:      {422, "The payment was refused: %s", "Ödeme reddedildi: %s"},
+	NotSupported:        {422, "This installation cannot do that yet.", "Bu kurulum bunu henüz yapamıyor."},
 	UpgradeRequired:     {426, "This address speaks WebSocket only.", "Bu adres yalnızca WebSocket konuşur."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
 	SendingQuotaReached: {429, "The workspace has sent all the mail that it may send today (%d recipients a day). It can send again after midnight UTC.", "Çalışma alanı bugün gönderebileceği postanın tamamını gönderdi (günde %d alıcı). UTC gece yarısından sonra yeniden gönderebilir."},

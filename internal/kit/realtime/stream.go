@@ -38,6 +38,32 @@ func (ws) alive() error                               { return nil } // the sock
 func (ws) flush() error                               { return nil }
 func (l ws) put(_ int64, _ string, body []byte) error { return l.Send(body) }
 
+// Receiver takes what happens in a workspace. Its methods are called by one
+// goroutine; an error ends the stream.
+type Receiver interface {
+	// Ready is called first and says after which sequence the events begin.
+	Ready(after int64) error
+	// Receive takes an event that the watcher may see, a signal with the sequence
+	// 0, or "reset" where events up to the sequence are no longer kept.
+	Receive(sequence int64, name string, body []byte) error
+}
+
+type received struct{ Receiver }
+
+func (l received) ready(after int64) error { return l.Ready(after) }
+func (received) alive() error              { return nil }
+func (received) flush() error              { return nil }
+func (l received) put(sequence int64, name string, body []byte) error {
+	return l.Receive(sequence, name, body)
+}
+
+// Follow gives a receiver what happens in the watcher's workspace after a sequence,
+// or from now on where it is negative, until the context ends.
+func (s *Streams) Follow(ctx context.Context, after int64, to Receiver) error {
+	st := &stream{Routes: &Routes{Streams: s}, who: api.Watcher(ctx), after: after}
+	return st.run(ctx, received{to})
+}
+
 // message is what a stream says besides events.
 type message struct {
 	Type     string `json:"type"`

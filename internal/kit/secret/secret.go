@@ -63,6 +63,9 @@ const (
 	ChannelPrefix = "chk_"
 	VisitorPrefix = "vis_"
 
+	// PhonePrefix marks a ticket for the telephones' socket.
+	PhonePrefix = "pht_"
+
 	// HandoverPrefix marks a session on its way to another host.
 	HandoverPrefix = "hov_"
 )

@@ -34,6 +34,8 @@ const (
 	Ring       = "ring"
 	Answer     = "answer"
 	Hangup     = "hangup"
+	Mute       = "mute"
+	Press      = "press"
 	Bridge     = "bridge"
 	Join       = "join"
 	Leave      = "leave"
@@ -63,6 +65,10 @@ type Command struct {
 	// Sound is what to play, as Sounds knows it; Loop plays it again and again.
 	Sound string `json:"sound,omitempty"`
 	Loop  bool   `json:"loop,omitempty"`
+	// On says that a leg is to be silent; otherwise it is heard again.
+	On bool `json:"on,omitempty"`
+	// Digits are the keys to press.
+	Digits string `json:"digits,omitempty"`
 }
 
 // Put adds commands in the transaction of what makes them necessary.
@@ -161,6 +167,10 @@ func (r *Runner) carryOut(ctx context.Context, tenant uuid.UUID, c Command) erro
 		return x.Answer(ctx, tenant, c.Leg)
 	case Hangup:
 		return x.Hangup(ctx, tenant, c.Leg, c.Cause)
+	case Mute:
+		return x.Mute(ctx, tenant, c.Leg, c.On)
+	case Press:
+		return x.SendDTMF(ctx, tenant, c.Leg, c.Digits)
 	case Bridge:
 		return x.CreateBridge(ctx, tenant, c.Bridge)
 	case Join:

@@ -1,0 +1,246 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/coder/websocket"
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/limit"
+)
+
+// Admission is who opens a dialogue with their ticket.
+type Admission struct {
+	Caller *caller.Caller
+	// Session is the SHA-256 of the token of the session that the ticket came from.
+	Session [sha256.Size]byte
+	// Look returns who they are by now and what they may do; unauthenticated where
+	// their session is over.
+	Look func(context.Context) (*caller.Caller, error)
+}
+
+// Dialogue is a socket on which both sides send, and which a ticket opens: a page
+// cannot send a header with it.
+type Dialogue[In any] struct {
+	// Protocol is the subprotocol. The ticket is offered beside it, as ticket.<x>.
+	Protocol string
+	// MaxMessage is how many bytes a message to us may have.
+	MaxMessage int64
+	// PerMember is how many sockets a member may hold on a node.
+	PerMember int
+	// Admit proves a ticket and uses it up; unauthenticated for one that opens nothing.
+	Admit func(ctx context.Context, in *In, ticket string) (Admission, error)
+	// Run is the socket's life. Its context ends when the other side leaves, when
+	// they may not be here any more, and when the server drains.
+	Run func(ctx context.Context, in *In, socket *DialogueSocket) error
+}
+
+// DialogueSocket sends and receives messages. Send may be called by many goroutines.
+type DialogueSocket struct {
+	Socket
+	// Incoming are the messages from the other side. While it is full, nothing more
+	// is read from the connection.
+	Incoming <-chan []byte
+	allow    func(context.Context) error
+	look     func(context.Context) error
+}
+
+// Allow counts a message of the other side among the requests of their account and
+// looks again at who they are. It returns rate_limited, or why they may not be here.
+func (s *DialogueSocket) Allow(ctx context.Context) error {
+	if err := s.allow(ctx); err != nil {
+		return err
+	}
+	return s.look(ctx)
+}
+
+// incomingQueue is how many messages wait to be dealt with.
+const incomingQueue = 16
+
+var errNoText = errors.New("api: a binary message on a socket of texts")
+
+// HandleDialogue registers a dialogue. The route is public, since it reads no
+// credential; its permission and licences are held against who the ticket names.
+// Without a good ticket it answers 401 before the connection is switched over.
+func HandleDialogue[In any](a *API, rt Route, d Dialogue[In]) {
+	rt = rt.withDefaults()
+	rt.Access, rt.socket, rt.streams, rt.NoStore, rt.Status = Public, true, true, true, http.StatusSwitchingProtocols
+	rt.Refusals = append(rt.Refusals, http.StatusUnauthorized, http.StatusUpgradeRequired)
+	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
+		req := requestOf(ctx)
+		ticket, speaks := offered(req.r.Header, d.Protocol)
+		if ticket == "" {
+			return nil, a.refuseTicket(ctx, &rt)
+		}
+		if !wantsSocket(req.r) || !speaks {
+			req.w.Header().Set("Connection", "Upgrade")
+			req.w.Header().Set("Upgrade", "websocket")
+			return nil, fault.New(fault.UpgradeRequired)
+		}
+		ctx, preparing := a.prepare(ctx)
+		defer preparing.cancel()
+		by, err := d.admit(ctx, a, &rt, in, ticket)
+		if err != nil {
+			return nil, err
+		}
+		stream, closeStream, err := a.watch(caller.With(context.WithoutCancel(ctx), by.who), by)
+		if err == nil && !a.enter() {
+			closeStream()
+			err = fault.New(fault.Unavailable)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &streamOutput{func(hc huma.Context) {
+			defer a.open.Done()
+			defer closeStream()
+			r, w := humachi.Unwrap(hc)
+			conn, err := websocket.Accept(statusWriter{w, hc}, r, &websocket.AcceptOptions{
+				InsecureSkipVerify: true, Subprotocols: []string{d.Protocol}, // the guard has looked
+			})
+			if err != nil {
+				a.cfg.Log.DebugContext(stream, "socket was not opened", "route", rt.ID, "error", err)
+				return
+			}
+			conn.SetReadLimit(d.MaxMessage)
+			a.hold(stream, &rt, conn, func(ctx context.Context, s *DialogueSocket) error { return d.Run(ctx, in, s) })
+		}}, nil
+	})
+	a.describeSocket(&rt)
+}
+
+// offered finds the ticket among the subprotocols, and whether ours is there too.
+func offered(h http.Header, protocol string) (ticket string, speaks bool) {
+	for _, line := range h.Values("Sec-Websocket-Protocol") {
+		for part := range strings.SplitSeq(line, ",") {
+			part = strings.TrimSpace(part)
+			if t, is := strings.CutPrefix(part, "ticket."); is {
+				ticket = t
+			}
+			speaks = speaks || part == protocol
+		}
+	}
+	return ticket, speaks
+}
+
+// refuseTicket counts a ticket that opened nothing.
+func (a *API) refuseTicket(ctx context.Context, rt *Route) error {
+	return a.refusal(ctx, requestOf(ctx).w, rt, ClientIP(ctx), fault.New(fault.Unauthenticated).Because("no_ticket"))
+}
+
+// admit proves a ticket and does what the guard does with a credential.
+func (d *Dialogue[In]) admit(ctx context.Context, a *API, rt *Route, in *In, ticket string) (access, error) {
+	found, err := d.Admit(ctx, in, ticket)
+	if fault.Is(err, fault.Unauthenticated) {
+		return access{}, a.refuseTicket(ctx, rt)
+	}
+	if err != nil {
+		return access{}, err
+	}
+	who := *found.Caller
+	who.IP = ClientIP(ctx)
+	if slug := HostSlug(ctx); slug != "" && slug != who.Slug {
+		return access{}, a.refuseTicket(ctx, rt)
+	}
+	if err := a.permit(rt, &who); err != nil {
+		return access{}, err
+	}
+	if a.cfg.SessionGuard != nil {
+		if err := a.cfg.SessionGuard(ctx, rt.Path, &who); err != nil {
+			return access{}, err
+		}
+	}
+	return access{who: &who, holder: who.ID, limit: d.PerMember, credential: found.Session, look: found.Look}, nil
+}
+
+// hold runs an open dialogue to its end; see converse.
+func (a *API) hold(ctx context.Context, rt *Route, conn *websocket.Conn, run func(context.Context, *DialogueSocket) error) {
+	reading, stopReading := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopReading()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	incoming := make(chan []byte, incomingQueue)
+	var both sync.WaitGroup
+	both.Go(func() { cancel(receive(ctx, reading, conn, incoming)) })
+	both.Go(func() { a.attend(ctx, cancel, conn) })
+	err := run(ctx, a.dialogueSocket(ctx, cancel, conn, incoming))
+	if err != nil && ctx.Err() == nil {
+		a.cfg.Log.DebugContext(ctx, "socket ended", "route", rt.ID, "error", err)
+	}
+	code, reason := websocket.StatusInternalError, "try again"
+	switch {
+	case a.draining.Err() != nil:
+		code, reason = websocket.StatusGoingAway, "the server restarts"
+	case errors.Is(context.Cause(ctx), errAccessEnded):
+		code, reason = statusUnauthorized, "the session has ended"
+	case errors.Is(context.Cause(ctx), errNoText):
+		code, reason = websocket.StatusUnsupportedData, "messages are JSON texts"
+	case err == nil:
+		code, reason = websocket.StatusNormalClosure, ""
+	}
+	cancel(nil)
+	_ = conn.Close(code, reason) // the other side may be gone, which is as good
+	stopReading()
+	both.Wait()
+}
+
+// receive reads messages until the connection ends, and returns why it did.
+func receive(ctx, reading context.Context, conn *websocket.Conn, to chan<- []byte) error {
+	for {
+		kind, text, err := conn.Read(reading)
+		if err != nil {
+			return err
+		}
+		if kind != websocket.MessageText {
+			return errNoText
+		}
+		select {
+		case to <- text:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (a *API) dialogueSocket(ctx context.Context, cancel context.CancelCauseFunc, conn *websocket.Conn, incoming <-chan []byte) *DialogueSocket {
+	return &DialogueSocket{
+		Socket: Socket{context.WithoutCancel(ctx), conn}, Incoming: incoming,
+		allow: func(ctx context.Context) error {
+			if a.cfg.Limits == nil {
+				return nil
+			}
+			r := a.cfg.Limits.Take(ctx, perAccount, limit.Key(Watcher(ctx).UserID))
+			if r.Allowed {
+				return nil
+			}
+			return RateLimited(r)
+		},
+		look: func(ctx context.Context) error {
+			s, ok := ctx.Value(openStreamKey{}).(*openStream)
+			if !ok {
+				return nil
+			}
+			err := a.recheck(ctx, s)
+			if err != nil {
+				cancel(err)
+			}
+			return err
+		},
+	}
+}
+
+// OwnHost is the workspace's host that the request came to; "" for the bare one.
+func OwnHost(ctx context.Context) string {
+	if HostSlug(ctx) == "" {
+		return ""
+	}
+	return requestOf(ctx).r.Host
+}
