@@ -54,7 +54,9 @@ func TestHours(t *testing.T) {
 	}
 	for _, bad := range []hours.Hours{
 		{Timezone: "UTC", Holidays: []hours.Holiday{{Date: "2026-02-30"}}},
-		{Timezone: "Mars/Olympus"}, {Timezone: ""}, {Timezone: "UTC", Spans: []hours.Span{{Day: 1, From: "10:00", To: "09:00"}}},
+		{Timezone: "Mars/Olympus"},
+		{Timezone: ""},
+		{Timezone: "UTC", Spans: []hours.Span{{Day: 1, From: "10:00", To: "09:00"}}},
 	} {
 		if bad.Check("hours") == nil {
 			t.Errorf("%+v is accepted", bad)
