@@ -178,7 +178,7 @@ test('outside its hours the chat says so, in the words of the workspace', async 
   const chat = visitor.getByRole('dialog', { name: 'How can we help?' })
   await visitor.getByRole('button', { name: 'Open chat' }).click()
   await expect(chat.getByText('We are asleep.')).toBeVisible()
-  await expect(chat.getByRole('status')).toContainText('We open')
+  await expect(chat.getByRole('status').filter({ hasText: 'We open' })).toBeVisible()
 
   const row = page.getByRole('article', { name })
   await row.getByRole('button', { name: `Actions for ${name}` }).click()
