@@ -24,7 +24,7 @@ test('the navigation is daily work and one settings area, narrow where room is n
   await page.setViewportSize({ width: 1366, height: 768 })
   await signIn(page)
   const navigation = page.getByRole('navigation', { name: 'Main navigation' })
-  await expect(navigation.getByRole('link')).toHaveText([/^Home/, /^Inbox/, /^Contacts/, /^Regulations/, /^Settings/])
+  await expect(navigation.getByRole('link')).toHaveText([/^Home/, /^Inbox/, /^Contacts/, /^Calls/, /^Regulations/, /^Settings/])
   await navigation.getByRole('link', { name: 'Inbox' }).click()
   await expect(page).toHaveURL(/inbox/)
   const width = () => page.locator('aside').first().evaluate((box) => box.getBoundingClientRect().width)
