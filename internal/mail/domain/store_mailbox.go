@@ -53,10 +53,6 @@ func findMailbox(r *db.Reader, address string) (Mailbox, error) {
 	return db.One(r, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox WHERE tenant_id = $1 AND address = $2`, r.Tenant(), address)
 }
 
-func findMailboxByID(r *db.Reader, id uuid.UUID) (Mailbox, error) {
-	return db.One(r, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
-}
-
 func lockMailbox(tx *db.Tx, id uuid.UUID) (Mailbox, error) {
 	return db.One(&tx.Reader, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox m WHERE tenant_id = $1 AND id = $2`+tx.Dialect().ForUpdate("m"), tx.Tenant(), id)
 }

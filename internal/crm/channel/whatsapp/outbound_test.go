@@ -22,17 +22,6 @@ func (sh *shop) reply(c uuid.UUID, body string) conversation.Item {
 	return out.Item
 }
 
-func (sh *shop) item(c, id uuid.UUID) conversation.Item {
-	sh.T.Helper()
-	for _, i := range sh.Items(c) {
-		if i.ID == id {
-			return i
-		}
-	}
-	sh.T.Fatal("the item is gone")
-	return conversation.Item{}
-}
-
 func TestAnswerGoesOut(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
