@@ -191,12 +191,14 @@ test('a menu has the focus although its entries come later', async ({ page }) =>
   const asked = new Promise<void>((resolve) => {
     answer = resolve
   })
+  await signIn(page, '/inbox')
+  const customer = await startCustomer(page, `Mine Er ${Date.now()}`)
+  const id = await customer.write('Order', 'Where is it?', `menu-${Date.now()}@example.com`)
   await page.route('**/api/crm/v1/macros*', async (route) => {
     await asked
     await route.continue()
   })
-  await signIn(page, '/inbox')
-  await page.getByRole('link', { name: /Hakan Öztürk/ }).click()
+  await page.goto(`/inbox?c=${id}`)
   await expect(page.getByRole('textbox', { name: 'Reply', exact: true })).toBeVisible()
   await page.keyboard.press('m')
   await expect(page.locator('[role=menu]:focus')).toBeVisible()
