@@ -21,6 +21,7 @@ import (
 
 	"konak/internal/app"
 	"konak/internal/app/apptest"
+	"konak/internal/kit/tooltest"
 )
 
 // What swaks says by its exit code.
@@ -36,9 +37,7 @@ const (
 // file, in Turkish; to nobody, and too much.
 func TestSwaks(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("swaks"); err != nil {
-		t.Skip("swaks is not installed (scripts/ensure-mail-servers)")
-	}
+	tooltest.Need(t, "swaks", "ensure-mail-servers")
 	apptest.RunWith(t, func(c *app.Config) { c.MailDomain, c.MailMaxSize = domain, swaksMaxBytes }, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
 		to := *p.box.ForwardingAddress

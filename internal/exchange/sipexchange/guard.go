@@ -174,7 +174,7 @@ type limitedConn struct {
 	remove func()
 }
 
-// Close closes the connection and makes room for another.
+// Close closes the connection. It is no longer counted, so its address may open another.
 func (c *limitedConn) Close() error {
 	c.remove()
 	return c.Conn.Close()

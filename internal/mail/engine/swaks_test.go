@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"konak/internal/kit/tooltest"
 )
 
 // What swaks says by its exit code.
@@ -23,9 +25,7 @@ const (
 // else, with what may not leave, and with text that is smuggled behind a mail.
 func TestSwaks(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("swaks"); err != nil {
-		t.Skip("swaks is not installed (scripts/ensure-mail-servers)")
-	}
+	tooltest.Need(t, "swaks", "ensure-mail-servers")
 	run(t, nil, func(t *testing.T, o *office) {
 		o.addRule("block", nil)
 		for _, c := range []struct {

@@ -285,7 +285,8 @@ func TestMessagesAreBounded(t *testing.T) {
 	})
 }
 
-// A member has so many sockets and no more; one that ends makes room.
+// A member can have eight sockets open at once. When one of them ends, another can be
+// opened.
 func TestSocketsAreCounted(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
