@@ -31,7 +31,7 @@ import {
   useUndoMerge,
   type Contact,
 } from './contacts'
-import { useDuplicates } from './duplicates'
+import { reasonTexts, useDuplicates } from './duplicates'
 import { openClaims } from './openClaims'
 import { useConversations, useVisitor } from './timeline'
 
@@ -245,16 +245,16 @@ function VisitorFacts({ contactId }: { contactId: string }) {
 /** Another record that may be the same person, with the way to make one of the two. */
 function Duplicates({ contact, onMerge }: { contact: Contact; onMerge: (other: Contact) => void }) {
   const { t } = useI18n()
-  const found = useDuplicates(contact, true).data ?? []
-  if (found.length === 0) return null
+  const found = useDuplicates(contact.id).data ?? []
+  if (found.length === 0 || contact.merged_into_id) return null
   return (
     <Notice className="mb-5" title={t('contacts.duplicates')}>
       <ul className="mt-1 flex flex-col gap-1.5">
-        {found.map((other) => (
+        {found.map(({ contact: other, reasons }) => (
           <li key={other.id} className="flex flex-wrap items-center gap-2">
             <Avatar name={other.name} id={other.id} size="sm" />
             <Link to="/contacts/$contactId" params={{ contactId: other.id }} className="min-w-0 flex-1 truncate underline-offset-3 hover:underline">
-              {other.name} <span className="text-ink-2">{contactLine(other)}</span>
+              {other.name} <span className="text-ink-2">{[contactLine(other), ...reasons.map((reason) => t(reasonTexts[reason]))].filter(Boolean).join(' · ')}</span>
             </Link>
             <Button size="sm" onClick={() => onMerge(other)} aria-label={t('contacts.mergeOne', { name: other.name })}>
               {t('contacts.merge.action')}

@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import { NotebookPen, ShoppingBag, Trash2 } from 'lucide-react'
+import { NotebookPen, PhoneIncoming, PhoneOutgoing, ShoppingBag, Trash2 } from 'lucide-react'
 import { useState, type FormEvent, type ReactNode } from 'react'
 import { errorText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
 import { formatAgo, formatDateTime, language, useI18n, type PlainKey } from '@/i18n'
+import { otherNumber, type Call } from '@/modules/telephony/calls'
 import { Badge } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
 import { Card } from '@/ui/Card'
@@ -11,15 +13,17 @@ import { Textarea } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { SkeletonRows } from '@/ui/Skeleton'
+import { callText } from '../callText'
 import { channelName } from '../inbox/channels'
 import { moneyText, orderStates } from '../orders'
 import { useAddNote, useDeleteNote, useNotes } from './contacts'
-import { byMonth, complete, toTimeline, useConversations, useOrders, type Entry, type TimelineConversation, type TimelineNote, type TimelineOrder } from './timeline'
+import { byMonth, complete, toTimeline, useCallsWith, useConversations, useOrders, type Entry, type TimelineConversation, type TimelineNote, type TimelineOrder } from './timeline'
 
 const kinds = [
   { value: 'all', label: 'contacts.timeline.all' },
   { value: 'conversation', label: 'contacts.conversations' },
   { value: 'order', label: 'contacts.timeline.orders' },
+  { value: 'call', label: 'contacts.timeline.calls' },
   { value: 'note', label: 'contacts.notes' },
 ] as const satisfies readonly { value: Entry['kind'] | 'all'; label: PlainKey }[]
 
@@ -29,28 +33,39 @@ interface ContactTimelineProps {
   seesInbox: boolean
 }
 
-/** Everything that happened with a contact, in one list: conversations of all channels, orders and notes. */
+const emptyTexts = {
+  all: 'contacts.noConversation',
+  conversation: 'contacts.noConversation',
+  order: 'contacts.timeline.noOrder',
+  call: 'contacts.timeline.noCall',
+  note: 'contacts.noNote',
+} as const satisfies Record<Entry['kind'] | 'all', PlainKey>
+
+/** Everything that happened with a contact, in one list: conversations of all channels, orders, calls and notes. */
 export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTimelineProps) {
   const { t } = useI18n()
   const [kind, setKind] = useState<(typeof kinds)[number]['value']>('all')
   const conversations = useConversations(contactId, seesInbox)
   const orders = useOrders(contactId, seesInbox)
+  const seesCalls = meets(useMe(), { permission: 'crm.calls.view', licence: 'telephony', orLicence: 'telephony_line' })
+  const calls = useCallsWith(contactId, seesCalls)
   const notes = useNotes(contactId)
-  const entries = complete(toTimeline(conversations.rows, orders.rows, notes.rows), [
+  const entries = complete(toTimeline({ conversations: conversations.rows, orders: orders.rows, calls: calls.rows, notes: notes.rows }), [
     { last: conversations.rows.at(-1)?.last_activity_at, more: conversations.more !== null },
     { last: orders.rows.at(-1)?.placed_at, more: orders.more !== null },
+    { last: calls.rows.at(-1)?.started_at, more: calls.more !== null },
     { last: notes.rows.at(-1)?.created_at, more: notes.more !== null },
   ])
-  const loading = (seesInbox && (conversations.isPending || orders.isPending)) || notes.isPending
-  const failure = conversations.error ?? orders.error
-  const rest = [conversations.more, orders.more, notes.more].filter((more) => more !== null)
+  const loading = (seesInbox && (conversations.isPending || orders.isPending)) || (seesCalls && calls.isPending) || notes.isPending
+  const failure = conversations.error ?? orders.error ?? calls.error
+  const rest = [conversations.more, orders.more, calls.more, notes.more].filter((more) => more !== null)
   const shown = entries.filter((entry) => kind === 'all' || entry.kind === kind)
   const month = new Intl.DateTimeFormat(language(), { month: 'long', year: 'numeric' })
   return (
     <Card title={t('contacts.timeline')}>
       {canManage && <NoteForm contactId={contactId} />}
       <div className="mb-4 overflow-x-auto">
-        <Segmented label={t('contacts.timeline.show')} value={kind} options={kinds.map(({ value, label }) => ({ value, label: t(label) }))} onChange={setKind} />
+        <Segmented label={t('contacts.timeline.show')} value={kind} options={kinds.filter(({ value }) => value !== 'call' || seesCalls).map(({ value, label }) => ({ value, label: t(label) }))} onChange={setKind} />
       </div>
       {failure && (
         <Notice tone="danger" className="mb-4">
@@ -59,7 +74,7 @@ export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTime
       )}
       {loading && <SkeletonRows rows={3} />}
       {!loading && shown.length === 0 && rest.length === 0 && (
-        <p className="text-sm text-ink-2">{kind === 'note' ? t('contacts.noNote') : kind === 'order' ? t('contacts.timeline.noOrder') : t('contacts.noConversation')}</p>
+        <p className="text-sm text-ink-2">{t(emptyTexts[kind])}</p>
       )}
       {byMonth(shown).map(({ at, entries: list }) => (
         <section key={at} aria-label={month.format(new Date(at))} className="mb-4 last:mb-0">
@@ -69,6 +84,7 @@ export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTime
               <li key={`${entry.kind}-${entry.id}`}>
                 {entry.kind === 'conversation' && <ConversationEntry conversation={entry.conversation} />}
                 {entry.kind === 'order' && <OrderEntry order={entry.order} />}
+                {entry.kind === 'call' && <CallEntry call={entry.call} />}
                 {entry.kind === 'note' && <NoteEntry note={entry.note} contactId={contactId} canManage={canManage} />}
               </li>
             ))}
@@ -140,6 +156,24 @@ function OrderEntry({ order }: { order: TimelineOrder }) {
         </span>
       </Row>
     </div>
+  )
+}
+
+function CallEntry({ call }: { call: Call }) {
+  const { t } = useI18n()
+  const Icon = call.direction === 'inbound' ? PhoneIncoming : PhoneOutgoing
+  const row = (
+    <Row mark={<Icon aria-hidden className="size-4.5 text-ink-2" />} title={call.direction === 'inbound' ? t('inbox.call.inbound') : t('inbox.call.outbound')} at={call.started_at}>
+      <span className="block truncate text-ink-2">
+        {[otherNumber(call), callText({ voicemail: call.voicemail !== null, talked: call.talk_s, ended: call.state === 'ended' })].filter(Boolean).join(' · ')}
+      </span>
+    </Row>
+  )
+  if (!call.conversation_id) return <div className={rowClass}>{row}</div>
+  return (
+    <Link to="/inbox" search={{ c: call.conversation_id }} className={`${rowClass} hover:bg-sunken`}>
+      {row}
+    </Link>
   )
 }
 

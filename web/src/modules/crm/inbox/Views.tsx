@@ -1,6 +1,7 @@
-import { BellRing, Ellipsis, ListFilter, Plus, Search, Trash2 } from 'lucide-react'
+import { BellRing, Ellipsis, ListFilter, Pencil, Plus, Search, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState, type KeyboardEvent } from 'react'
 import { errorText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
 import { useI18n, withTexts } from '@/i18n'
 import { IconButton } from '@/ui/Button'
 import { Menu, MenuItem } from '@/ui/Menu'
@@ -8,13 +9,13 @@ import { Segmented } from '@/ui/Segmented'
 import { toast } from '@/ui/Toast'
 import { focusFirstRow } from './ConversationList'
 import { useDeleteView, useSavedViews, type ViewFilter } from './savedViews'
-import { countFilters, filterNames, states, type FilterSearch, type InboxSearch, type ViewChange } from './search'
+import { countFilters, filterNames, filtersIn, states, wordsIn, type FilterSearch, type InboxSearch, type ViewChange } from './search'
 import { ViewMenu } from './ViewMenu'
 import { views } from './views'
 
 const FilterBar = lazy(() => withTexts(() => import('./FilterBar'), 'desk')().then((m) => ({ default: m.FilterBar })))
 const FilterDialog = lazy(() => withTexts(() => import('./FilterDialog'), 'desk')().then((m) => ({ default: m.FilterDialog })))
-const SaveViewDialog = lazy(() => import('./SaveViewDialog').then((m) => ({ default: m.SaveViewDialog })))
+const SaveViewDialog = lazy(() => withTexts(() => import('./SaveViewDialog'), 'desk')().then((m) => ({ default: m.SaveViewDialog })))
 const AlertDialog = lazy(() => withTexts(() => import('./AlertDialog'), 'desk')().then((m) => ({ default: m.AlertDialog })))
 
 interface ViewsProps {
@@ -38,15 +39,16 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
   const { t } = useI18n()
   const { view = 'open', q = '', state, saved } = search
   const [text, setText] = useState(q)
-  const [layer, setLayer] = useState<'filter' | 'save' | 'alerts' | null>(null)
+  const [layer, setLayer] = useState<'filter' | 'save' | 'change' | 'alerts' | null>(null)
   const filters = countFilters(search)
   const named = useSavedViews().data?.find((one) => one.id === saved)
   const remove = useDeleteView()
+  const canManageViews = meets(useMe(), { permission: 'crm.views.manage' })
 
   useEffect(() => {
     const words = text.trim()
     if (words === q) return
-    const timer = setTimeout(() => onChange(words ? { q: words, saved: undefined } : noWords, true), typingPause)
+    const timer = setTimeout(() => onChange(words ? { q: words } : noWords, true), typingPause)
     return () => clearTimeout(timer)
   }, [text, q, onChange])
 
@@ -73,8 +75,11 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
         <nav aria-label={t('inbox.views')} className="flex min-w-0 flex-1">
           <ViewMenu view={view} saved={saved} onView={(id) => choose({ view: id === 'open' ? undefined : id })} onSaved={(id) => choose({ saved: id })} />
         </nav>
-        {named && (
+        {named && (!named.shared || canManageViews) && (
           <Menu trigger={<IconButton icon={Ellipsis} label={t('views.actions', { name: named.name })} />}>
+            <MenuItem icon={Pencil} onSelect={() => setLayer('change')}>
+              {t('views.change')}
+            </MenuItem>
             <MenuItem icon={Trash2} onSelect={() => drop(named.id)}>
               {t('views.delete')}
             </MenuItem>
@@ -82,7 +87,7 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
         )}
         <IconButton icon={BellRing} label={t('inbox.alerts')} onClick={() => setLayer('alerts')} />
         <IconButton icon={ListFilter} label={t('inbox.filter')} aria-pressed={filters > 0} onClick={() => setLayer('filter')} className={filters > 0 ? 'bg-accent-soft text-accent-ink' : undefined} />
-        {onNew && <IconButton icon={Plus} label={t('inbox.new')} onClick={onNew} className="bg-accent text-on-accent hover:bg-accent-hover hover:text-on-accent" />}
+        {onNew && <IconButton icon={Plus} label={t('inbox.new')} keys="C" onClick={onNew} className="bg-accent text-on-accent hover:bg-accent-hover hover:text-on-accent" />}
       </div>
       <div className="mt-1.5 flex h-9 items-center gap-2 rounded-md border border-line bg-sunken/60 px-2.5 hover:border-edge has-focus-visible:bg-surface has-focus-visible:outline-2 has-focus-visible:outline-focus">
         <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
@@ -113,7 +118,7 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
         )}
         {layer === 'filter' && (
           <FilterDialog
-            search={search}
+            start={named ? filtersIn(named.filter) : search}
             onClose={() => setLayer(null)}
             onApply={(next) => {
               setLayer(null)
@@ -122,9 +127,10 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
           />
         )}
         {layer === 'alerts' && <AlertDialog onClose={() => setLayer(null)} />}
+        {layer === 'change' && named && <SaveViewDialog what={named} onClose={() => setLayer(null)} onSaved={() => setLayer(null)} />}
         {layer === 'save' && (
           <SaveViewDialog
-            filter={q ? { q, state, sort: '-last_activity' } : filter}
+            what={q ? wordsIn(search, undefined) : filter}
             onClose={() => setLayer(null)}
             onSaved={(id) => {
               setLayer(null)
