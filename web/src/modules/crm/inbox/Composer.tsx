@@ -6,13 +6,13 @@ import { useStore } from '@/lib/store'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { hasTemplates } from './chatTemplates'
-import { undoSeconds, useReplyChannels, useSend, type FollowUp, type OneConversation, type OutgoingContent, type ReplyChannel } from './conversations'
+import { undoSeconds, useSend, type FollowUp, type OneConversation, type OutgoingContent } from './conversations'
 import { useCopies } from './copies'
 import type { PrepareToLeave } from './departure'
 import { applyFormat, formatByKey, linkByPaste, selectionOf, type, type Format } from './formatting'
 import { MacroMenu } from './MacroMenu'
 import { addOutgoing, deliver } from './outgoing'
-import { keyOf, RouteChoice, RouteNote } from './RouteChoice'
+import { RouteChoice, RouteNote } from './RouteChoice'
 import { takenBack, useTakeBack } from './scheduled'
 import { SendBar } from './SendBar'
 import { useSignature } from './signature'
@@ -20,6 +20,7 @@ import { useTypingSignal } from './typing'
 import { Uploads } from './UploadList'
 import { useDrafts } from './useDraft'
 import { useLiveShortcuts } from './useLiveShortcuts'
+import { useRoute } from './useRoute'
 import { useRuleRefusal } from './useRuleRefusal'
 import { useWordPickers } from './useWordPickers'
 
@@ -47,16 +48,15 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   const { mode, setMode } = drafts
   const draft = drafts[mode]
   const { text, change, files } = draft
-  const [chosen, setChosen] = useState<{ is: (route: ReplyChannel) => boolean } | null>(null)
   const [later, setLater] = useState<OutgoingContent | null>(null)
   const [choosing, setChoosing] = useState(false)
   const [snoozing, setSnoozing] = useState(false)
-  const [unsigned, setUnsigned] = useState(false)
   const [editingSignature, setEditingSignature] = useState(false)
   const takeBack = useTakeBack()
   const openTemplates = hasTemplates(conversation.channel) ? () => setChoosing(true) : null
   const area = useRef<HTMLTextAreaElement>(null)
-  const routes = useReplyChannels(conversation.id, true).data ?? []
+  const way = useRoute(conversation.id)
+  const { routes, route, unsigned } = way
   const sending = useSend()
   const words = useWordPickers({
     conversationId: conversation.id,
@@ -68,7 +68,6 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   })
   const sayTyping = useTypingSignal(conversation.id)
   const note = mode === 'note'
-  const route = (chosen && routes.find(chosen.is)) ?? routes.find((entry) => entry.available) ?? null
   const unreachable = !note && routes.length > 0 && routes.every((entry) => !entry.available)
   const byMail = !note && (route?.channel ?? conversation.channel) === 'email'
   const canFollowUp = meets(me, { permission: 'crm.conversations.manage' })
@@ -157,11 +156,9 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   useEffect(() => {
     if (returned?.conversationId !== conversation.id) return
     takenBack.set(null)
-    const { channel, channel_account_id: account, format, signature } = returned
     drafts.reply.restore(returned)
     setMode('reply')
-    setChosen({ is: (route) => (channel ? route.channel === channel && route.channel_account_id === account : route.kind === 'conversation') })
-    if (format === 'markdown') setUnsigned(!signature)
+    way.restore(returned)
     area.current?.focus()
     // Once for each: the drafts are made anew with every render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -194,13 +191,13 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
             ]}
             onChange={setMode}
           />
-          {!note && routes.length > 0 && <RouteChoice routes={routes} route={route} onChoose={(key) => setChosen({ is: (entry) => keyOf(entry) === key })} />}
+          {!note && routes.length > 0 && <RouteChoice routes={routes} route={route} onChoose={way.choose} />}
         </div>
         {!note && <RouteNote routes={routes} unreachable={unreachable} onTemplates={openTemplates} />}
         {byMail && (
           <Suspense>
             <CopyField copies={copies} />
-            <FormatBar text={text} signature={signature} signed={signed} onSign={(next) => setUnsigned(!next)} onEditSignature={() => setEditingSignature(true)} onFormat={format} />
+            <FormatBar text={text} signature={signature} signed={signed} onSign={(next) => way.setUnsigned(!next)} onEditSignature={() => setEditingSignature(true)} onFormat={format} />
           </Suspense>
         )}
         <div className="relative">

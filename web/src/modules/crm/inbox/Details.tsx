@@ -53,7 +53,10 @@ export function Details({ conversation, onAct, pick }: DetailsProps) {
 
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (pick) box.current?.querySelector<HTMLElement>(`[data-property=${pick}] button`)?.click()
+    if (!pick) return
+    // In the next frame: the drawer takes the focus first, and a list that loses it closes.
+    const frame = requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-property=${pick}] button`)?.click())
+    return () => cancelAnimationFrame(frame)
   }, [pick])
 
   const owner = conversation.owner_id
