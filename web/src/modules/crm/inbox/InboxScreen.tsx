@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { errorText } from '@/api/message'
@@ -11,7 +10,7 @@ import type { Shortcut } from '@/shell/shortcuts'
 import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { ConversationList } from './ConversationList'
-import { knownConversation, stateAction, useAct, useAgentChoices, useConversations, useCounts, useReadMark, type Action, type Snooze } from './conversations'
+import { useAct, useAgentChoices, useConversations, useCounts, useReadMark, useStateUndo, type Action, type Snooze } from './conversations'
 import type { Departure } from './departure'
 import { rowAfter, rowAtStep } from './nextRow'
 import { useSavedViews } from './savedViews'
@@ -41,8 +40,8 @@ export function InboxScreen() {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [snoozing, setSnoozing] = useState(false)
   const [beginning, setBeginning] = useState(false)
-  const client = useQueryClient()
   const act = useAct()
+  const stateUndo = useStateUndo()
   const mark = useReadMark()
   const canReply = meets(me, { permission: 'crm.conversations.reply' })
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
@@ -115,11 +114,10 @@ export function InboxScreen() {
   function perform(action: Action) {
     if (!c) return
     const leave = prepareToLeave(c)
-    const before = knownConversation(client, c)
+    const undo = stateUndo(c)
     // A promise: the callbacks of a mutation end when the next one begins.
     act.mutateAsync({ id: c, action }).then(
       (next) => {
-        const undo = () => act.mutateAsync({ id: c, action: before ? stateAction(before, Date.now()) : { do: 'open' } })
         if (action.do === 'close') leave({ said: t('inbox.closed'), state: 'closed', undo })
         if (action.do === 'open') toast('ok', t('inbox.opened'))
         if (action.do === 'snooze') {

@@ -271,7 +271,7 @@ export function stateAction({ state, snoozed_until: until }: Pick<Conversation, 
 }
 
 /** A conversation as this browser knows it, from itself or from a list. */
-export function knownConversation(client: QueryClient, id: string): Conversation | undefined {
+function knownConversation(client: QueryClient, id: string): Conversation | undefined {
   const one = client.getQueryData<OneConversation>([...root, 'one', id])
   if (one) return one
   return client
@@ -289,6 +289,16 @@ export function useAct() {
       if (action.do === 'tag') void client.invalidateQueries({ queryKey: tagsKey })
     },
   })
+}
+
+/** Asked for before a conversation gets another state; what it gives brings it back to the one that it has now. */
+export function useStateUndo(): (id: string) => () => Promise<Conversation> {
+  const client = useQueryClient()
+  const act = useAct()
+  return (id) => {
+    const before = knownConversation(client, id)
+    return () => act.mutateAsync({ id, action: before ? stateAction(before, Date.now()) : { do: 'open' } })
+  }
 }
 
 export function useJoin(id: string) {

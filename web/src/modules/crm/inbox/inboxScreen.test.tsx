@@ -79,6 +79,17 @@ describe('Undo', () => {
     expect(bodies(`POST ${base}/c2/open`)).toEqual([])
   })
 
+  it('gives it again after a macro that closes, too', async () => {
+    answers.set('GET /api/crm/v1/macros', [{ id: 'x1', name: 'Done', description: '', actions: [{ type: 'close' }] }])
+    answers.set(`POST ${base}/c2/macros/x1`, { conversation: { ...asleep, state: 'closed' } })
+    answers.set(`POST ${base}/c2/snooze`, asleep)
+    await show(<InboxScreen />, { at: '?c=c2', permissions: ['crm.macros.use'] })
+    await choose('Run a macro', 'Done')
+    await userEvent.click(await screen.findByRole('button', { name: 'Run' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(bodies(`POST ${base}/c2/snooze`)).toEqual([{ until }]))
+  })
+
   it('opens a snoozed conversation again', async () => {
     answers.set(`POST ${base}/c1/snooze`, { ...conversation, state: 'snoozed', snoozed_until: until })
     answers.set(`POST ${base}/c1/open`, conversation)
