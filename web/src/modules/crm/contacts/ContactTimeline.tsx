@@ -1,10 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { NotebookPen, PhoneIncoming, PhoneOutgoing, ShoppingBag, Trash2 } from 'lucide-react'
-import { useState, type FormEvent, type ReactNode } from 'react'
+import { NotebookPen, ShoppingBag, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useState, type FormEvent } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatAgo, formatDateTime, language, useI18n, type PlainKey } from '@/i18n'
-import { otherNumber, type Call } from '@/modules/telephony/calls'
+import { language, useI18n, type PlainKey } from '@/i18n'
 import { Badge } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
 import { Card } from '@/ui/Card'
@@ -13,11 +12,14 @@ import { Textarea } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { SkeletonRows } from '@/ui/Skeleton'
-import { callText } from '../callText'
 import { channelName } from '../inbox/channels'
 import { moneyText, orderStates } from '../orders'
 import { useAddNote, useDeleteNote, useNotes } from './contacts'
 import { byMonth, complete, toTimeline, useCallsWith, useConversations, useOrders, type Entry, type TimelineConversation, type TimelineNote, type TimelineOrder } from './timeline'
+import { rowClass, TimelineRow } from './TimelineRow'
+
+// Not every workspace has a telephone.
+const CallEntry = lazy(() => import('./CallEntry').then((m) => ({ default: m.CallEntry })))
 
 const kinds = [
   { value: 'all', label: 'contacts.timeline.all' },
@@ -84,7 +86,11 @@ export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTime
               <li key={`${entry.kind}-${entry.id}`}>
                 {entry.kind === 'conversation' && <ConversationEntry conversation={entry.conversation} />}
                 {entry.kind === 'order' && <OrderEntry order={entry.order} />}
-                {entry.kind === 'call' && <CallEntry call={entry.call} />}
+                {entry.kind === 'call' && (
+                  <Suspense>
+                    <CallEntry call={entry.call} />
+                  </Suspense>
+                )}
                 {entry.kind === 'note' && <NoteEntry note={entry.note} contactId={contactId} canManage={canManage} />}
               </li>
             ))}
@@ -100,44 +106,18 @@ export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTime
   )
 }
 
-interface RowProps {
-  mark: ReactNode
-  title: ReactNode
-  at: string
-  children?: ReactNode
-}
-
-function Row({ mark, title, at, children }: RowProps) {
-  return (
-    <>
-      <span className="mt-0.5 flex size-6 shrink-0 items-center justify-center">{mark}</span>
-      <span className="min-w-0 flex-1">
-        <span className="flex items-baseline gap-2">
-          <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
-          <time dateTime={at} data-tip={formatDateTime(at)} className="shrink-0 text-xs text-ink-3">
-            {formatAgo(at)}
-          </time>
-        </span>
-        {children}
-      </span>
-    </>
-  )
-}
-
-const rowClass = 'flex gap-3 rounded-md px-2 py-2 text-sm'
-
 function ConversationEntry({ conversation }: { conversation: TimelineConversation }) {
   const { t } = useI18n()
   const name = channelName(conversation.channel)
   return (
     <Link to="/inbox" search={{ c: conversation.id }} className={`${rowClass} hover:bg-sunken`}>
-      <Row mark={<ChannelGlyph channel={conversation.channel} label={name} size="md" />} title={conversation.subject || name} at={conversation.last_activity_at}>
+      <TimelineRow mark={<ChannelGlyph channel={conversation.channel} label={name} size="md" />} title={conversation.subject || name} at={conversation.last_activity_at}>
         <span className="flex items-center gap-2">
           <span className="min-w-0 flex-1 truncate text-ink-2">{conversation.preview}</span>
           {conversation.waiting_since && <span className="shrink-0 text-xs font-semibold text-warm-ink">{t('contacts.timeline.waits')}</span>}
           {conversation.state !== 'open' && <Badge>{conversation.state === 'closed' ? t('inbox.state.closed') : t('inbox.view.snoozed')}</Badge>}
         </span>
-      </Row>
+      </TimelineRow>
     </Link>
   )
 }
@@ -147,33 +127,15 @@ function OrderEntry({ order }: { order: TimelineOrder }) {
   const state = orderStates[order.status]
   return (
     <div className={rowClass}>
-      <Row mark={<ShoppingBag aria-hidden className="size-4.5 text-ink-2" />} title={t('contacts.timeline.order', { number: order.number })} at={order.placed_at}>
+      <TimelineRow mark={<ShoppingBag aria-hidden className="size-4.5 text-ink-2" />} title={t('contacts.timeline.order', { number: order.number })} at={order.placed_at}>
         <span className="flex items-center gap-2">
           <span className="min-w-0 flex-1 truncate text-ink-2">
             {moneyText(order.total)} · {order.lines.map((line) => `${line.quantity} × ${line.name}`).join(', ')}
           </span>
           <Badge>{state ? t(state) : order.status}</Badge>
         </span>
-      </Row>
+      </TimelineRow>
     </div>
-  )
-}
-
-function CallEntry({ call }: { call: Call }) {
-  const { t } = useI18n()
-  const Icon = call.direction === 'inbound' ? PhoneIncoming : PhoneOutgoing
-  const row = (
-    <Row mark={<Icon aria-hidden className="size-4.5 text-ink-2" />} title={call.direction === 'inbound' ? t('inbox.call.inbound') : t('inbox.call.outbound')} at={call.started_at}>
-      <span className="block truncate text-ink-2">
-        {[otherNumber(call), callText({ voicemail: call.voicemail !== null, talked: call.talk_s, ended: call.state === 'ended' })].filter(Boolean).join(' · ')}
-      </span>
-    </Row>
-  )
-  if (!call.conversation_id) return <div className={rowClass}>{row}</div>
-  return (
-    <Link to="/inbox" search={{ c: call.conversation_id }} className={`${rowClass} hover:bg-sunken`}>
-      {row}
-    </Link>
   )
 }
 
@@ -182,9 +144,9 @@ function NoteEntry({ note, contactId, canManage }: { note: TimelineNote; contact
   const remove = useDeleteNote(contactId)
   return (
     <div className={`${rowClass} bg-warn-soft`}>
-      <Row mark={<NotebookPen aria-hidden className="size-4.5 text-warn-ink" />} title={t('contacts.note')} at={note.created_at}>
+      <TimelineRow mark={<NotebookPen aria-hidden className="size-4.5 text-warn-ink" />} title={t('contacts.note')} at={note.created_at}>
         <span className="block break-words whitespace-pre-wrap">{note.body}</span>
-      </Row>
+      </TimelineRow>
       {canManage && <IconButton icon={Trash2} tone="danger" label={t('contacts.deleteNote')} onClick={() => remove.mutate(note.id)} className="-my-1.5" />}
     </div>
   )

@@ -18,7 +18,6 @@ import {
   useConversationsOf,
   useGroups,
   usePeople,
-  useTags,
   type Action,
   type AgentChoice,
   type Conversation,
@@ -28,6 +27,7 @@ import {
 import { priorityNames } from './priorityNames'
 import { priorities } from './search'
 import { Section } from './Section'
+import { useTags } from './tags'
 
 const DetailsMore = lazy(() => withTexts(() => import('./DetailsMore'), 'desk')().then((m) => ({ default: m.DetailsMore })))
 

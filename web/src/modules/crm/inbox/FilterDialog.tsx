@@ -1,19 +1,23 @@
 import { useI18n } from '@/i18n'
 import { FormDialog } from '@/ui/FormLayer'
 import { FilterFields, readFilters } from './FilterFields'
+import type { ViewFilter } from './savedViews'
 import type { FilterSearch } from './search'
+import { filtersIn } from './viewFilters'
 
 interface FilterDialogProps {
-  start: FilterSearch
+  search: FilterSearch
+  /** The saved view that is narrowed further, in place of what the address bar says. */
+  view?: ViewFilter
   onClose: () => void
   onApply: (next: FilterSearch) => void
 }
 
-export function FilterDialog({ start, onClose, onApply }: FilterDialogProps) {
+export function FilterDialog({ search, view, onClose, onApply }: FilterDialogProps) {
   const { t } = useI18n()
   return (
     <FormDialog title={t('inbox.filter')} action={t('filter.apply')} busy={false} error={null} fields={[]} onSubmit={(data) => onApply(readFilters(data))} onClose={onClose}>
-      <FilterFields start={start} />
+      <FilterFields start={view ? filtersIn(view) : search} />
     </FormDialog>
   )
 }

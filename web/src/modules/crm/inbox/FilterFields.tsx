@@ -6,10 +6,11 @@ import { Combobox } from '@/ui/Combobox'
 import { DateInput } from '@/ui/DateInput'
 import { Field, Select } from '@/ui/Field'
 import { channelName } from './channels'
-import { useAgentChoices, useGroups, useSources, useTags } from './conversations'
+import { useAgentChoices, useGroups, useSources } from './conversations'
 import { sortNames } from './filterTexts'
 import { priorityNames } from './priorityNames'
 import { filterNames, priorities, readInboxSearch, sorts, type FilterSearch } from './search'
+import { useTags } from './tags'
 
 /** What the fields say when their form is sent; a name that is left empty has undefined. */
 export function readFilters(data: FormData): FilterSearch {

@@ -14,9 +14,10 @@ import { useAct, useAgentChoices, useConversations, useCounts, useReadMark, useS
 import type { Departure } from './departure'
 import { rowAfter, rowAtStep } from './nextRow'
 import { useSavedViews } from './savedViews'
-import { filterOf, placeOf, wordsIn, type InboxSearch, type ViewChange } from './search'
+import { filterOf, placeOf, type InboxSearch, type ViewChange } from './search'
 import { useLiveShortcuts } from './useLiveShortcuts'
 import { Views } from './Views'
+import { wordsIn } from './words'
 
 const from = '/shell/inbox'
 

@@ -6,7 +6,7 @@ import { Checkbox, Field, Input } from '@/ui/Field'
 import { FormDialog } from '@/ui/FormLayer'
 import { FilterFields, readFilters } from './FilterFields'
 import { useSaveView, type SavedView, type ViewFilter } from './savedViews'
-import { filtersIn, withFilters } from './search'
+import { filtersIn, withFilters } from './viewFilters'
 
 interface SaveViewDialogProps {
   /** What the list shows now, to be kept under a name; or a view that is changed. */

@@ -1,21 +1,19 @@
-import { BellRing, Ellipsis, ListFilter, Pencil, Plus, Search, Trash2 } from 'lucide-react'
+import { BellRing, ListFilter, Plus, Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState, type KeyboardEvent } from 'react'
-import { errorText } from '@/api/message'
-import { meets, useMe } from '@/api/session'
 import { useI18n, withTexts } from '@/i18n'
 import { IconButton } from '@/ui/Button'
-import { Menu, MenuItem } from '@/ui/Menu'
 import { Segmented } from '@/ui/Segmented'
-import { toast } from '@/ui/Toast'
 import { focusFirstRow } from './ConversationList'
-import { useDeleteView, useSavedViews, type ViewFilter } from './savedViews'
-import { countFilters, filterNames, filtersIn, states, wordsIn, type FilterSearch, type InboxSearch, type ViewChange } from './search'
+import { useSavedViews, type ViewFilter } from './savedViews'
+import { countFilters, filterNames, states, type FilterSearch, type InboxSearch, type ViewChange } from './search'
 import { ViewMenu } from './ViewMenu'
 import { views } from './views'
+import { wordsIn } from './words'
 
 const FilterBar = lazy(() => withTexts(() => import('./FilterBar'), 'desk')().then((m) => ({ default: m.FilterBar })))
 const FilterDialog = lazy(() => withTexts(() => import('./FilterDialog'), 'desk')().then((m) => ({ default: m.FilterDialog })))
 const SaveViewDialog = lazy(() => withTexts(() => import('./SaveViewDialog'), 'desk')().then((m) => ({ default: m.SaveViewDialog })))
+const ViewActions = lazy(() => withTexts(() => import('./ViewActions'), 'desk')().then((m) => ({ default: m.ViewActions })))
 const AlertDialog = lazy(() => withTexts(() => import('./AlertDialog'), 'desk')().then((m) => ({ default: m.AlertDialog })))
 
 interface ViewsProps {
@@ -39,11 +37,9 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
   const { t } = useI18n()
   const { view = 'open', q = '', state, saved } = search
   const [text, setText] = useState(q)
-  const [layer, setLayer] = useState<'filter' | 'save' | 'change' | 'alerts' | null>(null)
+  const [layer, setLayer] = useState<'filter' | 'save' | 'alerts' | null>(null)
   const filters = countFilters(search)
   const named = useSavedViews().data?.find((one) => one.id === saved)
-  const remove = useDeleteView()
-  const canManageViews = meets(useMe(), { permission: 'crm.views.manage' })
 
   useEffect(() => {
     const words = text.trim()
@@ -56,10 +52,6 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
   function choose(next: ViewChange) {
     setText('')
     onChange({ ...withoutFilters(), ...noWords, view: undefined, saved: undefined, ...next })
-  }
-
-  function drop(id: string) {
-    remove.mutate(id, { onSuccess: () => choose({}), onError: (error) => toast('danger', t('inbox.failed'), errorText(error)) })
   }
 
   function onKeyDown(event: KeyboardEvent) {
@@ -75,16 +67,7 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
         <nav aria-label={t('inbox.views')} className="flex min-w-0 flex-1">
           <ViewMenu view={view} saved={saved} onView={(id) => choose({ view: id === 'open' ? undefined : id })} onSaved={(id) => choose({ saved: id })} />
         </nav>
-        {named && (!named.shared || canManageViews) && (
-          <Menu trigger={<IconButton icon={Ellipsis} label={t('views.actions', { name: named.name })} />}>
-            <MenuItem icon={Pencil} onSelect={() => setLayer('change')}>
-              {t('views.change')}
-            </MenuItem>
-            <MenuItem icon={Trash2} onSelect={() => drop(named.id)}>
-              {t('views.delete')}
-            </MenuItem>
-          </Menu>
-        )}
+        <Suspense>{named && <ViewActions view={named} onDeleted={() => choose({})} />}</Suspense>
         <IconButton icon={BellRing} label={t('inbox.alerts')} onClick={() => setLayer('alerts')} />
         <IconButton icon={ListFilter} label={t('inbox.filter')} aria-pressed={filters > 0} onClick={() => setLayer('filter')} className={filters > 0 ? 'bg-accent-soft text-accent-ink' : undefined} />
         {onNew && <IconButton icon={Plus} label={t('inbox.new')} keys="C" onClick={onNew} className="bg-accent text-on-accent hover:bg-accent-hover hover:text-on-accent" />}
@@ -118,7 +101,8 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
         )}
         {layer === 'filter' && (
           <FilterDialog
-            start={named ? filtersIn(named.filter) : search}
+            search={search}
+            view={named?.filter}
             onClose={() => setLayer(null)}
             onApply={(next) => {
               setLayer(null)
@@ -127,7 +111,6 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
           />
         )}
         {layer === 'alerts' && <AlertDialog onClose={() => setLayer(null)} />}
-        {layer === 'change' && named && <SaveViewDialog what={named} onClose={() => setLayer(null)} onSaved={() => setLayer(null)} />}
         {layer === 'save' && (
           <SaveViewDialog
             what={q ? wordsIn(search, undefined) : filter}

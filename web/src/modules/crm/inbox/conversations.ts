@@ -3,7 +3,7 @@ import { api, ask, type Schemas } from '@/api/client'
 import { ApiError } from '@/api/error'
 import { usePages } from '@/api/query'
 import { readAll } from '@/api/readAll'
-import { language, t } from '@/i18n'
+import { t } from '@/i18n'
 import { under } from './keys'
 import type { ViewFilter } from './savedViews'
 
@@ -21,7 +21,7 @@ export const root = ['crm', 'conversations'] as const
 const listKey = [...root, 'list'] as const
 const countsKey = [...root, 'counts'] as const
 /** Beside the conversations: not every change of one changes the tags. */
-const tagsKey = ['crm', 'tags'] as const
+export const tagsKey = ['crm', 'tags'] as const
 const pageSize = 50
 
 interface Page<Row> {
@@ -182,16 +182,6 @@ export function useGroups() {
     queryKey: ['crm', 'groups'],
     queryFn: () => readAll((query) => ask(api.GET('/api/crm/v1/groups', { params: { query } }))),
     staleTime: 300_000,
-  })
-}
-
-/** Every tag that a conversation of the workspace has, in the order of the person's alphabet. */
-export function useTags(enabled: boolean) {
-  return useQuery({
-    queryKey: tagsKey,
-    queryFn: () => ask(api.GET('/api/crm/v1/conversations/tags')).then((envelope) => (envelope.data ?? []).sort((one, other) => one.localeCompare(other, language()))),
-    staleTime: 60_000,
-    enabled,
   })
 }
 

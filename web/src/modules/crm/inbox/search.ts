@@ -1,4 +1,3 @@
-import { toLocal } from '@/lib/localTime'
 import type { ViewFilter } from './savedViews'
 
 export const states = ['open', 'snoozed', 'closed'] as const
@@ -80,47 +79,6 @@ export function narrowingOf(search: FilterSearch): Partial<ViewFilter> {
 /** What the list is asked for. */
 export function filterOf(search: FilterSearch & { view?: ViewId }): ViewFilter {
   return { sort: '-last_activity', ...viewQuery(search.view ?? 'open'), ...narrowingOf(search) }
-}
-
-/** What is searched for: in the open saved view, else in everything that the filters leave; of any state, unless one is chosen. */
-export function wordsIn(search: InboxSearch, saved: ViewFilter | undefined): ViewFilter {
-  return { ...(saved ?? { sort: '-last_activity', ...narrowingOf(search) }), q: search.q, state: search.state }
-}
-
-function dayAt(at: string, earlier: number): string {
-  return toLocal(new Date(Date.parse(at) - earlier)).slice(0, 10)
-}
-
-/** The filters of a saved view, as the form shows them. */
-export function filtersIn(filter: ViewFilter): FilterSearch {
-  const { group_id: group, owner_id: owner, channel, tag, priority, created_from: from, created_to: to } = filter
-  return {
-    group,
-    owner,
-    channel,
-    tag,
-    priority,
-    from: from && dayAt(from, 0),
-    // The day before the first moment that is not included.
-    to: to && dayAt(to, 1),
-    sort: sorts.find((sort) => sort === filter.sort),
-  }
-}
-
-const noFilters: ViewFilter = {
-  group_id: undefined,
-  owner_id: undefined,
-  channel: undefined,
-  tag: undefined,
-  priority: undefined,
-  created_from: undefined,
-  created_to: undefined,
-  sort: '-last_activity',
-}
-
-/** A saved view with other filters. What the form has no field for stays as it is. */
-export function withFilters(filter: ViewFilter, next: FilterSearch): ViewFilter {
-  return { ...filter, ...noFilters, ...narrowingOf(next) }
 }
 
 /** How many filters narrow the view; another order is none. */

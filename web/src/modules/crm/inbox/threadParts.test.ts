@@ -3,7 +3,9 @@ import { formatWait } from '@/lib/span'
 import { colonWord, findEmojis } from './emoji'
 import { beginsDay, continues, toLines } from './groups'
 import { isJustSent } from './scheduled'
-import { countFilters, filterOf, filtersIn, readInboxSearch, withFilters, wordsIn } from './search'
+import { countFilters, filterOf, readInboxSearch } from './search'
+import { filtersIn, withFilters } from './viewFilters'
+import { wordsIn } from './words'
 
 const at = (time: string) => new Date(2026, 10, 15, ...(time.split(':').map(Number) as [number, number])).toISOString()
 const said = (author_id: string, time: string, more: object = {}) => ({ kind: 'message' as const, author_kind: 'contact' as const, author_id, channel: 'widget', created_at: at(time), ...more })

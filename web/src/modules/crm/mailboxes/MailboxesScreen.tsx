@@ -1,5 +1,5 @@
 import { Mails, RotateCcw } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
@@ -11,9 +11,10 @@ import { PageHeader } from '@/ui/PageHeader'
 import type { Column } from '@/ui/Table'
 import { Tabs } from '@/ui/Tabs'
 import { toast } from '@/ui/Toast'
-import { MailboxDrawer } from './MailboxDrawer'
 import { mailboxReasons } from './reasons'
 import { useFailedMails, useMailboxes, useRetryMail, type Channel, type Incoming } from './mailboxes'
+
+const MailboxDrawer = lazy(() => import('./MailboxDrawer').then((m) => ({ default: m.MailboxDrawer })))
 
 const statuses: Record<Channel['status'], { label: PlainKey; tone: Tone }> = {
   active: { label: 'mailboxes.status.active', tone: 'ok' },
@@ -90,7 +91,7 @@ export function MailboxesScreen() {
           { id: 'failed', label: t('mailboxes.tab.failed'), content: <FailedMails canManage={canManage} /> },
         ]}
       />
-      {open && <MailboxDrawer id={open.id} canManage={canManage} onClose={() => setOpen(null)} onMade={(id) => setOpen({ id })} />}
+      <Suspense>{open && <MailboxDrawer id={open.id} canManage={canManage} onClose={() => setOpen(null)} onMade={(id) => setOpen({ id })} />}</Suspense>
     </>
   )
 }
