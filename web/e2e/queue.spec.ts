@@ -94,8 +94,9 @@ for (const { language, colorScheme, viewport, rows } of sights) {
         await text.press('Control+Shift+Enter')
         await expect(thread(second)).toBeHidden()
         await expect(row(second)).toBeHidden()
-        const answered = await page.request.get(`/api/crm/v1/conversations/${ids[1]}`)
-        expect(((await answered.json()) as { data: { state: string; waiting_since: string | null } }).data).toMatchObject({ state: 'closed', waiting_since: null })
+        // It leaves when the time to take it back is over.
+        const answered = async () => ((await (await page.request.get(`/api/crm/v1/conversations/${ids[1]}`)).json()) as { data: { state: string; waiting_since: string | null } }).data
+        await expect.poll(answered).toMatchObject({ state: 'closed', waiting_since: null })
       })
 
       await test.step('the view of those who wait is one choice away', async () => {
