@@ -14,7 +14,6 @@ import (
 	"math/big"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/smtp"
 	"os"
 	"path/filepath"
@@ -217,7 +216,7 @@ func startCountingServer(k *trial) *countingServer {
 	server := smtpd.Server{
 		Domain: "outside.example", MaxSize: 1 << 20, MaxRecipients: 10, MaxSessions: 100, MaxPerAddress: 100, MaxPerNetwork: 100,
 		Patience: time.Minute, MaxIdle: time.Minute, Log: slog.New(slog.DiscardHandler),
-		NewSession: func(context.Context, netip.Prefix) smtpd.Session { return countingSession{o} },
+		NewSession: func(context.Context, smtpd.Peer) smtpd.Session { return countingSession{o} },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

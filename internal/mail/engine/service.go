@@ -20,6 +20,7 @@ import (
 	"konak/internal/kit/smtpd"
 	"konak/internal/mail"
 	"konak/internal/mail/domain"
+	"konak/internal/mail/origin"
 )
 
 // Limits of the SMTP listener.
@@ -34,12 +35,14 @@ const (
 
 // Inbox takes mail for the CRM. Its errors are what is said to senders.
 type Inbox interface {
-	NewSession(ctx context.Context, from netip.Prefix) smtpd.Session
+	// FindRecipient returns the workspace and the account that mail to an address
+	// goes to.
+	FindRecipient(ctx context.Context, addr string) (tenant, account uuid.UUID, err error)
 	// Spool writes a mail that comes in to the disk within the limits of all such
 	// mails. The caller calls release in the end.
 	Spool(ctx context.Context, network netip.Prefix, tenants []uuid.UUID, r io.Reader) (text *os.File, release func(), err error)
-	// Deliver makes a mail durable for an address here. The same key delivers once.
-	Deliver(ctx context.Context, from, to, key string, text io.ReadSeeker) error
+	// Deliver makes a mail durable for an address here.
+	Deliver(ctx context.Context, d smtpd.Delivery) error
 }
 
 // Resolver finds the mail servers of domains.
@@ -55,7 +58,9 @@ type Config struct {
 	Mail    *mail.Service
 	Domains *domain.Service
 	Inbox   Inbox
-	Limits  limit.Limiter
+	// Origin checks who mails that come in are from.
+	Origin *origin.Checker
+	Limits limit.Limiter
 	// Out connects to mail servers outside.
 	Out *outbound.Client
 	DNS Resolver
@@ -88,8 +93,8 @@ func (s *Service) Serve(ctx context.Context, ln, secure net.Listener, cert *tls.
 	server := smtpd.Server{
 		Domain: s.Host, MaxSize: s.MaxSize, MaxRecipients: maxRecipients, MaxSessions: maxSessions, MaxPerAddress: maxPerAddress,
 		MaxPerNetwork: maxPerNetwork, Patience: patience, MaxIdle: maxIdle, Log: s.Log,
-		NewSession: func(ctx context.Context, from netip.Prefix) smtpd.Session {
-			return &session{s: s, ctx: ctx, network: from, inbox: s.Inbox.NewSession(ctx, from)}
+		NewSession: func(ctx context.Context, from smtpd.Peer) smtpd.Session {
+			return &session{s: s, ctx: ctx, peer: from}
 		},
 	}
 	if cert != nil {

@@ -27,7 +27,7 @@ import (
 // submit takes a mail of the mailbox that signed in. When it returns nil the mail is
 // in the queue.
 func (c *session) submit(r io.Reader) error {
-	text, release, err := c.s.Inbox.Spool(c.ctx, c.network, []uuid.UUID{c.who.tenant}, r)
+	text, release, err := c.s.Inbox.Spool(c.ctx, c.peer.Network, []uuid.UUID{c.who.tenant}, r)
 	if err != nil {
 		return err
 	}

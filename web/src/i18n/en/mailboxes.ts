@@ -1,6 +1,7 @@
 export const mailboxes = {
   'mailboxes.tab.list': 'Mailboxes',
   'mailboxes.tab.failed': 'Failed mail',
+  'mailboxes.tab.junk': 'Junk',
   'mailboxes.add': 'Connect a mailbox',
   'mailboxes.addLead': 'Mail to this address becomes conversations, and replies are sent from it.',
   'mailboxes.addAction': 'Connect',
@@ -90,6 +91,9 @@ export const mailboxes = {
   'mailboxes.failed.retried': 'The mail is being processed again',
   'mailboxes.failed.empty.title': 'No failed mail',
   'mailboxes.failed.empty.text': 'Mail that cannot be read is kept here in its original form, so that nothing is lost.',
+  'mailboxes.junk.retry': 'Not junk',
+  'mailboxes.junk.empty.title': 'No junk',
+  'mailboxes.junk.empty.text': "Mail that its sender's domain or the filter takes for junk is kept here and opens no conversation.",
   'mailboxes.reason.noSender': 'It has no sender',
   'mailboxes.reason.unreadable': 'It is malformed',
   'mailboxes.reason.tooDeep': 'It is nested too deeply',
@@ -99,4 +103,6 @@ export const mailboxes = {
   'mailboxes.reason.tooLarge': 'It is too large',
   'mailboxes.reason.unavailable': 'The mailbox was paused or disconnected',
   'mailboxes.reason.processing': 'Something failed on our side',
+  'mailboxes.reason.dmarc': "The sender's domain does not vouch for it",
+  'mailboxes.reason.filter': 'The filter takes it for junk',
 } as const

@@ -3,6 +3,7 @@ import type { mailboxes as en } from '../en/mailboxes'
 export const mailboxes: Record<keyof typeof en, string> = {
   'mailboxes.tab.list': 'Posta kutuları',
   'mailboxes.tab.failed': 'Okunamayan postalar',
+  'mailboxes.tab.junk': 'İstenmeyen postalar',
   'mailboxes.add': 'Posta kutusu bağla',
   'mailboxes.addLead': 'Kutuya ulaşan postalar konuşmaya dönüşür, yanıtlar onun adıyla gider.',
   'mailboxes.addAction': 'Bağla',
@@ -92,6 +93,9 @@ export const mailboxes: Record<keyof typeof en, string> = {
   'mailboxes.failed.retried': 'Posta yeniden okunuyor',
   'mailboxes.failed.empty.title': 'Okunamayan posta yok',
   'mailboxes.failed.empty.text': 'Okunamayacak kadar bozuk postalar, hiçbir şey kaybolmasın diye geldikleri gibi burada saklanır.',
+  'mailboxes.junk.retry': 'İstenmeyen değil',
+  'mailboxes.junk.empty.title': 'İstenmeyen posta yok',
+  'mailboxes.junk.empty.text': 'Gönderenin alan adının ya da süzgecin istenmeyen saydığı postalar burada saklanır ve konuşma açmaz.',
   'mailboxes.reason.noSender': 'Göndereni yok',
   'mailboxes.reason.unreadable': 'Biçimi okunamıyor',
   'mailboxes.reason.tooDeep': 'Çok derin iç içe geçmiş',
@@ -101,4 +105,6 @@ export const mailboxes: Record<keyof typeof en, string> = {
   'mailboxes.reason.tooLarge': 'Çok büyük',
   'mailboxes.reason.unavailable': 'Posta kutusu duraklatılmıştı ya da bağlantısı kesilmişti',
   'mailboxes.reason.processing': 'Bizim tarafımızda bir hata oldu',
+  'mailboxes.reason.dmarc': 'Gönderenin alan adı bu postayı doğrulamıyor',
+  'mailboxes.reason.filter': 'Süzgeç istenmeyen saydı',
 }

@@ -13,7 +13,7 @@ import { Tabs } from '@/ui/Tabs'
 import { toast } from '@/ui/Toast'
 import { MailboxDrawer } from './MailboxDrawer'
 import { mailboxReasons } from './reasons'
-import { useFailedMails, useMailboxes, useRetryMail, type Channel, type Incoming } from './mailboxes'
+import { useKeptMails, useMailboxes, useRetryMail, type Channel, type Incoming } from './mailboxes'
 
 const statuses: Record<Channel['status'], { label: PlainKey; tone: Tone }> = {
   active: { label: 'mailboxes.status.active', tone: 'ok' },
@@ -33,6 +33,8 @@ const reasons: Record<string, PlainKey> = {
   too_large: 'mailboxes.reason.tooLarge',
   channel_unavailable: 'mailboxes.reason.unavailable',
   processing_failed: 'mailboxes.reason.processing',
+  dmarc: 'mailboxes.reason.dmarc',
+  filter: 'mailboxes.reason.filter',
 }
 
 type Open = { id: string | null } | null
@@ -87,7 +89,8 @@ export function MailboxesScreen() {
               />
             ),
           },
-          { id: 'failed', label: t('mailboxes.tab.failed'), content: <FailedMails canManage={canManage} /> },
+          { id: 'failed', label: t('mailboxes.tab.failed'), content: <KeptMails state="failed" canManage={canManage} /> },
+          { id: 'junk', label: t('mailboxes.tab.junk'), content: <KeptMails state="junk" canManage={canManage} /> },
         ]}
       />
       {open && <MailboxDrawer id={open.id} canManage={canManage} onClose={() => setOpen(null)} onMade={(id) => setOpen({ id })} />}
@@ -95,9 +98,9 @@ export function MailboxesScreen() {
   )
 }
 
-function FailedMails({ canManage }: { canManage: boolean }) {
+function KeptMails({ state, canManage }: { state: 'failed' | 'junk'; canManage: boolean }) {
   const { t } = useI18n()
-  const list = useFailedMails()
+  const list = useKeptMails(state)
   const retry = useRetryMail()
   const columns: Column<Incoming>[] = [
     {
@@ -113,7 +116,12 @@ function FailedMails({ canManage }: { canManage: boolean }) {
     {
       id: 'reason',
       header: t('mailboxes.failed.reason'),
-      cell: (row) => t(reasons[row.reason ?? ''] ?? 'mailboxes.reason.unreadable'),
+      cell: (row) => (
+        <>
+          {t(reasons[row.reason ?? ''] ?? 'mailboxes.reason.unreadable')}
+          {row.auth && <span className="block text-sm text-ink-2">{row.auth}</span>}
+        </>
+      ),
     },
     { id: 'at', header: t('mailboxes.failed.at'), wide: true, cell: (row) => <Ago at={row.created_at} /> },
   ]
@@ -136,17 +144,17 @@ function FailedMails({ canManage }: { canManage: boolean }) {
           })
         }
       >
-        {t('mailboxes.failed.retry')}
+        {t(`mailboxes.${state}.retry`)}
       </Button>
     </span>
   )
   return (
     <ListView
-      label={t('mailboxes.tab.failed')}
+      label={t(`mailboxes.tab.${state}`)}
       list={list}
       columns={columns}
       rowActions={canManage && rowActions}
-      empty={{ icon: Mails, title: t('mailboxes.failed.empty.title'), text: t('mailboxes.failed.empty.text') }}
+      empty={{ icon: Mails, title: t(`mailboxes.${state}.empty.title`), text: t(`mailboxes.${state}.empty.text`) }}
     />
   )
 }

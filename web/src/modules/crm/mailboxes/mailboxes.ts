@@ -27,11 +27,12 @@ export function useMailbox(id: string) {
   })
 }
 
-export function useFailedMails() {
+/** Mails that were kept and not read. */
+export function useKeptMails(state: 'failed' | 'junk') {
   return usePages({
-    key: [...key, 'failed'],
+    key: [...key, state],
     fetch: (cursor) =>
-      ask(api.GET('/api/crm/v1/channels/email/mails', { params: { query: { state: 'failed', limit: pageSize, cursor } } })),
+      ask(api.GET('/api/crm/v1/channels/email/mails', { params: { query: { state, limit: pageSize, cursor } } })),
   })
 }
 
