@@ -35,6 +35,7 @@ import (
 	"konak/internal/crm/template"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dns"
+	"konak/internal/kit/mtasts"
 	"konak/internal/mail/domain"
 	"konak/internal/mail/engine"
 	"konak/internal/mail/migration"
@@ -122,6 +123,7 @@ func (a *App) wireReplies(p *parts) error {
 	}
 	a.Engine = engine.New(engine.Config{
 		DB: a.DB, Log: a.log, Blobs: a.Blobs, Mail: a.Mail, Domains: a.Domains, Inbox: a.Email, Origin: origin.New(checks), Limits: p.limits, Out: p.out, DNS: net.DefaultResolver,
+		STS:    mtasts.New(mtasts.Config{LookupTXT: net.DefaultResolver.LookupTXT, HTTP: p.out, Now: a.DB.Clock().Now}),
 		Routes: routes, Key: p.box.Derive("mail engine"), Host: a.cfg.mailHost(), Domain: a.cfg.mailDomain(), MaxSize: a.Email.MaxSize,
 	})
 	a.Replies = reply.New(reply.Config{

@@ -113,6 +113,13 @@ func (s *Service) Register(a *api.API) {
 	retry.Doc = "Only a failed mail and one that was taken for junk can be read again: 409 otherwise."
 	api.Handle(a, retry, func(ctx context.Context, in *mailIn) (Incoming, error) { return s.Retry(ctx, in.ID.UUID) })
 
+	del := channel.Route("DELETE", "/email/mails/{mailId}", "delete-incoming-mail", "Delete a mail that was not read", perm.ChannelsManage)
+	del.Refusals = []int{409}
+	del.Doc = "Its space in the mailbox is free again. A mail that waits to be read or became a message: 409."
+	api.Handle(a, del, func(ctx context.Context, in *mailIn) (api.Deleted, error) {
+		return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteMail(ctx, in.ID.UUID)
+	})
+
 	api.Handle(a, channel.Route("GET", "/email/{id}", "get-mailbox", "Get a mailbox", perm.ChannelsView),
 		func(ctx context.Context, in *mailboxIn) (Mailbox, error) { return s.Get(ctx, in.ID.UUID) })
 	change := channel.Route("PUT", "/email/{id}", "change-mailbox", "Change a mailbox", perm.ChannelsManage)

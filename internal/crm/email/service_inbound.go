@@ -18,6 +18,7 @@ import (
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
+	"konak/internal/kit/audit"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -449,4 +450,28 @@ func (s *Service) Retry(ctx context.Context, id uuid.UUID) (m Incoming, err erro
 		return err
 	})
 	return m, err
+}
+
+// DeleteMail deletes a mail that was kept and not read, and gives its space back. It
+// returns conflict for one that waits to be read or became a message.
+func (s *Service) DeleteMail(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		m, err := lockInbound(tx, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		if m.State == Received || m.ItemID != nil {
+			return fault.New(fault.Conflict).Because(m.State)
+		}
+		if err := deleteInbound(tx, id); err != nil {
+			return err
+		}
+		if err := blob.Drop(tx, m.blobID); err != nil {
+			return err
+		}
+		if err := s.Mailboxes.ReturnMail(tx, m.EnvelopeTo, m.Size); err != nil {
+			return err
+		}
+		return audit.Write(tx, "crm.email.mail_deleted", id.String(), map[string]string{"sender": m.EnvelopeFrom, "recipient": m.EnvelopeTo, "state": m.State})
+	})
 }

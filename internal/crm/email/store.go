@@ -88,6 +88,11 @@ func settleInbound(tx *db.Tx, m *Incoming) error {
 	return err
 }
 
+func deleteInbound(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM email_inbound WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return err
+}
+
 func listInbound(r *db.Reader, state string, p db.Page) (db.List[Incoming], error) {
 	rows, err := db.All(r, scanInbound, `SELECT `+inboundColumns+` FROM email_inbound
 		WHERE tenant_id = $1 AND state = $2 AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5`,

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 	"time"
@@ -52,6 +53,13 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 	if from == "" {
 		m.Sender = "" // nobody reports on a report
 	}
+	forbidden, err := db.Read(ctx, s.DB.Tenant(f.tenant), func(r *db.Reader) ([]string, error) { return s.Domains.ForbiddenTargets(r, f.box.Targets) })
+	if err != nil {
+		return err
+	}
+	if len(forbidden) == len(f.box.Targets) {
+		return errForwarding
+	}
 	verdict, err := s.askPolicy(ctx, &m, f.box.Address, f.box.Targets, io.NewSectionReader(text, 0, size), size)
 	if err != nil {
 		return err
@@ -72,7 +80,9 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 	if item.BlobID, err = s.keepForJournal(ctx, io.NewSectionReader(text, 0, size)); err != nil {
 		return err
 	}
-	refused, err := s.prepareReport(ctx, &m, refusedByPolicy(verdict.RefusedRecipients))
+	outcomes := refusedByPolicy(verdict.RefusedRecipients)
+	maps.Copy(outcomes, outcomeOfAll(forbidden, StateFailed, errForwarding.Error()))
+	refused, err := s.prepareReport(ctx, &m, outcomes)
 	if err != nil {
 		return err
 	}

@@ -75,6 +75,7 @@ func newOffice(t *testing.T, dialect db.Dialect, change func(*app.Config)) *offi
 	o := &office{Workspace: s.Workspace("demo"), t: t, s: s, names: names, server: s.ListenSMTP(&cert), out: out}
 	o.of = o.addDomain("firma.example")
 	o.addInbox("info@firma.example")
+	o.allowForwarding("other.example", "third.example")
 	return o
 }
 
@@ -93,6 +94,12 @@ func (o *office) addDomain(name string) (d domain.Details) {
 	o.s.Clock.Advance(10 * time.Second)
 	o.Owner.Get(base + "/domains/" + d.Domain.ID.String() + "/dns").Want(200)
 	return d
+}
+
+// allowForwarding lets mailboxes forward to domains and addresses outside.
+func (o *office) allowForwarding(list ...string) {
+	o.t.Helper()
+	o.Owner.Put(base+"/settings/forwarding", map[string]any{"allowed": append([]string{}, list...)}).Want(200)
 }
 
 // addInbox adds an inbox that can send.
@@ -142,7 +149,7 @@ func (o *office) mailEvents() []string {
 
 func (o *office) queue() (list []engine.QueueItem) {
 	o.t.Helper()
-	o.Owner.Get(base + "/queue").Want(200).Data(&list)
+	o.Owner.Get(base + "/queue?limit=100").Want(200).Data(&list)
 	return list
 }
 

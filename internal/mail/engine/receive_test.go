@@ -99,6 +99,28 @@ func TestOrigin(t *testing.T) {
 			t.Errorf("the inbox has %q", got)
 		}
 		o.Owner.Post(one+"/retry", nil).Refused(409, "conflict")
+		o.Owner.Delete("/api/crm/v1/channels/email/mails/"+done[0].ID.String()).Refused(409, "conflict")
+	})
+}
+
+// The space of a mail that is deleted is free again.
+func TestDeleteJunk(t *testing.T) {
+	t.Parallel()
+	run(t, func(c *app.Config) { c.MailDNS = published{"_dmarc.soft.example": "v=DMARC1; p=quarantine"} }, func(t *testing.T, o *office) {
+		if code := o.bring("haber@soft.example", text("haber@soft.example", "indirim", ""), "info+x@firma.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		junk := o.mails(email.Junk)
+		if used := o.mailbox("info@firma.example").UsedBytes; used == 0 || used != junk[0].Size {
+			t.Errorf("%d bytes are used", used)
+		}
+		one := "/api/crm/v1/channels/email/mails/" + junk[0].ID.String()
+		o.s.Workspace("acme").Owner.Delete(one).Refused(404, "not_found")
+		o.Owner.Delete(one).Want(200)
+		o.Owner.Delete(one).Refused(404, "not_found")
+		if used := o.mailbox("info@firma.example").UsedBytes; used != 0 || len(o.mails(email.Junk)) != 0 {
+			t.Errorf("%d bytes are used", used)
+		}
 	})
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"io"
 	"log/slog"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/limit"
+	"konak/internal/kit/mtasts"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/smtpd"
 	"konak/internal/mail"
@@ -50,6 +52,11 @@ type Resolver interface {
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
 }
 
+// Policies finds out how a destination wants its mail (MTA-STS); nil for no wish.
+type Policies interface {
+	Find(ctx context.Context, domain string) *mtasts.Policy
+}
+
 // Config is what the engine needs.
 type Config struct {
 	DB      *db.DB
@@ -63,7 +70,12 @@ type Config struct {
 	Limits limit.Limiter
 	// Out connects to mail servers outside.
 	Out *outbound.Client
-	DNS Resolver
+	// Roots are the certificates that vouch for servers of destinations that ask for
+	// encryption; nil for those that the system trusts.
+	Roots *x509.CertPool
+	DNS   Resolver
+	// STS finds out how destinations want their mail.
+	STS Policies
 	// Routes are the servers that take the mail for domains instead of those that the
 	// DNS names, as host:port. The name "*" stands for all domains.
 	Routes map[string]string

@@ -32,6 +32,7 @@ var (
 	errAddress    = &smtpd.Error{Code: 553, Enhanced: "5.1.3", Message: "The address cannot be read"}
 	errSuppressed = &smtpd.Error{Code: 550, Enhanced: "5.1.1", Message: "The address does not exist: an earlier mail to it came back"}
 	errPolicy     = &smtpd.Error{Code: 550, Enhanced: "5.7.1", Message: "A data-loss-prevention rule of your company does not let this mail leave"}
+	errForwarding = &smtpd.Error{Code: 550, Enhanced: "5.7.1", Message: "The mailbox may not forward to this address"}
 	errLoop       = &smtpd.Error{Code: 554, Enhanced: "5.4.6", Message: "The mail goes in circles"}
 	errPaused     = &smtpd.Error{Code: 450, Enhanced: "4.2.1", Message: "The mailbox is suspended, try again later"}
 	errUnknown    = &smtpd.Error{Code: 550, Enhanced: "5.1.1", Message: "No such mailbox here"}
@@ -201,7 +202,7 @@ func (c *session) Rcpt(to string) error {
 // addRecipient adds a recipient of a mailbox's mail.
 func (c *session) addRecipient(to string) error {
 	e, ok := address.ParseEmail(to)
-	if !ok || !e.ASCII() {
+	if !ok {
 		return errAddress
 	}
 	known, err := db.Read(c.ctx, c.s.DB.Tenant(c.who.tenant), func(r *db.Reader) (bool, error) { return isSuppressed(r, e.Key) })

@@ -114,12 +114,23 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 	if err != nil {
 		return err
 	}
+	var warning *queued
+	if verdict.Warned {
+		if warning, err = s.prepareWarning(ctx, &m); err != nil {
+			return err
+		}
+	}
 	return s.DB.Tenant(who.tenant).InTx(ctx, func(tx *db.Tx) error {
 		if err := s.Mail.AddToJournal(tx, item); err != nil {
 			return err
 		}
 		if _, err := s.enqueue(tx, m, to); err != nil {
 			return err
+		}
+		if warning != nil {
+			if _, err := s.enqueue(tx, *warning, []string{from}); err != nil {
+				return err
+			}
 		}
 		return s.settle(tx, &m, refused)
 	})

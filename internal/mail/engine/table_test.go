@@ -69,7 +69,7 @@ func TestFiftyMegabytes(t *testing.T) {
 		if len(o.out.got()) != 0 || len(o.queue()) != 0 {
 			t.Errorf("%d arrived, %d in the queue", len(o.out.got()), len(o.queue()))
 		}
-		o.Owner.Header("Content-Type", "application/octet-stream").Do("POST", "/api/crm/v1/attachments?filename=a.txt", large).Refused(413, "payload_too_large")
+		o.Owner.Header("Content-Type", "application/octet-stream").Do("POST", "/api/crm/v1/attachments?filename=a.txt", large).Refused(413, "body_too_large")
 	})
 }
 

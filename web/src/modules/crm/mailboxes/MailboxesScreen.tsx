@@ -1,4 +1,4 @@
-import { Mails, RotateCcw } from 'lucide-react'
+import { Mails, RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
@@ -6,14 +6,15 @@ import { useI18n, type PlainKey } from '@/i18n'
 import { ListView, useAdd } from '@/shell/ListPage'
 import { Ago } from '@/ui/Ago'
 import { Badge, type Tone } from '@/ui/Badge'
-import { Button } from '@/ui/Button'
+import { Button, IconButton } from '@/ui/Button'
+import { ConfirmAct } from '@/ui/ConfirmAct'
 import { PageHeader } from '@/ui/PageHeader'
 import type { Column } from '@/ui/Table'
 import { Tabs } from '@/ui/Tabs'
 import { toast } from '@/ui/Toast'
 import { MailboxDrawer } from './MailboxDrawer'
 import { mailboxReasons } from './reasons'
-import { useKeptMails, useMailboxes, useRetryMail, type Channel, type Incoming } from './mailboxes'
+import { useDeleteMail, useKeptMails, useMailboxes, useRetryMail, type Channel, type Incoming } from './mailboxes'
 
 const statuses: Record<Channel['status'], { label: PlainKey; tone: Tone }> = {
   active: { label: 'mailboxes.status.active', tone: 'ok' },
@@ -102,6 +103,7 @@ function KeptMails({ state, canManage }: { state: 'failed' | 'junk'; canManage: 
   const { t } = useI18n()
   const list = useKeptMails(state)
   const retry = useRetryMail()
+  const [doomed, setDoomed] = useState<Incoming | null>(null)
   const columns: Column<Incoming>[] = [
     {
       id: 'mail',
@@ -146,15 +148,28 @@ function KeptMails({ state, canManage }: { state: 'failed' | 'junk'; canManage: 
       >
         {t(`mailboxes.${state}.retry`)}
       </Button>
+      <IconButton icon={Trash2} tone="danger" label={t('mailboxes.kept.deleteOne', { subject: row.subject || row.envelope_from })} onClick={() => setDoomed(row)} />
     </span>
   )
   return (
-    <ListView
-      label={t(`mailboxes.tab.${state}`)}
-      list={list}
-      columns={columns}
-      rowActions={canManage && rowActions}
-      empty={{ icon: Mails, title: t(`mailboxes.${state}.empty.title`), text: t(`mailboxes.${state}.empty.text`) }}
-    />
+    <>
+      <ListView
+        label={t(`mailboxes.tab.${state}`)}
+        list={list}
+        columns={columns}
+        rowActions={canManage && rowActions}
+        empty={{ icon: Mails, title: t(`mailboxes.${state}.empty.title`), text: t(`mailboxes.${state}.empty.text`) }}
+      />
+      {doomed && <DeleteConfirm row={doomed} onClose={() => setDoomed(null)} />}
+    </>
+  )
+}
+
+function DeleteConfirm({ row, onClose }: { row: Incoming; onClose: () => void }) {
+  const { t } = useI18n()
+  return (
+    <ConfirmAct act={useDeleteMail()} on={row.id} title={t('mailboxes.kept.delete.title')} action={t('mailboxes.kept.delete.action')} done={t('mailboxes.kept.delete.done')} onClose={onClose}>
+      {t('mailboxes.kept.delete.text')}
+    </ConfirmAct>
   )
 }

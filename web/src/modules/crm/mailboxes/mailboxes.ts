@@ -81,6 +81,14 @@ export function useVerifySender(id: string) {
   })
 }
 
+export function useDeleteMail() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (mailId: string) => ask(api.DELETE('/api/crm/v1/channels/email/mails/{mailId}', { params: { path: { mailId } } })),
+    onSuccess: refresh,
+  })
+}
+
 export function useRetryMail() {
   const refresh = useRefresh()
   return useMutation({
