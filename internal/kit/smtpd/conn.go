@@ -310,7 +310,8 @@ func (c *conn) data() bool {
 	if !c.say(354, "", "Send the mail, then a line with a dot") {
 		return false
 	}
-	body := &dataReader{in: c.in, left: c.server.MaxSize, strict: c.signedIn}
+	relay, ok := c.session.(Relay)
+	body := &dataReader{in: c.in, left: c.server.MaxSize, strict: c.signedIn || ok && relay.SendsOn()}
 	err := c.session.Data(body)
 	// The rest must be read before an answer can be understood, but not for ever.
 	body.left, body.lenient = c.server.MaxSize, true

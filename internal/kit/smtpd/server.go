@@ -44,6 +44,13 @@ type Greeted interface {
 	Hello(name string)
 }
 
+// Relay is a Session that says whether the mail goes on to other servers: it must not
+// have what they could take for the end of a line.
+type Relay interface {
+	Session
+	SendsOn() bool
+}
+
 // Peer is where a sender connects from.
 type Peer struct {
 	Address netip.Addr

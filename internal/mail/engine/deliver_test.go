@@ -294,6 +294,11 @@ func TestForward(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 		o.Owner.Put(base+"/mailboxes/"+box.ID.String()+"/state", map[string]any{"state": "active"}).Want(200)
+		for to, want := range map[string]int{"ekip@firma.example": 554, "info@firma.example": 250} {
+			if code := o.bring("ayse@third.example", mail+"x\r.\ry\r\n", to); code != want {
+				t.Errorf("a bare carriage return to %s: said %d, want %d", to, code, want)
+			}
+		}
 		if code := o.bring("ayse@third.example", strings.Repeat("Received: by x\r\n", 31)+mail, "ekip@firma.example"); code != 554 {
 			t.Errorf("a mail in circles: said %d", code)
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -70,7 +71,7 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 	if verdict.Hold {
 		m.State = StateHeld
 	}
-	if m.blob, err = s.keepTraced(ctx, id, f.box.Address, foundHead(found), text, size); err != nil {
+	if m.blob, err = s.keepTraced(ctx, id, f.box.Address, h, found, text, size); err != nil {
 		return err
 	}
 	item := mail.NewJournalItem(mail.Inbound, from, []string{f.box.Address}, h, blob.Blob{Size: size})
@@ -106,7 +107,7 @@ func (s *Service) sendBack(ctx context.Context, back queued, id uuid.UUID, h *he
 		return err
 	}
 	m := queued{ID: id, Origin: OriginReturn, MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Cut(h.Text("subject"), maxSubject), State: StateQueued}
-	if m.blob, err = s.keepTraced(ctx, id, back.Sender, "", text, size); err != nil {
+	if m.blob, err = s.keepTraced(ctx, id, back.Sender, h, origin.Result{}, text, size); err != nil {
 		return err
 	}
 	return s.DB.Tenant(back.tenant).InTx(ctx, func(tx *db.Tx) error {
@@ -115,11 +116,15 @@ func (s *Service) sendBack(ctx context.Context, back queued, id uuid.UUID, h *he
 	})
 }
 
-// keepTraced keeps a mail with a line that says that it passed this server, before the
-// fields of more.
-func (s *Service) keepTraced(ctx context.Context, id uuid.UUID, addr, more string, text *os.File, size int64) (blob.Blob, error) {
+// keepTraced keeps a mail with a line that says that it passed this server, and with what
+// was found out about it.
+func (s *Service) keepTraced(ctx context.Context, id uuid.UUID, addr string, h *header.Header, found origin.Result, text *os.File, size int64) (blob.Blob, error) {
 	trace := fmt.Sprintf("Received: by %s (Konak) with ESMTP id %s\r\n\tfor <%s>;\r\n\t%s\r\n", s.Host, id, addr, s.DB.Clock().Now().Format(time.RFC1123Z))
-	whole := io.MultiReader(strings.NewReader(trace+more), io.NewSectionReader(text, 0, size))
+	head, err := s.headOf(h, found, text)
+	if err != nil {
+		return blob.Blob{}, err
+	}
+	whole := io.MultiReader(strings.NewReader(trace), bytes.NewReader(head), io.NewSectionReader(text, h.Size, size-h.Size))
 	return s.Blobs.PutWithin(ctx, caller.From(ctx).TenantID, blob.Workspace, whole, s.MaxSize+header.MaxSize)
 }
 
@@ -170,8 +175,8 @@ func (s *Service) deliverHereTo(ctx context.Context, m *queued, addr string, tex
 		}
 		return s.forward(ctx, forward{tenant, box}, id, m.Sender, h, origin.Result{}, text)
 	}
-	head := make([]byte, h.Size)
-	if _, err := text.ReadAt(head, 0); err != nil {
+	head, err := s.headOf(h, origin.Result{}, text)
+	if err != nil {
 		return err
 	}
 	return s.Inbox.Deliver(ctx, smtpd.Delivery{From: m.Sender, To: addr, Key: id.String(), Head: head, Body: io.NewSectionReader(text, h.Size, m.blob.Size-h.Size)})

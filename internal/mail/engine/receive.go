@@ -1,10 +1,11 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
-	"strings"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -91,16 +92,7 @@ func (c *session) checkOrigin(h *header.Header, text *os.File) (origin.Result, e
 	return found, nil
 }
 
-// foundHead returns the fields that say what was found out about a mail.
-func foundHead(found origin.Result) string {
-	if found.Action == origin.Junk {
-		return found.Field + "X-Spam-Flag: YES\r\n"
-	}
-	return found.Field
-}
-
-// deliver hands a mail over to the inboxes, with what was found out about it instead of
-// what others claim that this server had found.
+// deliver hands a mail over to the inboxes.
 func (c *session) deliver(ctx context.Context, h *header.Header, found origin.Result, text *os.File) error {
 	if len(c.inboxes) == 0 {
 		return nil
@@ -113,7 +105,7 @@ func (c *session) deliver(ctx context.Context, h *header.Header, found origin.Re
 	if found.Action == origin.Junk {
 		d.Junk = found.Reason
 	}
-	if d.Head, err = c.headOf(h, found, text); err != nil {
+	if d.Head, err = c.s.headOf(h, found, text); err != nil {
 		return err
 	}
 	for _, r := range c.inboxes {
@@ -125,18 +117,30 @@ func (c *session) deliver(ctx context.Context, h *header.Header, found origin.Re
 	return nil
 }
 
-// headOf returns the header of a mail as it is kept. Nothing but the results of this
-// server is changed.
-func (c *session) headOf(h *header.Header, found origin.Result, text *os.File) ([]byte, error) {
+// headOf returns the header of a mail as it is kept: with what was found out about it
+// instead of fields that claim to be of this server. Of a mail that was not checked
+// nothing is changed.
+func (s *Service) headOf(h *header.Header, found origin.Result, text *os.File) ([]byte, error) {
 	head := make([]byte, h.Size)
 	if _, err := text.ReadAt(head, 0); err != nil {
 		return nil, err
 	}
-	whole := string(head)
+	if found.Field == "" {
+		return head, nil
+	}
+	out := bytes.NewBufferString(found.Field)
+	if found.Action == origin.Junk {
+		out.WriteString("X-Spam-Flag: YES\r\n")
+	}
+	if !slices.ContainsFunc(h.Fields, s.Origin.IsRecord) {
+		out.Write(head)
+		return out.Bytes(), nil
+	}
 	for _, f := range h.Fields {
-		if c.s.Origin.IsRecord(f) {
-			whole = strings.Replace(whole, f.Raw, "", 1)
+		if !s.Origin.IsRecord(f) {
+			out.WriteString(f.Raw)
 		}
 	}
-	return []byte(foundHead(found) + whole), nil
+	out.WriteString("\r\n")
+	return out.Bytes(), nil
 }

@@ -56,7 +56,7 @@ func TestOrigin(t *testing.T) {
 	}
 	run(t, func(c *app.Config) { c.MailDNS = zone }, func(t *testing.T, o *office) {
 		o.addMailbox(map[string]any{"address": "ekip@firma.example", "kind": "forward", "targets": []string{"ali@third.example"}})
-		forged := "Authentication-Results: " + host + ";\r\n\tdmarc=pass header.from=soft.example\r\n"
+		forged := "X-Old: 1\r\nAuthentication-Results: " + host + ";\r\n\tdmarc=pass header.from=soft.example\r\n"
 		for _, c := range []struct {
 			from, to string
 			code     int
@@ -85,11 +85,12 @@ func TestOrigin(t *testing.T) {
 		}
 		one := "/api/crm/v1/channels/email/mails/" + junk[0].ID.String()
 		raw := string(o.Owner.Get(one + "/raw").Want(200).Body)
-		if strings.Count(raw, "Authentication-Results: "+host) != 1 || !strings.Contains(raw, "dmarc=fail header.from=soft.example") || !strings.Contains(raw, "X-Spam-Flag: YES\r\n") {
+		if strings.Count(raw, "Authentication-Results: "+host) != 1 || !strings.Contains(raw, "dmarc=fail header.from=soft.example") || !strings.Contains(raw, "X-Spam-Flag: YES\r\n") ||
+			!strings.Contains(raw, "X-Old: 1\r\nFrom: ") || !strings.HasSuffix(raw, "\r\n\r\nMerhaba\r\n") {
 			t.Errorf("kept as %q", raw)
 		}
 		sent := o.out.got()
-		if len(sent) != 1 || field(sent[0].text, "X-Spam-Flag") != "YES" || !strings.Contains(sent[0].text, "dmarc=fail header.from=soft.example") {
+		if len(sent) != 1 || field(sent[0].text, "X-Spam-Flag") != "YES" || !strings.Contains(sent[0].text, "dmarc=fail header.from=soft.example") || strings.Contains(sent[0].text, "dmarc=pass") {
 			t.Errorf("sent on: %+v", sent)
 		}
 		// Somebody says that it is no junk.

@@ -218,6 +218,9 @@ func (c *session) addRecipient(to string) error {
 	return nil
 }
 
+// SendsOn implements smtpd.Relay.
+func (c *session) SendsOn() bool { return len(c.forwards)+len(c.returns) > 0 }
+
 // Data implements smtpd.Session.
 func (c *session) Data(r io.Reader) error {
 	if c.who != nil {

@@ -179,7 +179,7 @@ var hidden = []string{"bcc", "resent-bcc", "return-path"}
 func (s *Service) keepSigned(ctx context.Context, m *queued, h *header.Header, text *os.File, size int64) (blob.Blob, error) {
 	var head strings.Builder
 	for _, f := range h.Fields {
-		if !slices.Contains(hidden, f.Name) {
+		if !slices.Contains(hidden, f.Name) && !s.Origin.IsRecord(f) {
 			head.WriteString(strings.TrimRight(f.Raw, "\r\n") + "\r\n")
 		}
 	}

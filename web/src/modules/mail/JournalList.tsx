@@ -1,10 +1,17 @@
 import { Download, ScrollText } from 'lucide-react'
 import { meets, useMe } from '@/api/session'
-import { formatDateTime, useI18n } from '@/i18n'
+import { formatDateTime, useI18n, type PlainKey } from '@/i18n'
 import { ListView } from '@/shell/ListPage'
 import { Ago } from '@/ui/Ago'
 import type { Column } from '@/ui/Table'
 import { useJournal, type JournalItem } from './settings'
+
+const kinds = {
+  to: 'journal.kind.to',
+  cc: 'journal.kind.cc',
+  bcc: 'journal.kind.bcc',
+  expanded: 'journal.kind.expanded',
+} as const satisfies Record<JournalItem['recipients'][number]['kind'], PlainKey>
 
 /** The mails of the journal; who may manage privacy can read each with its envelope. */
 export function JournalList() {
@@ -29,7 +36,7 @@ export function JournalList() {
         <ul className="flex flex-col gap-1">
           {row.recipients.map((one) => (
             <li key={one.address} className="text-sm break-all">
-              {one.address} <span className="text-ink-3">{t(`journal.kind.${one.kind}`)}</span>
+              {one.address} <span className="text-ink-3">{t(kinds[one.kind])}</span>
             </li>
           ))}
         </ul>

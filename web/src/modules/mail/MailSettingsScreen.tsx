@@ -1,6 +1,6 @@
 import { errorText, fieldText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { useI18n } from '@/i18n'
+import { useI18n, type PlainKey } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { Button } from '@/ui/Button'
 import { Card } from '@/ui/Card'
@@ -37,11 +37,23 @@ export function MailSettingsScreen() {
   )
 }
 
+const lists = {
+  allowlist: {
+    title: 'mailSettings.allowlist.title', label: 'mailSettings.allowlist.label', hint: 'mailSettings.allowlist.hint',
+    invalid: 'mailSettings.allowlist.invalid', save: 'mailSettings.allowlist.save',
+  },
+  forwarding: {
+    title: 'mailSettings.forwarding.title', label: 'mailSettings.forwarding.label', hint: 'mailSettings.forwarding.hint',
+    invalid: 'mailSettings.forwarding.invalid', save: 'mailSettings.forwarding.save',
+  },
+} as const satisfies Record<string, Record<string, PlainKey>>
+
 /** A setting that is a list, one entry in a line. */
-function ListCard({ name, list, field, save, canManage }: { name: 'allowlist' | 'forwarding'; list: string[]; field: string; save: SaveList; canManage: boolean }) {
+function ListCard({ name, list, field, save, canManage }: { name: keyof typeof lists; list: string[]; field: string; save: SaveList; canManage: boolean }) {
   const { t } = useI18n()
+  const texts = lists[name]
   return (
-    <Card title={t(`mailSettings.${name}.title`)}>
+    <Card title={t(texts.title)}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -51,16 +63,16 @@ function ListCard({ name, list, field, save, canManage }: { name: 'allowlist' | 
         }}
       >
         <Field
-          label={t(`mailSettings.${name}.label`)}
-          hint={t(`mailSettings.${name}.hint`)}
-          error={save.error == null ? null : (fieldText(save.error, field, { invalid_address: `mailSettings.${name}.invalid` }) ?? errorText(save.error))}
+          label={t(texts.label)}
+          hint={t(texts.hint)}
+          error={save.error == null ? null : (fieldText(save.error, field, { invalid_address: texts.invalid }) ?? errorText(save.error))}
         >
           <Textarea name={field} rows={4} spellCheck={false} defaultValue={list.join('\n')} disabled={!canManage} className="font-mono" />
         </Field>
         {canManage && (
           <div>
             <Button type="submit" look="primary" busy={save.isPending}>
-              {t(`mailSettings.${name}.save`)}
+              {t(texts.save)}
             </Button>
           </div>
         )}
@@ -69,14 +81,21 @@ function ListCard({ name, list, field, save, canManage }: { name: 'allowlist' | 
   )
 }
 
+const switches = {
+  abuse: { title: 'mailSettings.abuse.title', label: 'mailSettings.abuse.label', detail: 'mailSettings.abuse.detail' },
+  messaging: { title: 'mailSettings.messaging.title', label: 'mailSettings.messaging.label', detail: 'mailSettings.messaging.detail' },
+  twoFactor: { title: 'mailSettings.twoFactor.title', label: 'mailSettings.twoFactor.label', detail: 'mailSettings.twoFactor.detail' },
+} as const satisfies Record<string, Record<string, PlainKey>>
+
 /** A setting that is on or off, saved at once. */
-function SwitchCard({ name, on, save, canManage }: { name: 'abuse' | 'messaging' | 'twoFactor'; on: boolean; save: SaveSwitch; canManage: boolean }) {
+function SwitchCard({ name, on, save, canManage }: { name: keyof typeof switches; on: boolean; save: SaveSwitch; canManage: boolean }) {
   const { t } = useI18n()
+  const texts = switches[name]
   return (
-    <Card title={t(`mailSettings.${name}.title`)}>
+    <Card title={t(texts.title)}>
       <Checkbox
-        label={t(`mailSettings.${name}.label`)}
-        detail={t(`mailSettings.${name}.detail`)}
+        label={t(texts.label)}
+        detail={t(texts.detail)}
         checked={on}
         disabled={!canManage || save.isPending}
         onChange={(event) =>

@@ -99,8 +99,14 @@ export function MailboxesScreen() {
   )
 }
 
-function KeptMails({ state, canManage }: { state: 'failed' | 'junk'; canManage: boolean }) {
+const keptTexts = {
+  failed: { title: 'mailboxes.tab.failed', retry: 'mailboxes.failed.retry', empty: 'mailboxes.failed.empty.title', emptyText: 'mailboxes.failed.empty.text' },
+  junk: { title: 'mailboxes.tab.junk', retry: 'mailboxes.junk.retry', empty: 'mailboxes.junk.empty.title', emptyText: 'mailboxes.junk.empty.text' },
+} as const satisfies Record<string, Record<string, PlainKey>>
+
+function KeptMails({ state, canManage }: { state: keyof typeof keptTexts; canManage: boolean }) {
   const { t } = useI18n()
+  const texts = keptTexts[state]
   const list = useKeptMails(state)
   const retry = useRetryMail()
   const [doomed, setDoomed] = useState<Incoming | null>(null)
@@ -146,7 +152,7 @@ function KeptMails({ state, canManage }: { state: 'failed' | 'junk'; canManage: 
           })
         }
       >
-        {t(`mailboxes.${state}.retry`)}
+        {t(texts.retry)}
       </Button>
       <IconButton icon={Trash2} tone="danger" label={t('mailboxes.kept.deleteOne', { subject: row.subject || row.envelope_from })} onClick={() => setDoomed(row)} />
     </span>
@@ -154,11 +160,11 @@ function KeptMails({ state, canManage }: { state: 'failed' | 'junk'; canManage: 
   return (
     <>
       <ListView
-        label={t(`mailboxes.tab.${state}`)}
+        label={t(texts.title)}
         list={list}
         columns={columns}
         rowActions={canManage && rowActions}
-        empty={{ icon: Mails, title: t(`mailboxes.${state}.empty.title`), text: t(`mailboxes.${state}.empty.text`) }}
+        empty={{ icon: Mails, title: t(texts.empty), text: t(texts.emptyText) }}
       />
       {doomed && <DeleteConfirm row={doomed} onClose={() => setDoomed(null)} />}
     </>
