@@ -94,7 +94,7 @@ func (f *Finder) Find(ctx context.Context, domain string) *Policy {
 	known := f.kept[domain]
 	f.mu.Unlock()
 	if known.policy != nil && !known.expires.After(now) {
-		known = entry{checked: known.checked}
+		known = entry{}
 	}
 	if !known.checked.IsZero() && now.Before(known.checked.Add(checkPause)) {
 		return inForce(known.policy)

@@ -19,10 +19,12 @@ type site struct {
 	kind    string
 	status  int
 	fetched int
+	asked   int
 	now     time.Time
 }
 
 func (s *site) LookupTXT(_ context.Context, name string) ([]string, error) {
+	s.asked++
 	if name != "_mta-sts.kaya.example" || s.record == "" {
 		return nil, errors.New("no such name")
 	}
@@ -121,8 +123,16 @@ func TestKept(t *testing.T) {
 	if p := find(); p != nil {
 		t.Errorf("expired: got %+v", p)
 	}
-	fetched := s.fetched
-	if find(); s.fetched != fetched {
+	asked := s.asked
+	if find(); s.asked != asked {
 		t.Error("a domain without a policy is asked for it each time")
+	}
+	// One that expires soon is looked for again as soon as it has.
+	s.record, s.policy = "v=STSv1; id=3;", "version: STSv1\nmode: enforce\nmx: a.example\nmax_age: 60\n"
+	s.now = s.now.Add(time.Hour)
+	find()
+	s.now = s.now.Add(time.Minute)
+	if p := find(); p == nil {
+		t.Error("a policy that expired is not looked for again")
 	}
 }
