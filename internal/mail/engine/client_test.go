@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,18 +42,18 @@ func (t taking) Data(r io.Reader) error {
 }
 
 // startServer runs a mail server with a certificate for a name, or without one, and
-// returns its address, the certificate and what it takes.
-func startServer(t *testing.T, name string) (address string, roots *x509.CertPool, taken chan string) {
+// returns its address, the certificate, what it takes and how many sessions it had.
+func startServer(t *testing.T, name string) (address string, roots *x509.CertPool, taken chan string, sessions *atomic.Int32) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	taken, roots = make(chan string, 10), x509.NewCertPool()
+	taken, roots, sessions = make(chan string, 10), x509.NewCertPool(), new(atomic.Int32)
 	server := smtpd.Server{
 		Domain: "mx.kaya.example", MaxSize: 1 << 20, MaxRecipients: 10, MaxSessions: 10, MaxPerAddress: 10, MaxPerNetwork: 10,
 		Patience: time.Minute, MaxIdle: time.Minute, Log: slog.New(slog.DiscardHandler),
-		NewSession: func(context.Context, smtpd.Peer) smtpd.Session { return taking{taken} },
+		NewSession: func(context.Context, smtpd.Peer) smtpd.Session { sessions.Add(1); return taking{taken} },
 	}
 	if name != "" {
 		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -75,7 +76,7 @@ func startServer(t *testing.T, name string) (address string, roots *x509.CertPoo
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ctx, ln, nil) }()
 	t.Cleanup(func() { cancel(); <-done })
-	return ln.Addr().String(), roots, taken
+	return ln.Addr().String(), roots, taken, sessions
 }
 
 // A server that a policy names must show a right certificate, and nothing is sent to it
@@ -103,7 +104,7 @@ func TestVerifiedServer(t *testing.T) {
 		{"another name without a policy", "mx.evil.example", false, false, true},
 		{"no encryption without a policy", "", false, false, true},
 	} {
-		address, roots, taken := startServer(t, c.certificate)
+		address, roots, taken, sessions := startServer(t, c.certificate)
 		if !c.trusted {
 			roots = x509.NewCertPool()
 		}
@@ -111,6 +112,9 @@ func TestVerifiedServer(t *testing.T) {
 		got, err := s.handOverTo(t.Context(), []target{{host: "mx.kaya.example", address: address, operator: true, verified: c.verified}}, "a@firma.example", []string{"b@kaya.example"}, text)
 		if (err == nil) != c.sent || len(taken) != map[bool]int{true: 1}[c.sent] || c.sent && got["b@kaya.example"].State != StateDelivered {
 			t.Errorf("%s: %d mails taken, %+v, %v", c.name, len(taken), got, err)
+		}
+		if n := sessions.Load(); n != 1 {
+			t.Errorf("%s: %d sessions", c.name, n)
 		}
 	}
 }
