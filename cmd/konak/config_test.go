@@ -174,6 +174,8 @@ func TestSettingsThatCannotWork(t *testing.T) {
 		{"--storage-quota", "plenty", "such as 50GiB"},
 		{"--storage-quota", "-1", "such as 50GiB"},
 		{"--mail-max-size", "-5", "such as 50GiB"},
+		{"--mail-rspamd", "127.0.0.1:11333", "--mail-rspamd \"127.0.0.1:11333\": write an address such as"},
+		{"--mail-rspamd", "http://", "--mail-rspamd"},
 	} {
 		code, text := runOn("migrate", "--data", t.TempDir(), tc.flag+"="+tc.value)
 		if code == 0 || !strings.Contains(text, tc.want) {
