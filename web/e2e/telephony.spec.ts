@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { expect, expectAccessible, signIn, test } from './helpers'
 
 test('a number is blocked and may call again', async ({ page }) => {
@@ -34,4 +35,92 @@ test('a teammate gets a phone, and the call log says why a call cannot be made',
   await expectAccessible(page)
   await call.getByRole('button', { name: 'Make a call' }).click()
   await expect(call.getByRole('alert').or(call.getByText(/phone|line/i).first()).first()).toBeVisible()
+})
+
+/** Pays for credit by card at the demo's bank. */
+async function topUp(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Top up' }).first().click()
+  const drawer = page.getByRole('dialog', { name: 'Top up' })
+  await drawer.getByLabel('Amount in TRY').fill('200')
+  await drawer.getByLabel('Name on the card').fill('Defne Yılmaz')
+  await drawer.getByLabel('Card number').fill('5528 7900 0000 0008')
+  await drawer.getByLabel('Expires (MM/YY)').fill('12/30')
+  await drawer.getByLabel('Security code').fill('123')
+  const buyer = { 'First name': 'Defne', Surname: 'Yılmaz', 'E-mail': 'defne@demo.example', Phone: '+905321234567', 'Identity number': '11111111110', Address: 'Bağdat Caddesi 12', City: 'İstanbul', Country: 'Türkiye' }
+  const other = drawer.getByRole('checkbox', { name: 'Somebody else pays' })
+  if (await other.isVisible()) await other.check()
+  for (const [label, value] of Object.entries(buyer)) await drawer.getByLabel(label, { exact: true }).fill(value)
+  await expectAccessible(page)
+  await drawer.getByRole('button', { name: 'Go on to the bank' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Confirm the payment' })
+  const [bank] = await Promise.all([page.context().waitForEvent('page'), dialog.getByRole('button', { name: 'Open the bank’s page' }).click()])
+  await bank.getByRole('textbox').fill('283126')
+  await bank.getByRole('button', { name: 'OK' }).click()
+  await expect(dialog.getByText('Paid:')).toBeVisible({ timeout: 20_000 })
+  await bank.close()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+}
+
+test('credit is paid for, a number is bought, renamed and given back', async ({ page }) => {
+  await signIn(page, '/settings/wallet')
+  await topUp(page)
+  await expect(page.getByRole('row').filter({ hasText: 'Card payment' }).first()).toBeVisible()
+  await expectAccessible(page)
+  await page.goto('/settings/phone-numbers')
+  await page.getByRole('button', { name: 'Buy a number' }).first().click()
+  const drawer = page.getByRole('dialog', { name: 'Buy a number' })
+  const offer = drawer.getByRole('listitem').first()
+  const number = ((await offer.textContent()) ?? '').slice(0, 13)
+  await expectAccessible(page)
+  await offer.getByRole('button').click()
+  const row = page.getByRole('row').filter({ hasText: number })
+  await expect(row.getByText('Active')).toBeVisible({ timeout: 20_000 })
+  const act = async (name: string) => {
+    await row.getByRole('button', { name: `Actions for ${number}` }).click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+  await act('Rename')
+  await page.getByRole('dialog').getByLabel('Name').fill('Support')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await expect(row.getByText('Support')).toBeVisible()
+  await expectAccessible(page)
+  await act('Give back')
+  await page.getByRole('dialog').getByRole('button', { name: 'Give back' }).click()
+  await expect(row).toBeHidden({ timeout: 20_000 })
+})
+
+test('the settings of calls are changed, with a menu of keys', async ({ page }) => {
+  await signIn(page, '/settings/phone-settings')
+  await page.getByLabel('Rings for (seconds)').fill('20')
+  await page.getByLabel('Tell by e-mail').fill('santral@demo.example')
+  await page.getByRole('button', { name: 'Add a menu' }).click()
+  const menu = page.getByRole('group', { name: 'menu1' })
+  await menu.getByLabel('Spoken text').fill('Destek için 1’e basın.')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('The settings are saved')).toBeVisible()
+  await page.reload()
+  await expect(menu.getByLabel('Spoken text')).toHaveValue('Destek için 1’e basın.')
+  await menu.getByRole('button', { name: 'Remove menu1' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('The settings are saved')).toBeVisible()
+  await page.goto('/settings/phone-setup')
+  await expect(page.getByRole('region', { name: '1. Credit' })).toBeVisible()
+  await expectAccessible(page)
+})
+
+test('a greeting is heard for its price, and saved', async ({ page }) => {
+  await signIn(page, '/settings/wallet')
+  await topUp(page)
+  await page.goto('/settings/greetings')
+  await page.getByRole('button', { name: 'Change Welcome' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Welcome' })
+  await drawer.getByLabel('Plays').click()
+  await page.getByRole('option', { name: 'A spoken text' }).click()
+  await drawer.getByLabel('Text').fill('Hoş geldiniz')
+  await expectAccessible(page)
+  await drawer.getByRole('button', { name: 'Listen to it' }).click()
+  await expect(drawer.getByText(/^It cost/)).toBeVisible()
+  await drawer.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Hoş geldiniz')).toBeVisible()
 })

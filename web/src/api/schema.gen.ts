@@ -8042,6 +8042,8 @@ export interface components {
              * @example 180
              */
             billed_s: number;
+            /** @description Whether the caller asked for it by pressing a key */
+            callback_requested: boolean;
             /**
              * @description Why its last leg ended
              * @example normal
@@ -16390,10 +16392,11 @@ export interface components {
         };
         SettingMenuKey: {
             /**
+             * @description callback: the caller is told that somebody will call back, and the call ends
              * @example team
              * @enum {string}
              */
-            action: "team" | "group" | "agent" | "number" | "voicemail" | "menu";
+            action: "team" | "group" | "agent" | "number" | "voicemail" | "callback" | "menu";
             /**
              * Format: uuid
              * @description Whose phone is rung, for agent
@@ -52171,6 +52174,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -52338,6 +52342,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -52514,6 +52519,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -52690,6 +52696,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -52866,6 +52873,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -53056,6 +53064,7 @@ export interface operations {
                      *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "answered_at": "2026-11-15T09:30:00.000000Z",
                      *           "billed_s": 180,
+                     *           "callback_requested": false,
                      *           "cause": "normal",
                      *           "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -53471,6 +53480,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -53636,6 +53646,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",

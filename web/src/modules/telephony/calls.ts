@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
+import type { CallCommand } from './phoneSocket'
 
 export type Call = Schemas['CallCall']
 export type LiveCall = Schemas['CallLive']
@@ -69,6 +70,18 @@ export function usePlaceCall() {
   const refresh = useRefresh()
   return useMutation({
     mutationFn: (body: CallTarget) => ask(api.POST('/api/crm/v1/telephony/call', { body })),
+    onSuccess: refresh,
+  })
+}
+
+/** Does something with one of one's own calls. */
+export function useCallCommand(id: string) {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: async (command: CallCommand) => {
+      const { commandCall } = await import('./phoneSocket')
+      await commandCall(id, command)
+    },
     onSuccess: refresh,
   })
 }
