@@ -266,7 +266,7 @@ func (c *phoneTrial) checkMessage() {
 	c.carrier.play(leg)
 	c.carrier.record(leg) // some seconds of greeting and message
 	c.carrier.must(c.carrier.Hangup(c.ctx, carrierTenant, leg, exchange.CauseNormal))
-	c.until("the message", func() bool { return c.last().Recorded })
+	c.until("the message", func() bool { got := c.last(); return got.State == call.Ended && got.Recorded })
 	got := c.last()
 	if got.Disposition != call.LeftMail || got.NumberID == nil || *got.NumberID != c.number.ID || got.From != customerNumber || got.Cost != 0 {
 		c.t.Errorf("the message's call is %+v", got)

@@ -70,7 +70,7 @@ func Start(tb testing.TB, c Config) *Phone {
 		"audio_source aufile," + dir + "/tone.wav", "ausrc_srate 8000", "auplay_srate 8000", "ausrc_channels 1", "auplay_channels 1",
 		"snd_path " + dir, "module_path " + modules(tb), "sip_cafile " + c.Authority, "sip_verify_server yes",
 	}
-	for _, m := range []string{"account", "g711", "aufile", "aubridge", "sndfile", "srtp", "menu"} {
+	for _, m := range []string{"g711", "aufile", "aubridge", "sndfile", "srtp", "menu", "account"} {
 		settings = append(settings, "module "+m+".so")
 	}
 	account := fmt.Sprintf("<sip:%s@%s;transport=%s>;auth_pass=%s;answermode=auto;regint=300;audio_codecs=pcmu", c.Username, c.Server, c.Transport, c.Password)

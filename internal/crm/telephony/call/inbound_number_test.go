@@ -111,6 +111,24 @@ func TestMessageNotice(t *testing.T) {
 	}
 }
 
+// A caller who hangs up right after the beep left no message, whichever end is told
+// first.
+func TestShortMessage(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.settings(func(s *setting.Settings) { s.Hours = api.Some(hours.Hours{Timezone: "UTC", Spans: []hours.Span{}}) })
+		o.x.SetRecorded(0.4)
+		in := o.incoming(customer)
+		o.hear(in)
+		o.hear(in)
+		o.end(in, exchange.CauseNormal)
+		c := o.want(call.Ended, call.Missed)
+		if c.Message.V != nil || c.Recorded || !c.ToReturn || slices.Contains(o.w.Events(), "voicemail.received") {
+			o.t.Errorf("it ended as %+v", c)
+		}
+	})
+}
+
 // fullMail refuses every mail as it does when the workspace's mail is used up.
 type fullMail struct{}
 

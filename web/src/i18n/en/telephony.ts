@@ -124,6 +124,7 @@ export const telephony = {
   'numbers.type.tollFree': 'Toll-free',
   'numbers.contains': 'Contains',
   'numbers.noOffers': 'No such number can be bought now',
+  'numbers.noOffersText': 'Try another country, kind or digits.',
   'numbers.perMonth': '{price} a month',
   'numbers.default': 'Default',
   'numbers.makeDefault': 'Make it the default',

@@ -124,6 +124,7 @@ export const telephony = {
   'numbers.type.tollFree': 'Ücretsiz hat',
   'numbers.contains': 'İçerdiği rakamlar',
   'numbers.noOffers': 'Şu anda böyle bir numara satın alınamıyor',
+  'numbers.noOffersText': 'Başka bir ülke, tür ya da rakam deneyin.',
   'numbers.perMonth': 'Ayda {price}',
   'numbers.default': 'Varsayılan',
   'numbers.makeDefault': 'Varsayılan yap',

@@ -31,7 +31,7 @@ interface Props {
 export function MenuFields({ menus, onChange, error }: Props) {
   const { t } = useI18n()
   const set = (at: number, menu: PhoneMenu) => onChange(menus.map((other, i) => (i === at ? menu : other)))
-  const free = digits.map((n, i) => `menu${String(i + 1)}`).find((name) => !menus.some((menu) => menu.key === name)) ?? 'menu'
+  const free = digits.map((_, i) => `menu${String(i + 1)}`).find((name) => !menus.some((menu) => menu.key === name)) ?? 'menu'
   return (
     <div className="flex flex-col gap-4">
       {menus.length === 0 && <p className="text-sm text-ink-2">{t('menu.none')}</p>}

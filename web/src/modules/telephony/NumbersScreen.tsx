@@ -149,7 +149,7 @@ function BuyDrawer({ onClose }: { onClose: () => void }) {
         isPending={offers.isPending}
         error={offers.error}
         isEmpty={offers.data?.length === 0}
-        empty={<EmptyState icon={Hash} title={t('numbers.noOffers')} />}
+        empty={<EmptyState icon={Hash} title={t('numbers.noOffers')}>{t('numbers.noOffersText')}</EmptyState>}
         retry={() => void offers.refetch()}
       >
         <ul className="flex flex-col divide-y divide-line">

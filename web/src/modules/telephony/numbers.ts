@@ -15,7 +15,7 @@ export function useNumbers() {
   return usePages({
     key,
     fetch: (cursor) => ask(api.GET('/api/crm/v1/telephony/numbers', { params: { query: { limit: pageSize, cursor } } })),
-    refetchInterval: lookEvery,
+    refetchInterval: (rows) => rows.some((row) => row.status === 'pending') && lookEvery,
   })
 }
 
