@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -57,6 +59,7 @@ type phoneTrial struct {
 	p       *process
 	carrier *carrier
 	sip     string // where the exchange listens
+	secure  string // where it listens for TLS
 	number  number.Number
 	phone   *baresiptest.Phone
 	contact struct{ ID uuid.UUID }
@@ -69,11 +72,14 @@ func (k *trial) runCalls() {
 	c := &phoneTrial{trial: k, carrier: startCarrier(k.t), sip: freeAddress(k.t)}
 	rates := filepath.Join(k.t.TempDir(), "rates.csv")
 	k.must(os.WriteFile(rates, fmt.Appendf(nil, "90,%d,0,1\n", 60*aSecond), 0o600))
-	k.args = append(k.args, "--sip-listen="+c.sip, "--sip-trunk-server="+c.carrier.Addr().String(), "--sip-trunk-user=konak",
+	cert, key := writeCertificate(k)
+	c.secure = freeAddress(k.t)
+	k.args = append(k.args, "--sip-tls-listen="+c.secure, "--sip-tls-cert="+cert, "--sip-tls-key="+key, "--sip-listen="+c.sip, "--sip-trunk-server="+c.carrier.Addr().String(), "--sip-trunk-user=konak",
 		"--sip-trunk-password=secret", "--webhook-allow=127.0.0.0/8", "--call-rates="+rates)
 	c.p = k.start()
 	k.signIn(c.p)
 	c.prepare()
+	c.checkTLS()
 	c.checkCall()
 	c.checkMessage()
 	c.checkKill()
@@ -146,6 +152,9 @@ func (c *phoneTrial) prepare() {
 	c.ask(201, "POST", phonePath+"/team", map[string]any{"user_id": me.Membership.ID}, nil)
 	var made team.Credentials
 	c.ask(201, "POST", phonePath+"/phone", nil, &made)
+	if !slices.Equal(made.Transports, []string{"udp", "tcp", "tls"}) {
+		c.t.Errorf("telephones are told %v", made.Transports)
+	}
 	c.phone = baresiptest.Start(c.t, baresiptest.Config{Server: made.Server, Username: made.Username, Password: made.Password, Hz: agentTone})
 	c.until("the telephone to sign in", func() bool {
 		var list []team.Member
@@ -233,6 +242,21 @@ func (c *phoneTrial) wantRecording(cdr uuid.UUID, said, heard float64) {
 	baresiptest.WantTone(c.t, "the customer said", left, said)
 	if heard > 0 {
 		baresiptest.WantTone(c.t, "the customer heard", right, heard, said)
+	}
+}
+
+// checkTLS holds that the exchange answers over TLS.
+func (c *phoneTrial) checkTLS() {
+	dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}} // it signs itself
+	conn, err := dialer.DialContext(c.ctx, "tcp", c.secure)
+	c.must(err)
+	defer func() { _ = conn.Close() }()
+	_, err = fmt.Fprintf(conn, "OPTIONS sip:%[1]s SIP/2.0\r\nVia: SIP/2.0/TLS %[2]s;branch=z9hG4bK1\r\nFrom: <sip:a@b>;tag=1\r\nTo: <sip:%[1]s>\r\n"+
+		"Call-ID: 1\r\nCSeq: 1 OPTIONS\r\nMax-Forwards: 70\r\nContent-Length: 0\r\n\r\n", c.secure, conn.LocalAddr())
+	c.must(err)
+	answer := make([]byte, len("SIP/2.0 200"))
+	if _, err := io.ReadFull(conn, answer); err != nil || string(answer) != "SIP/2.0 200" {
+		c.t.Errorf("over TLS it answers %q, %v", answer, err)
 	}
 }
 

@@ -12,7 +12,8 @@ export function usePhoneSettings() {
   return useQuery({
     queryKey: key,
     queryFn: async (): Promise<PhoneSettings> => {
-      const { updated_at: _, ...settings } = (await ask(api.GET('/api/crm/v1/telephony/settings'))).data
+      const settings: PhoneSettings & { updated_at?: string | null } = { ...(await ask(api.GET('/api/crm/v1/telephony/settings'))).data }
+      delete settings.updated_at // it is not part of what is saved
       return settings
     },
   })

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { expect, test } from 'vitest'
 import { moneyText, readMoney } from './money'
 import { isOpen, readBankForm } from './wallet'
