@@ -38,6 +38,7 @@ const (
 	phonePath    = "/api/crm/v1/telephony"
 	agentTone    = 500.0
 	customerTone = 1200.0
+	thirdTone    = 800.0
 	// aSecond is what the trial's rates ask for a second.
 	aSecond = 10_000
 )
@@ -81,6 +82,7 @@ func (k *trial) runCalls() {
 	c.prepare()
 	c.checkTLS()
 	c.checkCall()
+	c.checkForward()
 	c.checkMessage()
 	c.checkKill()
 	k.must(c.p.stop())
@@ -179,7 +181,7 @@ func (c *phoneTrial) place() uuid.UUID {
 		}
 	}
 	c.carrier.must(c.carrier.Answer(c.ctx, carrierTenant, e.Leg))
-	c.carrier.play(e.Leg)
+	c.carrier.play(e.Leg, customerTone)
 	c.until("both to talk", func() bool { return c.last().State == call.Active })
 	return e.Leg
 }
@@ -279,6 +281,46 @@ func (c *phoneTrial) checkCall() {
 	c.wantRecording(over.CDRID, customerTone, agentTone)
 }
 
+// checkForward lets the agent leave a call, come back to it, and send it to a number
+// outside.
+func (c *phoneTrial) checkForward() {
+	c.setSettings(func(*setting.Settings) {})
+	before := c.wallet()
+	leg := c.place()
+	id := c.last().ID
+	do := func(what string, more map[string]any) {
+		c.t.Helper()
+		more["call_id"] = id
+		c.ask(200, "POST", phonePath+"/call/"+what, more, nil)
+	}
+	// hears is what comes to the customer once a command is carried out.
+	hears := func() []int16 {
+		all := c.carrier.record(leg)
+		return all[len(all)/2:]
+	}
+	do("detach", map[string]any{})
+	if n := baresiptest.CountTone(hears(), agentTone); n > 0 {
+		c.t.Errorf("the agent who left is heard in %d windows", n)
+	}
+	do("resume", map[string]any{})
+	c.until("the agent to come back", func() bool { return c.last().State == call.Active })
+	baresiptest.WantTone(c.t, "after the agent came back the customer hears", hears(), agentTone)
+	const other = "+905321119999"
+	do("forward", map[string]any{"to": other, "mode": call.ModeBlind})
+	third := c.carrier.wait(exchange.LegIncomingEvent)
+	if third.To != other {
+		c.t.Errorf("it was forwarded to %s", third.To)
+	}
+	c.carrier.must(c.carrier.Answer(c.ctx, carrierTenant, third.Leg))
+	c.carrier.play(third.Leg, thirdTone)
+	c.until("the other to talk", func() bool { return c.last().State == call.Active })
+	baresiptest.WantTone(c.t, "after it was forwarded the customer hears", hears(), thirdTone, agentTone)
+	leg, customer := third.Leg, leg
+	baresiptest.WantTone(c.t, "the other hears", hears(), customerTone, agentTone)
+	c.carrier.must(c.carrier.Hangup(c.ctx, carrierTenant, customer, exchange.CauseNormal))
+	c.wantPaid(before)
+}
+
 // checkMessage lets a customer call the number while nobody is there.
 func (c *phoneTrial) checkMessage() {
 	c.setSettings(func(s *setting.Settings) { s.Hours = api.Some(hours.Hours{Timezone: "UTC", Spans: []hours.Span{}}) })
@@ -287,7 +329,7 @@ func (c *phoneTrial) checkMessage() {
 		Tenant: carrierTenant, Leg: leg, Trunk: carrierTrunk, Number: c.number.E164, CallerNumber: customerNumber,
 	}))
 	c.carrier.wait(exchange.LegAnsweredEvent)
-	c.carrier.play(leg)
+	c.carrier.play(leg, customerTone)
 	c.carrier.record(leg) // some seconds of greeting and message
 	c.carrier.must(c.carrier.Hangup(c.ctx, carrierTenant, leg, exchange.CauseNormal))
 	c.until("the message", func() bool { got := c.last(); return got.State == call.Ended && got.Recorded })
@@ -409,10 +451,10 @@ func (c *carrier) wait(kind exchange.EventType) exchange.Event {
 	}
 }
 
-// play lets the customer speak their tone.
-func (c *carrier) play(leg uuid.UUID) {
+// play lets whoever is at a leg speak a tone.
+func (c *carrier) play(leg uuid.UUID, hz float64) {
 	c.t.Helper()
-	c.must(c.Play(c.t.Context(), exchange.Play{Tenant: carrierTenant, Leg: leg, ID: uuid.New(), Samples: baresiptest.Tone(customerTone, 1), Loop: true}))
+	c.must(c.Play(c.t.Context(), exchange.Play{Tenant: carrierTenant, Leg: leg, ID: uuid.New(), Samples: baresiptest.Tone(hz, 1), Loop: true}))
 }
 
 // record lets some seconds pass, and returns what came from Konak in them.
