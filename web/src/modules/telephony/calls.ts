@@ -59,21 +59,6 @@ export function useMarkHeard() {
   })
 }
 
-export interface CallTarget {
-  to: string
-  contact_id?: string
-  conversation_id?: string
-}
-
-/** Makes a call: one's own phone rings first. */
-export function usePlaceCall() {
-  const refresh = useRefresh()
-  return useMutation({
-    mutationFn: (body: CallTarget) => ask(api.POST('/api/crm/v1/telephony/call', { body })),
-    onSuccess: refresh,
-  })
-}
-
 /** Does something with one of one's own calls. */
 export function useCallCommand(id: string) {
   const refresh = useRefresh()
