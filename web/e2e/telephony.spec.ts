@@ -24,6 +24,7 @@ test('a teammate gets a phone, and the call log says why a call cannot be made',
   await signIn(page, '/settings/phones')
   await page.getByRole('button', { name: 'Give a phone' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Give a phone' })
+  await expect(dialog.getByRole('button', { name: 'Save' })).toBeVisible()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByRole('row').filter({ hasText: 'Not signed in' }).first()).toBeVisible()

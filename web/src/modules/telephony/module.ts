@@ -1,11 +1,13 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute, lazyRouteComponent, type RouteComponent } from '@tanstack/react-router'
 import { Phone } from 'lucide-react'
-import { withTexts } from '@/i18n'
+import { withTexts, type PlainKey, type Section } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
 import { settingsIcon } from '../settingsIcons'
 
 const need = { permission: 'crm.calls.view', licence: 'telephony', orLicence: 'telephony_line' } as const
+/** What a screen needs that is about the exchange. */
+const exchange = { permission: 'crm.calls.view', licence: 'telephony' } as const
 
 const callsRoute = createRoute({
   getParentRoute: () => shellRoute,
@@ -14,71 +16,34 @@ const callsRoute = createRoute({
   staticData: { screen: { ...need, title: 'calls.title', lead: 'calls.lead', icon: Phone, nav: true, shortcut: 'g f' } },
 })
 
-const teamRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/settings/phones',
-  component: lazyRouteComponent(withTexts(() => import('./PhonesScreen'), 'telephony'), 'PhonesScreen'),
-  staticData: { screen: { ...need, title: 'phones.title', lead: 'phones.lead', icon: settingsIcon('Voicemail'), nav: true, settings: 'team' } },
-})
+type Needs = typeof need | typeof exchange | { permission: 'crm.wallet.view'; licence: 'telephony' }
 
-const lineRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/settings/phone-line',
-  component: lazyRouteComponent(withTexts(() => import('./LineScreen'), 'telephony'), 'LineScreen'),
-  staticData: { screen: { ...need, title: 'phoneLine.title', lead: 'phoneLine.lead', icon: settingsIcon('PhoneOutgoing'), nav: true, settings: 'channels' } },
-})
-
-const blockedRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/settings/blocked-numbers',
-  component: lazyRouteComponent(withTexts(() => import('./BlockedScreen'), 'telephony'), 'BlockedScreen'),
-  staticData: { screen: { ...need, title: 'blocked.title', lead: 'blocked.lead', icon: settingsIcon('PhoneOff'), nav: true, settings: 'channels' } },
-})
-
-/** A screen of the settings that needs the exchange. */
-const exchange = { permission: 'crm.calls.view', licence: 'telephony' } as const
-
-const setupRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/settings/phone-setup',
-  component: lazyRouteComponent(withTexts(() => import('./SetupScreen'), 'telephony'), 'SetupScreen'),
-  staticData: { screen: { ...exchange, title: 'phoneSetup.title', lead: 'phoneSetup.lead', icon: settingsIcon('ListChecks'), nav: true, settings: 'channels' } },
-})
-
-const numbersRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/settings/phone-numbers',
-  component: lazyRouteComponent(withTexts(() => import('./NumbersScreen'), 'telephony'), 'NumbersScreen'),
-  staticData: { screen: { ...exchange, title: 'numbers.title', lead: 'numbers.lead', icon: settingsIcon('Hash'), nav: true, settings: 'channels' } },
-})
-
-const walletRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/settings/wallet',
-  component: lazyRouteComponent(withTexts(() => import('./WalletScreen'), 'telephony'), 'WalletScreen'),
-  staticData: { screen: { permission: 'crm.wallet.view', licence: 'telephony', title: 'wallet.title', lead: 'wallet.lead', icon: settingsIcon('Wallet'), nav: true, settings: 'channels' } },
-})
-
-const greetingsRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/settings/greetings',
-  component: lazyRouteComponent(withTexts(() => import('./GreetingsScreen'), 'telephony'), 'GreetingsScreen'),
-  staticData: { screen: { ...exchange, title: 'greetings.title', lead: 'greetings.lead', icon: settingsIcon('AudioLines'), nav: true, settings: 'channels' } },
-})
-
-const settingsRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/settings/phone-settings',
-  component: lazyRouteComponent(withTexts(() => import('./PhoneSettingsScreen'), 'telephony', 'channels'), 'PhoneSettingsScreen'),
-  staticData: { screen: { ...exchange, title: 'phoneSettings.title', lead: 'phoneSettings.lead', icon: settingsIcon('PhoneCall'), nav: true, settings: 'channels' } },
-})
+/** A screen of the settings. Every page loads this table, so it says each thing once. */
+function settingsRoute<const Path extends string, Part>(path: Path, needs: Needs, title: PlainKey, lead: PlainKey, icon: Parameters<typeof settingsIcon>[0], load: () => Promise<Part>, name: keyof Part & string, ...also: Section[]) {
+  return createRoute({
+    getParentRoute: () => shellRoute,
+    path,
+    component: lazyRouteComponent(withTexts(load, 'telephony', ...also) as () => Promise<Record<string, RouteComponent>>, name),
+    staticData: { screen: { ...needs, title, lead, icon: settingsIcon(icon), nav: true, settings: path === '/settings/phones' ? 'team' : 'channels' } },
+  })
+}
 
 const stale = [['crm', 'calls']]
 
 export const telephonyModule = defineModule({
   id: 'telephony',
   title: 'nav.crm',
-  routes: [callsRoute, teamRoute, lineRoute, blockedRoute, setupRoute, numbersRoute, walletRoute, greetingsRoute, settingsRoute],
+  routes: [
+    callsRoute,
+    settingsRoute('/settings/phones', need, 'phones.title', 'phones.lead', 'Voicemail', () => import('./PhonesScreen'), 'PhonesScreen'),
+    settingsRoute('/settings/phone-line', need, 'phoneLine.title', 'phoneLine.lead', 'PhoneOutgoing', () => import('./LineScreen'), 'LineScreen'),
+    settingsRoute('/settings/blocked-numbers', need, 'blocked.title', 'blocked.lead', 'PhoneOff', () => import('./BlockedScreen'), 'BlockedScreen'),
+    settingsRoute('/settings/phone-setup', exchange, 'phoneSetup.title', 'phoneSetup.lead', 'ListChecks', () => import('./SetupScreen'), 'SetupScreen'),
+    settingsRoute('/settings/phone-numbers', exchange, 'numbers.title', 'numbers.lead', 'Hash', () => import('./NumbersScreen'), 'NumbersScreen'),
+    settingsRoute('/settings/wallet', { permission: 'crm.wallet.view', licence: 'telephony' }, 'wallet.title', 'wallet.lead', 'Wallet', () => import('./WalletScreen'), 'WalletScreen'),
+    settingsRoute('/settings/greetings', exchange, 'greetings.title', 'greetings.lead', 'AudioLines', () => import('./GreetingsScreen'), 'GreetingsScreen'),
+    settingsRoute('/settings/phone-settings', exchange, 'phoneSettings.title', 'phoneSettings.lead', 'PhoneCall', () => import('./PhoneSettingsScreen'), 'PhoneSettingsScreen', 'channels'),
+  ],
   live: { call: stale, voicemail: stale, wallet: [['crm', 'wallet']] },
   waiting: [{ ...need, path: '/calls', key: ['crm', 'calls', 'waiting'], load: () => import('./calls').then((m) => m.countWaitingCalls()) }],
 })
