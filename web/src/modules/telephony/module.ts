@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent, type RouteComponent } from '@tanstack/react-router'
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { Phone } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { withTexts, type PlainKey, type Section } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
@@ -18,12 +19,15 @@ const callsRoute = createRoute({
 
 type Needs = typeof need | typeof exchange | { permission: 'crm.wallet.view'; licence: 'telephony' }
 
+/** What a file of a screen exports. */
+type Screens = Record<string, () => ReactNode>
+
 /** A screen of the settings. Every page loads this table, so it says each thing once. */
-function settingsRoute<const Path extends string, Part>(path: Path, needs: Needs, title: PlainKey, lead: PlainKey, icon: Parameters<typeof settingsIcon>[0], load: () => Promise<Part>, name: keyof Part & string, ...also: Section[]) {
+function settingsRoute<const Path extends string>(path: Path, needs: Needs, title: PlainKey, lead: PlainKey, icon: Parameters<typeof settingsIcon>[0], load: () => Promise<Screens>, name: string, ...also: Section[]) {
   return createRoute({
     getParentRoute: () => shellRoute,
     path,
-    component: lazyRouteComponent(withTexts(load, 'telephony', ...also) as () => Promise<Record<string, RouteComponent>>, name),
+    component: lazyRouteComponent(withTexts(load, 'telephony', ...also), name),
     staticData: { screen: { ...needs, title, lead, icon: settingsIcon(icon), nav: true, settings: path === '/settings/phones' ? 'team' : 'channels' } },
   })
 }
