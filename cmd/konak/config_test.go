@@ -208,6 +208,7 @@ func TestSizes(t *testing.T) {
 func TestSettingsOfCallsThatCannotWork(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ flag, value, want string }{
+		{"--sip-tls-listen", "127.0.0.1:5061", "--sip-tls-listen needs --sip-tls-cert and --sip-tls-key"},
 		{"--sip-public-address", "phone.example", "--sip-public-address \"phone.example\": write an IP address"},
 		{"--rtp-ports", "20000", "--rtp-ports \"20000\": write a range"},
 		{"--rtp-ports", "20000-20001", "--rtp-ports"},

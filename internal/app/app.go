@@ -131,6 +131,7 @@ type App struct {
 	Templates     *template.Service
 	WhatsApp      *whatsapp.Service
 	Telephony     *telephony.Service
+	bankForms     string // where the panel may lead for a card payment
 	Wallet        *wallet.Service
 	Telegram      *telegram.Service
 	Social        *social.Service

@@ -83,9 +83,13 @@ type Config struct {
 	SIPTrunkServer   string   `env:"KONAK_SIP_TRUNK_SERVER" name:"sip-trunk-server" placeholder:"HOST" help:"The operator's line at a carrier, over which bought numbers call."`
 	SIPTrunkUser     string   `env:"KONAK_SIP_TRUNK_USER" name:"sip-trunk-user" placeholder:"NAME" help:"Its user."`
 	SIPTrunkSecret   string   `env:"KONAK_SIP_TRUNK_PASSWORD" name:"sip-trunk-password" placeholder:"PASSWORD" help:"Its password."`
+	SIPTrunkFrom     []string `env:"KONAK_SIP_TRUNK_FROM" name:"sip-trunk-from" placeholder:"CIDR" help:"Addresses that its calls to bought numbers come from, if not those of its host."`
 	TelephonySwitch  string   `env:"KONAK_TELEPHONY_SWITCH_URL" name:"telephony-switch-url" placeholder:"URL" help:"Where a workspace can ask for another telephony tier."`
 	SIPListen        string   `env:"KONAK_SIP_LISTEN" name:"sip-listen" placeholder:"ADDRESS" help:"Address to take calls on by SIP, over UDP and TCP, such as 0.0.0.0:5060; without it this node carries no calls. A demo takes them on loopback, unless it is 'off'."`
 	SIPPublicAddress string   `env:"KONAK_SIP_PUBLIC_ADDRESS" name:"sip-public-address" placeholder:"IP" help:"Address that telephones and lines reach this node at, where it is not its own."`
+	SIPTLSListen     string   `env:"KONAK_SIP_TLS_LISTEN" name:"sip-tls-listen" placeholder:"ADDRESS" help:"Address to take calls on by SIP over TLS, such as 0.0.0.0:5061; needs --sip-tls-cert."`
+	SIPTLSCert       string   `env:"KONAK_SIP_TLS_CERT" name:"sip-tls-cert" placeholder:"FILE" help:"Certificate in PEM for SIP over TLS."`
+	SIPTLSKey        string   `env:"KONAK_SIP_TLS_KEY" name:"sip-tls-key" placeholder:"FILE" help:"Its key."`
 	RTPPorts         string   `env:"KONAK_RTP_PORTS" name:"rtp-ports" default:"20000-29999" placeholder:"FIRST-LAST" help:"UDP ports for the sound of calls; each call uses one or two."`
 	TelegramAddress  string   `env:"KONAK_TELEGRAM_ADDRESS" name:"telegram-address" placeholder:"URL" help:"Where Telegram's Bot API is, if not at its own address: a server of one's own, or a stand-in while developing. A demo brings its own."`
 	Demo             bool     `env:"KONAK_DEMO" help:"Fill an empty database with demo workspaces; loopback only."`

@@ -8082,6 +8082,8 @@ export interface components {
              * @example 180
              */
             billed_s: number;
+            /** @description Whether the caller asked for it by pressing a key */
+            callback_requested: boolean;
             /**
              * @description Why its last leg ended
              * @example normal
@@ -16458,10 +16460,11 @@ export interface components {
         };
         SettingMenuKey: {
             /**
+             * @description callback: the caller is told that somebody will call back, and the call ends
              * @example team
              * @enum {string}
              */
-            action: "team" | "group" | "agent" | "number" | "voicemail" | "menu";
+            action: "team" | "group" | "agent" | "number" | "voicemail" | "callback" | "menu";
             /**
              * Format: uuid
              * @description Whose phone is rung, for agent
@@ -52344,6 +52347,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -52511,6 +52515,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -52687,6 +52692,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -52863,6 +52869,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -53039,6 +53046,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -53229,6 +53237,7 @@ export interface operations {
                      *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "answered_at": "2026-11-15T09:30:00.000000Z",
                      *           "billed_s": 180,
+                     *           "callback_requested": false,
                      *           "cause": "normal",
                      *           "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -53644,6 +53653,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -53809,6 +53819,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
