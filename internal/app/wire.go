@@ -13,6 +13,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/hourly"
+	"konak/internal/crm/conversation/tag"
 	"konak/internal/crm/finder"
 	"konak/internal/crm/inboxapi"
 	"konak/internal/crm/live"
@@ -206,7 +207,7 @@ func (a *App) wireAPI(p *parts) error {
 	a.registerStorage()
 	inbox := inboxapi.New(inboxapi.Config{
 		Log: a.log, Edits: a.Edits, Conversations: a.Conversations, AIRecords: a.AIRecords, Cards: a.Cards, Exports: a.Exports, Files: a.Files, Groups: a.Groups,
-		Hours: hourly.New(a.DB), Whole: a.Whole, Replies: a.Replies,
+		Hours: hourly.New(a.DB), Tags: tag.New(a.DB), Whole: a.Whole, Replies: a.Replies,
 	})
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates,

@@ -1862,6 +1862,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/contacts/{id}/duplicates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Contacts that may be the same person
+         * @description By the whole name, and by an address or a number that one of the two has and the other claims. Those that share an address or a number come first, at most ten of each reason. Nothing is merged.
+         */
+        get: operations["list-contact-duplicates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/contacts/{id}/merge": {
         parameters: {
             query?: never;
@@ -2135,7 +2155,7 @@ export interface paths {
         };
         /**
          * Search conversations
-         * @description Over messages, notes, subjects, tags and customers. Inflected words are found by their stem, with Turkish letters or without; the best first. What matched is marked with <em> in HTML that is otherwise escaped. While an index is being made for the first time the answer may be 503 with Retry-After, never half a result.
+         * @description Over messages, notes, subjects, tags and customers. Inflected words are found by their stem, with Turkish letters or without; the best first. What matched is marked with <em> in HTML that is otherwise escaped. While an index is being made for the first time the answer may be 503 with Retry-After, never half a result. A narrowed search looks at the best 2,000 after the cursor in one request: a page may be short, or empty, while there is a next one.
          */
         get: operations["search-conversations"];
         put?: never;
@@ -2178,6 +2198,26 @@ export interface paths {
          * @description Up to 200 ids; the answer tells for each what became of it.
          */
         post: operations["set-conversation-states"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tags in use
+         * @description Every tag that a conversation has, once, as it is spelt where it was used last; the first 1,000.
+         */
+        get: operations["conversation-tags"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -9488,6 +9528,19 @@ export interface components {
             data: components["schemas"]["ContactContact"][];
             /** @description Pass as cursor to read on; null at the end */
             next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ContactDuplicate: {
+            contact: components["schemas"]["ContactContact"];
+            /** @description What both have: the whole name, or an address or a number that one of them has and the other claims */
+            reasons: ("name" | "email" | "phone")[];
+        };
+        ContactDuplicateArrayEnvelope: {
+            data: components["schemas"]["ContactDuplicate"][];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -16909,6 +16962,14 @@ export interface components {
              * @enum {string}
              */
             step: "domain" | "ownership" | "mx" | "auth_records" | "mailboxes" | "migration" | "policies" | "test_mail";
+        };
+        StringArrayEnvelope: {
+            data: string[];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         SwitchInBody: {
             /** Format: uuid */
@@ -36297,6 +36358,179 @@ export interface operations {
             };
         };
     };
+    "list-contact-duplicates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "contact": {
+                     *             "blocked": false,
+                     *             "claims": [
+                     *               {
+                     *                 "at": "2026-11-15T09:30:00.000000Z",
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "kind": "email",
+                     *                 "match": {
+                     *                   "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                   "name": "Elif Kaya"
+                     *                 },
+                     *                 "proof": "agent",
+                     *                 "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *                 "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "source": "widget",
+                     *                 "value": "elif@kayamobilya.example"
+                     *               }
+                     *             ],
+                     *             "company": "Kaya Mobilya",
+                     *             "consents": [
+                     *               {
+                     *                 "at": "2026-11-15T09:30:00.000000Z",
+                     *                 "channel": "whatsapp",
+                     *                 "evidence": "https://example.com/consents/4711",
+                     *                 "purpose": "marketing",
+                     *                 "source": "checkout form",
+                     *                 "status": "granted"
+                     *               }
+                     *             ],
+                     *             "country": "TR",
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "custom_attributes": {
+                     *               "plan": "pro"
+                     *             },
+                     *             "emails": [
+                     *               {
+                     *                 "address": "elif@kayamobilya.example",
+                     *                 "bounced": false,
+                     *                 "primary": false
+                     *               }
+                     *             ],
+                     *             "external_id": "crm-4711",
+                     *             "first_name": "Elif",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "identities": [
+                     *               {
+                     *                 "channel": "whatsapp",
+                     *                 "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "external_id": "905321234567",
+                     *                 "reachable": false,
+                     *                 "username": "elifkaya",
+                     *                 "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *               }
+                     *             ],
+                     *             "kind": "customer",
+                     *             "language": "tr",
+                     *             "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *             "last_name": "Kaya",
+                     *             "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *             "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *             "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "Elif Kaya",
+                     *             "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "phones": [
+                     *               {
+                     *                 "e164": "+905321234567",
+                     *                 "primary": false
+                     *               }
+                     *             ],
+                     *             "tags": [
+                     *               "vip"
+                     *             ],
+                     *             "test": false,
+                     *             "timezone": "Europe/Istanbul",
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *           },
+                     *           "reasons": [
+                     *             "name"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactDuplicateArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "merge-contact": {
         parameters: {
             query?: never;
@@ -38538,6 +38772,15 @@ export interface operations {
                 limit?: number;
                 /** @description The next_cursor of the page before */
                 cursor?: string;
+                /** @description me, none, or an agent's id */
+                owner_id?: string;
+                /** @description none, or a group's id */
+                group_id?: string;
+                tag?: string;
+                priority?: "low" | "normal" | "high" | "urgent";
+                created_from?: string;
+                /** @description Not included */
+                created_to?: string;
                 /** @description Words of messages, notes, subject, tags, or the customer's name, address or number; the last may be unfinished */
                 q: string;
                 state?: "open" | "snoozed" | "closed";
@@ -38944,6 +39187,88 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "conversation-tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         "text"
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StringArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -110,4 +110,11 @@ export const mailboxes = {
   'mailboxes.reason.processing': 'Something failed on our side',
   'mailboxes.reason.dmarc': "The sender's domain does not vouch for it",
   'mailboxes.reason.filter': 'The filter takes it for junk',
+  'mailboxes.step1': 'Name the mailbox',
+  'mailboxes.step2': 'Receive mail',
+  'mailboxes.step2New': 'Konak shows a forwarding address once the mailbox is connected: paste it into the forwarding rule of your mail provider. Or let Konak fetch the mail by IMAP, with the data that your provider calls “incoming server”.',
+  'mailboxes.step2Text': 'Paste the forwarding address into the forwarding rule of your mail provider, or let Konak fetch the mail by IMAP.',
+  'mailboxes.step3': 'Send answers',
+  'mailboxes.step3Text': 'Your provider calls it “outgoing server”.',
+  'mailboxes.step4': 'How it answers',
 } as const

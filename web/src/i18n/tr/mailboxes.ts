@@ -112,4 +112,11 @@ export const mailboxes: Record<keyof typeof en, string> = {
   'mailboxes.reason.processing': 'Bizim tarafımızda bir hata oldu',
   'mailboxes.reason.dmarc': 'Gönderenin alan adı bu postayı doğrulamıyor',
   'mailboxes.reason.filter': 'Süzgeç istenmeyen saydı',
+  'mailboxes.step1': 'Posta kutusuna ad verin',
+  'mailboxes.step2': 'Posta alın',
+  'mailboxes.step2New': 'Posta kutusu bağlanınca Konak bir yönlendirme adresi gösterir: bunu posta sağlayıcınızın yönlendirme kuralına yapıştırın. Ya da Konak postayı, sağlayıcınızın “gelen sunucusu” dediği bilgilerle IMAP üzerinden alsın.',
+  'mailboxes.step2Text': 'Yönlendirme adresini posta sağlayıcınızın yönlendirme kuralına yapıştırın ya da Konak postayı IMAP ile alsın.',
+  'mailboxes.step3': 'Yanıt gönderin',
+  'mailboxes.step3Text': 'Sağlayıcınız buna “giden sunucusu” der.',
+  'mailboxes.step4': 'Nasıl yanıt verir',
 }

@@ -1,5 +1,5 @@
 import { Mails, RotateCcw, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
@@ -12,9 +12,10 @@ import { PageHeader } from '@/ui/PageHeader'
 import type { Column } from '@/ui/Table'
 import { Tabs } from '@/ui/Tabs'
 import { toast } from '@/ui/Toast'
-import { MailboxDrawer } from './MailboxDrawer'
 import { mailboxReasons } from './reasons'
 import { useDeleteMail, useKeptMails, useMailboxes, useRetryMail, type Channel, type Incoming } from './mailboxes'
+
+const MailboxDrawer = lazy(() => import('./MailboxDrawer').then((m) => ({ default: m.MailboxDrawer })))
 
 const statuses: Record<Channel['status'], { label: PlainKey; tone: Tone }> = {
   active: { label: 'mailboxes.status.active', tone: 'ok' },
@@ -94,7 +95,7 @@ export function MailboxesScreen() {
           { id: 'junk', label: t('mailboxes.tab.junk'), content: <KeptMails state="junk" canManage={canManage} /> },
         ]}
       />
-      {open && <MailboxDrawer id={open.id} canManage={canManage} onClose={() => setOpen(null)} onMade={(id) => setOpen({ id })} />}
+      <Suspense>{open && <MailboxDrawer id={open.id} canManage={canManage} onClose={() => setOpen(null)} onMade={(id) => setOpen({ id })} />}</Suspense>
     </>
   )
 }
