@@ -65,5 +65,8 @@ test('a mailbox is tried, connected, and shows where its mail can be forwarded',
   await test.step('nothing failed yet', async () => {
     await page.getByRole('tab', { name: 'Failed mail' }).click()
     await expect(page.getByText('No failed mail')).toBeVisible()
+    await page.getByRole('tab', { name: 'Junk' }).click()
+    await expect(page.getByText('No junk')).toBeVisible()
+    await expectAccessible(page)
   })
 })
