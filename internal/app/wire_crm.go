@@ -58,7 +58,7 @@ func (a *App) wireInbox(p *parts) error {
 	if err != nil {
 		return err
 	}
-	p.numbers = &whatsapp.Numbers{DB: a.DB, Log: a.log, Channels: a.Channels, Provider: client}
+	p.numbers = whatsapp.NewNumbers(a.DB, a.log, a.Channels, client)
 	a.Templates = template.New(template.Config{DB: a.DB, Provider: p.numbers})
 	a.Conversations = conversation.New(conversation.Config{
 		DB: a.DB, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs, Router: a.Channels,

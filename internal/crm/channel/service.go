@@ -208,7 +208,8 @@ func (s *Service) Set(tx *db.Tx, id uuid.UUID, status string, reason *string) (A
 	if a.Status == Paused || a.Status == Disconnected {
 		return a, nil
 	}
-	return a, s.move(tx, &a, status, reason)
+	err = s.move(tx, &a, status, reason)
+	return a, err
 }
 
 // ClearAttention makes an account active that needs attention for one of these

@@ -148,6 +148,6 @@ const filesMax = 30
 
 func addFile(m *channel.Received, kind, address string) {
 	if address != "" && len(m.Files) < filesMax {
-		m.Files = append(m.Files, channel.RemoteFile{Kind: kind, Address: address})
+		m.Files = append(m.Files, channel.RemoteFile{Kind: kind, ID: address})
 	}
 }

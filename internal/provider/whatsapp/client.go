@@ -113,6 +113,12 @@ func outgoing(m channel.Message) Outgoing {
 	return out
 }
 
+// AskToCall implements channel.Provider.
+func (c *Client) AskToCall(ctx context.Context, a channel.Access, customer, text string) error {
+	_, err := c.Send(ctx, a, channel.Message{To: customer, Kind: channel.KindCallRequest, Text: text})
+	return err
+}
+
 // MarkRead implements channel.Provider.
 func (c *Client) MarkRead(ctx context.Context, a channel.Access, messageID string) error {
 	var out Success

@@ -1,15 +1,14 @@
-// Package meta is what the channels over Meta's Graph API share: how the provider
-// says no. It knows no wire format and no channel.
 package meta
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"konak/internal/kit/fault"
+	"konak/internal/crm/channel/transport"
 )
+
+var _ transport.Refusal = (*Refusal)(nil)
 
 // Refusal is the provider's no.
 type Refusal struct {
@@ -92,11 +91,8 @@ func (r *Refusal) Passing() bool {
 	return r.Status == 429 || r.Status >= 500
 }
 
-// Unreachable is the answer where the provider is not there, or busy.
-func Unreachable(err error) error {
-	words := "timeout"
-	if r, ok := errors.AsType[*Refusal](err); ok {
-		words = r.Words()
-	}
-	return fault.New(fault.ProviderRejected, words).Wrap(err)
+// Pause implements transport.Refusal. The limit of messages to one customer is nobody
+// else's.
+func (r *Refusal) Pause() (wait time.Duration, wholeAccount bool) {
+	return r.RetryAfter, r.Code != codePairLimit
 }

@@ -2,11 +2,11 @@ package social
 
 import (
 	"context"
-	"io"
 
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/meta"
 	"konak/internal/kit/api"
 	"konak/internal/kit/perm"
 )
@@ -25,45 +25,13 @@ type PageInput struct {
 
 type connectIn struct{ Body PageInput }
 
-type challengeIn struct {
-	Mode      string `query:"hub.mode" maxLength:"40" example:"subscribe"`
-	Token     string `query:"hub.verify_token" maxLength:"200" example:"token"`
-	Challenge string `query:"hub.challenge" maxLength:"200" example:"1158201444"`
-}
-
-type hookIn struct {
-	Signature string `header:"X-Hub-Signature-256" maxLength:"200" doc:"HMAC-SHA256 over the body with the app's secret"`
-}
-
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
 	s.registerConnect(a, Messenger, "Connect a page on Messenger")
 	s.registerConnect(a, Instagram, "Connect a page's Instagram account")
-
-	hook := api.Route{
-		Path: WebhookPath, Tag: "CRM channels", Access: api.Public, Refusals: []int{404},
+	s.receiver.Register(a, meta.Hook{
+		Path: WebhookPath, Kind: "social", Summary: "Messenger and Instagram tell what happened", Refusals: []int{404, 409},
 		Doc: "Called by the provider, without a credential. What is not signed for a connected page looks like a page that nobody has: 404. Messages for a paused one are refused with 409, and the provider brings them again later.",
-	}
-	ask := hook
-	ask.Method, ask.ID, ask.Summary = "GET", "social-webhook-challenge", "The provider asks whether the address is ours"
-	api.HandleBytes(a, ask, "text/plain", func(_ context.Context, in *challengeIn) (*api.Bytes, error) {
-		text, err := s.Challenge(in.Mode, in.Token, in.Challenge)
-		return &api.Bytes{ContentType: "text/plain", Write: func(w io.Writer) error {
-			_, err := io.WriteString(w, text)
-			return err
-		}}, err
-	})
-	// The signature guards it, and a busy page has more to tell than a caller of ours
-	// may.
-	hook.Method, hook.ID, hook.Summary, hook.Limit = "POST", "social-webhook", "Messenger and Instagram tell what happened", api.Unlimited
-	hook.Refusals, hook.MaxBody = []int{404, 409}, 4<<20
-	// The signature is over the bytes as they come, so nobody reads them first.
-	api.HandleUpload(a, hook, func(ctx context.Context, in *hookIn, body *api.Upload) (api.Done, error) {
-		text, err := io.ReadAll(body)
-		if err != nil {
-			return api.Done{}, err
-		}
-		return api.Done{Done: true}, s.Receive(ctx, api.ClientIP(ctx), text, in.Signature)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/social"
+	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/reply"
 	"konak/internal/kit/fault"
@@ -208,7 +209,7 @@ func TestTokenExpires(t *testing.T) {
 		for range 2 {
 			item := sh.Reply(c.ID, "Buyurun")
 			sh.Settle()
-			if got := sh.Item(c.ID, item.ID); apptest.DeliveryOf(got) != conversation.Failed || *got.DeliveryError != social.ReasonToken {
+			if got := sh.Item(c.ID, item.ID); apptest.DeliveryOf(got) != conversation.Failed || *got.DeliveryError != transport.ReasonToken {
 				t.Errorf("with an old token the answer is %+v", got)
 			}
 		}

@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
-	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/meta"
+	"konak/internal/crm/channel/transport"
 	"konak/internal/kit/secret"
 )
 
@@ -52,12 +52,7 @@ type Provider interface {
 	// Download opens a file of a message; the caller closes it.
 	Download(ctx context.Context, address string) (kind string, content io.ReadCloser, err error)
 
-	CallSettings(ctx context.Context, a Access) (channel.ProviderCalls, error)
-	SetCallSettings(ctx context.Context, a Access, c channel.CallChange) error
-	// CallPermission says whether a customer may be called.
-	CallPermission(ctx context.Context, a Access, customer string) (channel.CallPermission, error)
-	// AskToCall sends a customer the question whether they may be called.
-	AskToCall(ctx context.Context, a Access, customer, text string) error
+	meta.CallProvider[Access]
 
 	// Signed says whether the provider signed a call with the app's secret.
 	Signed(appSecret secret.Text, body []byte, signature string) bool
@@ -141,11 +136,8 @@ type Received struct {
 	Detail map[string]any
 }
 
-// RemoteFile is a file that lies with the provider.
-type RemoteFile struct {
-	Kind    string `json:"kind"`
-	Address string `json:"address"`
-}
+// RemoteFile is a file that lies with the provider, by its address.
+type RemoteFile = transport.RemoteFile
 
 // Reaction is a customer's sign on a message, "" where they took it away.
 type Reaction struct{ MessageID, Emoji string }

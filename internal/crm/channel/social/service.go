@@ -3,10 +3,6 @@ package social
 import (
 	"cmp"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,11 +12,11 @@ import (
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/meta"
+	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation/edit"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/inbound"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/secret"
@@ -44,14 +40,25 @@ type Config struct {
 // Service is the channel of pages and Instagram accounts.
 type Service struct {
 	Config
-	verify string
+	accounts  *transport.Accounts[Settings, credentials]
+	transport *transport.Transport
+	receiver  *meta.Receiver[Event]
 }
 
 // New makes the channel.
 func New(c Config) *Service {
-	mac := hmac.New(sha256.New, c.Box.Derive("social"))
-	mac.Write([]byte("verify token"))
-	return &Service{Config: c, verify: hex.EncodeToString(mac.Sum(nil))[:32]}
+	s := &Service{Config: c}
+	s.accounts = &transport.Accounts[Settings, credentials]{DB: c.DB, Log: c.Log, Channels: c.Channels, Kinds: []string{Messenger, Instagram}}
+	s.transport = transport.New(transport.Config{
+		Name: "social", DB: c.DB, Log: c.Log, Box: c.Box, Inbound: c.Inbound, Files: c.Files, Carrier: carrier{s}, SendsAtOnce: 1,
+	})
+	s.receiver = &meta.Receiver[Event]{
+		Log: c.Log, VerifyToken: meta.NewVerifyToken(c.Box, "social"), Read: c.Provider.Read,
+		Names:  func(e Event) []string { return []string{e.Kind + "/" + e.Account} },
+		Owners: s.owners, Signed: s.signedFor, Take: s.takeEvent,
+		Brings: func(e Event) bool { return e.Message != nil || e.Edited != nil },
+	}
+	return s
 }
 
 // WebhookPath is where the provider calls.
@@ -75,7 +82,7 @@ func (s *Service) Connect(ctx context.Context, n NewPage) (a channel.Account, er
 	if err != nil {
 		return a, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.Put(tx, p)
 		return err
 	})
@@ -141,61 +148,24 @@ func (s *Service) listen(ctx context.Context, p *Prepared) error {
 	if now != "" && !p.in.ReplaceWebhook {
 		return fault.Invalid("replace_webhook", "webhook_taken").Because(now)
 	}
-	if err := s.Provider.SetWebhook(ctx, app, p.in.Kind, p.set.WebhookURL, s.verify); err != nil {
+	if err := s.Provider.SetWebhook(ctx, app, p.in.Kind, p.set.WebhookURL, s.receiver.VerifyToken); err != nil {
 		return appFault(err)
 	}
 	return nil
 }
 
 // Put stores a page that was prepared.
-func (s *Service) Put(tx *db.Tx, p Prepared) (a channel.Account, err error) {
-	external := p.External()
-	was, found, err := s.Channels.OfExternal(&tx.Reader, p.in.Kind, external)
+func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
+	a, err := s.accounts.Store(tx, transport.NewAccount{
+		ID: p.in.ID, Kind: p.in.Kind, Name: p.in.Name, External: p.External(), GroupID: p.in.GroupID, AI: p.in.AI,
+	}, p.set, p.creds, func(was Settings, set *Settings) { set.ReadReceipts = was.ReadReceipts })
 	if err != nil {
-		return a, err
-	}
-	if found {
-		a, err = s.renew(tx, was.ID, p)
-	} else {
-		a = channel.Account{ID: p.in.ID, Kind: p.in.Kind, Name: p.in.Name, Status: channel.Active, GroupID: p.in.GroupID, AI: p.in.AI, ExternalID: &external}
-		if err = a.Write(p.set); err == nil {
-			a, err = s.Channels.Connect(tx, a)
-		}
-	}
-	if err != nil {
-		return a, err
-	}
-	text, err := json.Marshal(p.creds)
-	if err != nil {
-		return a, fmt.Errorf("social: %w", err)
-	}
-	if err := s.Channels.SetCredentials(tx, a.ID, text); err != nil {
 		return a, err
 	}
 	if err := putPage(tx, a.ID, p.set.PageID); err != nil {
 		return a, fmt.Errorf("social: put page: %w", err)
 	}
-	return s.Channels.Find(&tx.Reader, p.in.Kind, a.ID)
-}
-
-// renew gives an account that is connected a new token.
-func (s *Service) renew(tx *db.Tx, id uuid.UUID, p Prepared) (channel.Account, error) {
-	a, err := s.Channels.Change(tx, p.in.Kind, id, func(a *channel.Account) error {
-		a.Name = p.in.Name
-		if p.in.GroupID != nil {
-			a.GroupID = p.in.GroupID
-		}
-		var was Settings
-		if err := a.Read(&was); err != nil {
-			return err
-		}
-		p.set.ReadReceipts = was.ReadReceipts
-		return a.Write(p.set)
-	})
-	if err != nil {
-		return a, err
-	}
-	return s.Channels.Set(tx, id, channel.Active, nil)
+	return a, nil
 }
 
 // connectFault says which of the fields the provider did not like.
@@ -203,7 +173,7 @@ func connectFault(err error) error {
 	r, ok := errors.AsType[*Refusal](err)
 	switch {
 	case !ok || r.Passing():
-		return meta.Unreachable(err)
+		return transport.Unreachable(err)
 	case r.Auth():
 		return fault.Invalid("access_token", "refused").Because(r.Words())
 	case r.Code == meta.CodeMissing && r.Subcode == meta.SubcodeMissing:
@@ -217,65 +187,16 @@ func appFault(err error) error {
 	r, ok := errors.AsType[*Refusal](err)
 	switch {
 	case !ok || r.Passing():
-		return meta.Unreachable(err)
+		return transport.Unreachable(err)
 	case r.Code == meta.CodeCallback:
 		return fault.Invalid("webhook_url", "unreachable").Because(r.Words())
 	}
 	return fault.Invalid("app_secret", "refused").Because(r.Words())
 }
 
-// account reads an account with its settings and what opens it. Of another channel it
-// is not_found.
-func (s *Service) account(r *db.Reader, id uuid.UUID) (a channel.Account, set Settings, c credentials, err error) {
-	if a, err = s.Channels.Find(r, "", id); err != nil {
-		return a, set, c, err
-	}
-	if a.Kind != Messenger && a.Kind != Instagram {
-		return a, set, c, fault.New(fault.NotFound)
-	}
-	if err = a.Read(&set); err != nil {
-		return a, set, c, err
-	}
-	text, err := s.Channels.Credentials(r, id)
-	if err == nil && text != nil {
-		err = json.Unmarshal(text, &c)
-	}
-	return a, set, c, err
-}
-
-// open is account outside a transaction.
-func (s *Service) open(ctx context.Context, id uuid.UUID) (a channel.Account, set Settings, c credentials, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		a, set, c, err = s.account(r, id)
-		return err
-	})
-	return a, set, c, err
-}
-
-// errUnavailable says that the account is not there any more, or paused.
-var errUnavailable = errors.New(ReasonUnavailable)
-
-// working opens an account that carries messages; errUnavailable where it does not.
-func (s *Service) working(ctx context.Context, id uuid.UUID) (Settings, Access, error) {
-	a, set, c, err := s.open(ctx, id)
-	if fault.Is(err, fault.NotFound) || err == nil && !a.Works() {
-		err = errUnavailable
-	}
-	return set, set.access(a.Kind, c), err
-}
-
-// tokenAnswered keeps what an answer of the provider says about a page's token.
-func (s *Service) tokenAnswered(ctx context.Context, account uuid.UUID, err error) {
-	r, refused := errors.AsType[*Refusal](err)
-	refused = refused && r.Auth()
-	if err != nil && !refused {
-		return
-	}
-	if fail := s.Channels.RecordToken(ctx, account, refused); fail != nil {
-		s.Log.ErrorContext(ctx, "what the provider said about a token could not be kept", "account", account, "error", fail)
-	}
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
+// open opens an account that carries messages; transport.ErrUnavailable where it does
+// not.
+func (s *Service) open(ctx context.Context, id uuid.UUID) (Access, error) {
+	o, err := s.accounts.OpenWorking(ctx, id)
+	return o.Set.access(o.Kind, o.Creds), err
 }

@@ -13,6 +13,7 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/telegram"
+	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/conversation"
 	sandbox "konak/internal/sandbox/telegram"
 )
@@ -97,7 +98,7 @@ func TestRefusals(t *testing.T) {
 			item = sh.Reply(c, "Buyurun")
 			sh.Settle()
 		}
-		if got, a := sh.Item(c, item.ID), sh.ReadAccount(sh.Account.ID); *got.DeliveryError != telegram.ReasonToken || a.Status != channel.Attention || *a.Reason != channel.TokenExpired {
+		if got, a := sh.Item(c, item.ID), sh.ReadAccount(sh.Account.ID); *got.DeliveryError != transport.ReasonToken || a.Status != channel.Attention || *a.Reason != channel.TokenExpired {
 			t.Errorf("the item is %+v, the account %+v", got, a)
 		}
 		sh.Reply(c, "Buyurun")
@@ -112,7 +113,7 @@ func TestRefusals(t *testing.T) {
 		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		sh.Server.Clock.Advance(5 * time.Second)
 		sh.Settle()
-		if got := sh.Item(c, item.ID); apptest.DeliveryOf(got) != conversation.Failed || *got.DeliveryError != telegram.ReasonUnavailable {
+		if got := sh.Item(c, item.ID); apptest.DeliveryOf(got) != conversation.Failed || *got.DeliveryError != transport.ReasonUnavailable {
 			t.Errorf("the item is %+v", got)
 		}
 		sh.Owner.Post(conversations+"/"+c.String()+"/reply-as-agent", map[string]any{"body": "?"}).Refused(409, "channel_unavailable")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"konak/internal/crm/channel/transport"
 	"konak/internal/kit/secret"
 )
 
@@ -121,10 +122,7 @@ type Received struct {
 }
 
 // RemoteFile is a file that lies with the provider.
-type RemoteFile struct {
-	ID, Kind, Name, Type string
-	Size                 int64 // 0 where the provider does not say
-}
+type RemoteFile = transport.RemoteFile
 
 // Deleted are messages that somebody took back.
 type Deleted struct {
@@ -167,9 +165,17 @@ type Refusal struct {
 // Error implements error.
 func (r *Refusal) Error() string { return fmt.Sprintf("telegram: %d %s", r.Status, r.Text) }
 
-// auth says that the token opens nothing. Telegram answers 404 to a token that
-// is no bot's.
-func (r *Refusal) auth() bool { return r.Status == 401 || r.Status == 404 }
+// Auth implements transport.Refusal. Telegram answers 404 to a token that is no bot's.
+func (r *Refusal) Auth() bool { return r.Status == 401 || r.Status == 404 }
 
-// passing says that the same call may succeed later.
-func (r *Refusal) passing() bool { return r.Status == 429 || r.Status >= 500 }
+// Passing implements transport.Refusal.
+func (r *Refusal) Passing() bool { return r.Status == 429 || r.Status >= 500 }
+
+// WindowClosed implements transport.Refusal: a bot can always answer.
+func (r *Refusal) WindowClosed() bool { return false }
+
+// Words implements transport.Refusal.
+func (r *Refusal) Words() string { return r.Text }
+
+// Pause implements transport.Refusal.
+func (r *Refusal) Pause() (wait time.Duration, wholeAccount bool) { return r.RetryAfter, true }

@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/conversation/edit"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/inbound"
@@ -46,11 +46,31 @@ type Config struct {
 // Service is the Telegram channel.
 type Service struct {
 	Config
-	key []byte
+	accounts  *transport.Accounts[Settings, credentials]
+	transport *transport.Transport
+	key       []byte
 }
 
+// opened is an account with what opens it.
+type opened = transport.Opened[Settings, credentials]
+
 // New makes the channel.
-func New(c Config) *Service { return &Service{Config: c, key: c.Box.Derive("telegram")} }
+func New(c Config) *Service {
+	s := &Service{Config: c, key: c.Box.Derive("telegram")}
+	s.accounts = &transport.Accounts[Settings, credentials]{
+		DB: c.DB, Log: c.Log, Channels: c.Channels, Kinds: []string{Name}, OpenedBy: func(set Settings) (bot uuid.UUID) {
+			if set.Business != nil {
+				bot = set.Business.BotAccountID
+			}
+			return bot
+		},
+	}
+	s.transport = transport.New(transport.Config{
+		Name: Name, DB: c.DB, Log: c.Log, Box: c.Box, Inbound: c.Inbound, Files: c.Files, Carrier: carrier{s},
+		SendsAtOnce: 1, MaxDownload: maxDownload,
+	})
+	return s
+}
 
 var (
 	_ channel.Kind     = (*Service)(nil)
@@ -100,27 +120,20 @@ func (s *Service) Connect(ctx context.Context, n NewBot) (a channel.Account, err
 		return a, connectFault(err)
 	}
 	n.Name = cmp.Or(strings.TrimSpace(n.Name), bot.Name)
-	text, err := json.Marshal(creds)
-	if err != nil {
-		return a, fmt.Errorf("telegram: %w", err)
-	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if a, err = s.putAccount(tx, n, set); err != nil {
-			return err
-		}
-		if err := s.Channels.SetCredentials(tx, a.ID, text); err != nil {
+	err = s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err = s.accounts.Store(tx, transport.NewAccount{
+			ID: n.ID, Kind: Name, Name: n.Name, External: strconv.FormatInt(set.BotID, 10), GroupID: n.GroupID, AI: n.AI,
+		}, set, creds, nil)
+		if err != nil {
 			return err
 		}
 		if err := putBot(tx, a.ID); err != nil {
 			return fmt.Errorf("telegram: put bot: %w", err)
 		}
 		if set.Mode == channel.ByPolling {
-			if err := jobs.Restart(tx, pollJob, a.ID, tx.Now()); err != nil {
-				return err
-			}
+			return jobs.Restart(tx, pollJob, a.ID, tx.Now())
 		}
-		a, err = s.Channels.Find(&tx.Reader, Name, a.ID)
-		return err
+		return nil
 	})
 	return a, err
 }
@@ -138,96 +151,65 @@ func (s *Service) listen(ctx context.Context, c credentials, set *Settings) erro
 	return err
 }
 
-// putAccount makes the account of a bot, or changes the one that it has.
-func (s *Service) putAccount(tx *db.Tx, n NewBot, set Settings) (channel.Account, error) {
-	external := strconv.FormatInt(set.BotID, 10)
-	was, found, err := s.Channels.OfExternal(&tx.Reader, Name, external)
-	if err != nil {
-		return was, err
-	}
-	if !found {
-		a := channel.Account{ID: n.ID, Kind: Name, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI, ExternalID: &external}
-		if err := a.Write(set); err != nil {
-			return a, err
-		}
-		return s.Channels.Connect(tx, a)
-	}
-	if _, err := s.Channels.Change(tx, Name, was.ID, func(a *channel.Account) error {
-		a.Name = n.Name
-		if n.GroupID != nil {
-			a.GroupID = n.GroupID
-		}
-		return a.Write(set)
-	}); err != nil {
-		return was, err
-	}
-	return s.Channels.Set(tx, was.ID, channel.Active, nil)
-}
-
 // connectFault says which of the fields the provider did not like.
 func connectFault(err error) error {
 	r, ok := errors.AsType[*Refusal](err)
 	switch {
-	case !ok || r.passing():
-		return unreachable(err)
-	case r.auth():
+	case !ok || r.Passing():
+		return transport.Unreachable(err)
+	case r.Auth():
 		return fault.Invalid("bot_token", "refused").Because(r.Text)
 	}
 	return fault.Invalid("mode", "refused").Because(r.Text)
 }
 
-// unreachable is the answer where the provider is not there, busy, or says no.
-func unreachable(err error) error {
-	words := "timeout"
-	if r, ok := errors.AsType[*Refusal](err); ok {
-		words = r.Text
+// openBot opens the account of a bot; a conflict where it is a person's, which has no
+// webhook of its own.
+func (s *Service) openBot(ctx context.Context, id uuid.UUID) (opened, error) {
+	o, err := s.accounts.Open(ctx, id)
+	if err == nil && o.Set.Business != nil {
+		err = channel.ErrNoWebhook()
 	}
-	return fault.New(fault.ProviderRejected, words).Wrap(err)
+	return o, err
 }
 
 // Webhook implements channel.Webhooks.
 func (s *Service) Webhook(ctx context.Context, a channel.Account) (channel.Webhook, error) {
-	_, set, c, err := s.open(ctx, a.ID)
+	o, err := s.openBot(ctx, a.ID)
 	if err != nil {
 		return channel.Webhook{}, err
 	}
-	if set.Business != nil {
-		return channel.Webhook{}, channel.ErrNoWebhook()
-	}
-	return s.askWebhook(ctx, a, set, c)
+	return s.askWebhook(ctx, o)
 }
 
 // RegisterWebhook implements channel.Webhooks.
 func (s *Service) RegisterWebhook(ctx context.Context, a channel.Account) (channel.Webhook, error) {
-	_, set, c, err := s.open(ctx, a.ID)
+	o, err := s.openBot(ctx, a.ID)
 	if err != nil {
 		return channel.Webhook{}, err
 	}
-	if set.Business != nil {
-		return channel.Webhook{}, channel.ErrNoWebhook()
+	o.Set.Mode = channel.ByWebhook
+	if err := s.listen(ctx, o.Creds, &o.Set); err != nil {
+		s.accounts.RecordAnswer(ctx, a.ID, err)
+		return channel.Webhook{}, transport.Unreachable(err)
 	}
-	set.Mode = channel.ByWebhook
-	if err := s.listen(ctx, c, &set); err != nil {
-		s.tokenAnswered(ctx, a.ID, err)
-		return channel.Webhook{}, unreachable(err)
-	}
-	return s.askWebhook(ctx, a, set, c)
+	return s.askWebhook(ctx, o)
 }
 
 // askWebhook asks the provider for a bot's webhook and makes our flag equal to
 // its answer.
-func (s *Service) askWebhook(ctx context.Context, a channel.Account, set Settings, c credentials) (channel.Webhook, error) {
-	state, err := s.Provider.Webhook(ctx, c.token())
-	s.tokenAnswered(ctx, a.ID, err)
+func (s *Service) askWebhook(ctx context.Context, o opened) (channel.Webhook, error) {
+	state, err := s.Provider.Webhook(ctx, o.Creds.token())
+	s.accounts.RecordAnswer(ctx, o.ID, err)
 	if err != nil {
-		return channel.Webhook{}, unreachable(err)
+		return channel.Webhook{}, transport.Unreachable(err)
 	}
-	ours := s.address(caller.From(ctx).TenantID, set.BotID)
-	out := channel.Webhook{Mode: set.Mode, Registered: state.URL == ours, URL: ours, Pending: state.Pending}
+	ours := s.address(caller.From(ctx).TenantID, o.Set.BotID)
+	out := channel.Webhook{Mode: o.Set.Mode, Registered: state.URL == ours, URL: ours, Pending: state.Pending}
 	if state.LastError != "" {
 		out.LastError = &state.LastError
 	}
-	return out, s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setRegistered(tx, a.ID, set.Mode, out.Registered) })
+	return out, s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setRegistered(tx, o.ID, o.Set.Mode, out.Registered) })
 }
 
 // setRegistered keeps whether the provider calls us. A bot that it should call
@@ -255,55 +237,4 @@ func (s *Service) setRegistered(tx *db.Tx, id uuid.UUID, mode string, registered
 		return err
 	}
 	return s.Channels.ClearAttention(tx, id, channel.WebhookMissing, PollConflict)
-}
-
-// account reads an account with its settings and what opens it.
-func (s *Service) account(r *db.Reader, id uuid.UUID) (a channel.Account, set Settings, c credentials, err error) {
-	if a, err = s.Channels.Find(r, Name, id); err != nil {
-		return a, set, c, err
-	}
-	if err = a.Read(&set); err != nil {
-		return a, set, c, err
-	}
-	if set.Business != nil { // it is opened by its bot's token
-		id = set.Business.BotAccountID
-	}
-	text, err := s.Channels.Credentials(r, id)
-	if err == nil && text != nil {
-		err = json.Unmarshal(text, &c)
-	}
-	return a, set, c, err
-}
-
-// open is account outside a transaction.
-func (s *Service) open(ctx context.Context, id uuid.UUID) (a channel.Account, set Settings, c credentials, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		a, set, c, err = s.account(r, id)
-		return err
-	})
-	return a, set, c, err
-}
-
-// tokenAnswered keeps what an answer of the provider says about the token of an
-// account's bot.
-func (s *Service) tokenAnswered(ctx context.Context, account uuid.UUID, err error) {
-	r, refused := errors.AsType[*Refusal](err)
-	refused = refused && r.auth()
-	if err != nil && !refused {
-		return
-	}
-	_, set, _, fail := s.open(context.WithoutCancel(ctx), account)
-	if fail == nil {
-		if set.Business != nil {
-			account = set.Business.BotAccountID
-		}
-		fail = s.Channels.RecordToken(ctx, account, refused)
-	}
-	if channel.IgnoreDeleted(fail) != nil {
-		s.Log.ErrorContext(ctx, "what the provider said about a token could not be kept", "account", account, "error", fail)
-	}
-}
-
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.DB.Tenant(caller.From(ctx).TenantID)
 }

@@ -34,13 +34,13 @@ type Link struct {
 // StartBusiness makes a link for a bot of the workspace: the one that is named, or
 // the oldest. A workspace without a bot is a conflict.
 func (s *Service) StartBusiness(ctx context.Context, bot *uuid.UUID) (out Link, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		a, set, err := s.chooseBot(tx, bot)
+	err = s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err := s.chooseBot(tx, bot)
 		if err != nil {
 			return err
 		}
-		out = Link{State: secret.NewToken(linkPrefix), BotUsername: set.Username, ExpiresAt: clock.At(tx.Now().Add(linkFor))}
-		out.URL = "https://t.me/" + set.Username + "?start=" + out.State
+		out = Link{State: secret.NewToken(linkPrefix), BotUsername: a.Set.Username, ExpiresAt: clock.At(tx.Now().Add(linkFor))}
+		out.URL = "https://t.me/" + a.Set.Username + "?start=" + out.State
 		if err := dropOldLinks(tx); err != nil {
 			return fmt.Errorf("telegram: links: %w", err)
 		}
@@ -57,22 +57,20 @@ func (s *Service) StartBusiness(ctx context.Context, bot *uuid.UUID) (out Link, 
 }
 
 // chooseBot finds the bot that is named, or the oldest that works.
-func (s *Service) chooseBot(tx *db.Tx, id *uuid.UUID) (a channel.Account, set Settings, err error) {
+func (s *Service) chooseBot(tx *db.Tx, id *uuid.UUID) (_ opened, err error) {
 	candidates := []uuid.UUID{}
 	if id != nil {
 		candidates = append(candidates, *id)
 	} else if candidates, err = s.Channels.Working(&tx.Reader, Name); err != nil {
-		return a, set, err
+		return opened{}, err
 	}
 	for _, c := range candidates {
-		if a, set, _, err = s.account(&tx.Reader, c); err != nil {
-			return a, set, err
-		}
-		if set.Business == nil && a.Works() {
-			return a, set, nil
+		o, err := s.accounts.Find(&tx.Reader, c)
+		if err != nil || o.Set.Business == nil && o.Works() {
+			return o, err
 		}
 	}
-	return a, Settings{}, fault.New(fault.ChannelUnavailable).Because("no_bot")
+	return opened{}, fault.New(fault.ChannelUnavailable).Because("no_bot")
 }
 
 // Words to the person who opens a link.
@@ -89,7 +87,7 @@ func (s *Service) takeStart(ctx context.Context, bot channel.Account, m Received
 		return nil
 	}
 	var tied bool
-	if err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	if err := s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		tied, err = openLink(tx, secret.Hash(state), bot.ID, m.From.ID)
 		return err
 	}); err != nil {
@@ -99,11 +97,11 @@ func (s *Service) takeStart(ctx context.Context, bot channel.Account, m Received
 	if !tied {
 		text = expiredText
 	}
-	_, _, c, err := s.open(ctx, bot.ID)
+	o, err := s.accounts.Open(ctx, bot.ID)
 	if err != nil {
 		return err
 	}
-	if _, err := s.Provider.Send(ctx, c.token(), Message{Chat: strconv.FormatInt(m.Chat, 10), Text: text}); err != nil {
+	if _, err := s.Provider.Send(ctx, o.Creds.token(), Message{Chat: strconv.FormatInt(m.Chat, 10), Text: text}); err != nil {
 		s.Log.WarnContext(ctx, "whoever opened a link could not be answered", "account", bot.ID, "error", err)
 	}
 	return nil
@@ -113,7 +111,7 @@ func (s *Service) takeStart(ctx context.Context, bot channel.Account, m Received
 // it, or took it out. A person whom no link ties to the workspace is passed over:
 // anybody can add a bot.
 func (s *Service) takeConnection(ctx context.Context, bot channel.Account, n Connection) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		id, err := connectionOf(&tx.Reader, bot.ID, n.Owner.ID)
 		switch {
 		case err == nil:

@@ -3,36 +3,23 @@ package telegram
 import (
 	"context"
 	"crypto/subtle"
-	"encoding/json"
-	"errors"
+	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/contact"
-	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
-	"konak/internal/kit/jobs"
 )
 
-const mediaJob = "telegram.media"
-
-// mediaAttempts is how often, and mediaFor for how long a file is asked for
-// before it is shown as lost.
-const (
-	mediaAttempts = 8
-	mediaFor      = 24 * time.Hour
-	// fetchFor is how long fetching one file may take.
-	fetchFor = 5 * time.Minute
-	// maxDownload is the largest file that the provider hands over to bots.
-	maxDownload = 20 << 20
-)
+// maxDownload is the largest file that the provider hands over to bots.
+const maxDownload = 20 << 20
 
 // Receive takes a call of the provider for a bot. One that does not carry the
 // secret of a bot of ours looks like a call for a bot that nobody has.
@@ -96,7 +83,7 @@ func (s *Service) accountFor(ctx context.Context, bot channel.Account, connectio
 	if connection == "" {
 		return bot, true, nil
 	}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		id, err := connectedAs(r, bot.ID, connection)
 		if db.IsNoRow(err) {
 			return nil
@@ -162,32 +149,15 @@ func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) err
 		in.Window = window - max(s.DB.Clock().Now().Sub(m.At), 0)
 	}
 	if m.ReplyTo != 0 {
-		if err := s.quote(ctx, a.ID, messageID(m.Connection, m.Chat, m.ReplyTo), in.Detail); err != nil {
+		if err := s.transport.Quote(ctx, a.ID, messageID(m.Connection, m.Chat, m.ReplyTo), in.Detail); err != nil {
 			return err
 		}
 	}
 	if m.File != nil {
-		in.Attachments, in.Then = s.pending(a.ID, *m.File)
+		s.transport.AddFiles(&in, a.ID, []RemoteFile{*m.File})
 	}
 	_, err := s.Inbound.Ingest(ctx, in)
 	return err
-}
-
-// pending is a file that a job fetches once its message is written. One that the
-// provider hands over to nobody is shown as too large at once.
-func (s *Service) pending(account uuid.UUID, f RemoteFile) ([]file.Prepared, func(*db.Tx, *inbound.Ingested) error) {
-	p := file.Prepared{Name: f.Name, DeclaredType: f.Type, Type: unknownType, Pending: true}
-	if f.Size > maxDownload {
-		p.Pending, p.Size, p.Blocked = false, f.Size, file.BlockedSize
-		return []file.Prepared{p}, nil
-	}
-	return []file.Prepared{p}, func(tx *db.Tx, out *inbound.Ingested) error {
-		if out.Duplicate {
-			return nil
-		}
-		_, err := jobs.EnqueueForAccount(tx, mediaJob, account, tx.Now(), pendingFile{account, out.Item.ID, out.Item.Attachments[0].ID, f})
-		return err
-	}
 }
 
 // sender is a person as contacts know them.
@@ -195,19 +165,6 @@ func (p Person) sender(account uuid.UUID) contact.Sender {
 	return contact.Sender{
 		Channel: Name, AccountID: account, ExternalID: strconv.FormatInt(p.ID, 10), Name: p.Name, Username: p.Username, Language: p.Language,
 	}
-}
-
-// quote adds to a message's detail what it answers, and the item where it is one
-// of ours.
-func (s *Service) quote(ctx context.Context, account uuid.UUID, id string, detail map[string]any) error {
-	detail["quoted"] = id
-	return s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		item, found, err := s.Inbound.Known(r, account, id)
-		if found {
-			detail["quoted_item_id"] = item
-		}
-		return err
-	})
 }
 
 func (s *Service) takeDeleted(ctx context.Context, bot channel.Account, d Deleted) error {
@@ -238,7 +195,7 @@ func (s *Service) takePressed(ctx context.Context, bot channel.Account, p Presse
 		Channel: Name, Body: strings.TrimSpace(p.Text), ProviderMessageID: "button/" + p.ID, AI: bot.AI, GroupID: bot.GroupID,
 		From: p.From.sender(bot.ID), Detail: map[string]any{"button": p.Data},
 	}
-	if err := s.quote(ctx, bot.ID, messageID("", p.Chat, p.MessageID), in.Detail); err != nil {
+	if err := s.transport.Quote(ctx, bot.ID, messageID("", p.Chat, p.MessageID), in.Detail); err != nil {
 		return err
 	}
 	if _, err := s.Inbound.Ingest(ctx, in); err != nil {
@@ -251,62 +208,25 @@ func (s *Service) takePressed(ctx context.Context, bot channel.Account, p Presse
 // answerButton stops the clock that the customer's app shows on a button. Where
 // the provider cannot be told, the clock stops by itself.
 func (s *Service) answerButton(ctx context.Context, bot channel.Account, id string) {
-	_, _, c, err := s.open(ctx, bot.ID)
+	o, err := s.accounts.Open(ctx, bot.ID)
 	if err == nil {
-		err = s.Provider.AnswerButton(ctx, c.token(), id)
+		err = s.Provider.AnswerButton(ctx, o.Creds.token(), id)
 	}
 	if err != nil {
 		s.Log.DebugContext(ctx, "a button could not be answered", "account", bot.ID, "error", err)
 	}
 }
 
-// unknownType is what a file is before its bytes were seen.
-const unknownType = "application/octet-stream"
-
-// pendingFile is the payload of mediaJob: a file of a message that must be
-// fetched.
-type pendingFile struct {
-	AccountID    uuid.UUID  `json:"account_id"`
-	ItemID       uuid.UUID  `json:"item_id"`
-	AttachmentID uuid.UUID  `json:"attachment_id"`
-	File         RemoteFile `json:"file"`
-}
-
-// runMedia is the handler of mediaJob. It fetches while the account is paused
-// too: what was acknowledged is ours to keep. A file that the provider does not
-// hand over is shown as such.
-func (s *Service) runMedia(ctx context.Context, j *jobs.Job) error {
-	var p pendingFile
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
+// Download implements transport.Carrier.
+func (c carrier) Download(ctx context.Context, account uuid.UUID, f RemoteFile) (string, io.ReadCloser, error) {
+	o, err := c.accounts.Open(ctx, account)
+	if fault.Is(err, fault.NotFound) || err == nil && o.Creds.Token == "" {
+		err = transport.ErrUnavailable
 	}
-	lost := file.Prepared{Name: p.File.Name, DeclaredType: p.File.Type, Type: unknownType, Blocked: file.BlockedGone}
-	_, _, c, err := s.open(ctx, p.AccountID)
 	if err != nil {
-		return channel.IgnoreDeleted(err)
+		return "", nil, err
 	}
-	if c.Token == "" { // disconnected: nothing opens the file any more
-		return s.Inbound.FillAttachment(ctx, p.ItemID, p.AttachmentID, lost)
-	}
-	got, err := s.fetch(ctx, c, p.File)
-	switch r, refused := errors.AsType[*Refusal](err); {
-	case err == nil:
-	case refused && r.Status == 400, j.Attempts >= mediaAttempts, s.DB.Clock().Now().Sub(j.CreatedAt.Time) >= mediaFor:
-		got = lost
-	default:
-		s.tokenAnswered(ctx, p.AccountID, err)
-		return s.later(err)
-	}
-	return s.Inbound.FillAttachment(ctx, p.ItemID, p.AttachmentID, got)
-}
-
-func (s *Service) fetch(ctx context.Context, c credentials, f RemoteFile) (file.Prepared, error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchFor)
-	defer cancel()
-	content, err := s.Provider.Download(ctx, c.token(), f.ID)
-	if err != nil {
-		return file.Prepared{}, err
-	}
-	defer func() { _ = content.Close() }()
-	return s.Files.Prepare(ctx, f.Name, f.Type, content)
+	content, err := c.Provider.Download(ctx, o.Creds.token(), f.ID)
+	c.RecordAnswer(ctx, account, err)
+	return f.Type, content, err
 }

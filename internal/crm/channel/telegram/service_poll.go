@@ -26,32 +26,32 @@ const (
 // runPoll is the handler of pollJob. It ends where the bot is no longer polled,
 // or paused; what was taken before is not asked for again.
 func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
-	a, set, c, err := s.open(ctx, j.AccountID)
+	o, err := s.accounts.Open(ctx, j.AccountID)
 	if err != nil {
 		return channel.IgnoreDeleted(err)
 	}
-	if set.Mode != channel.ByPolling || !a.Works() {
+	if o.Set.Mode != channel.ByPolling || !o.Works() {
 		return nil
 	}
 	var from int64
-	if err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		from, err = nextUpdate(r, a.ID)
+	if err := s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		from, err = nextUpdate(r, o.ID)
 		return err
 	}); err != nil {
 		return fmt.Errorf("telegram: poll: %w", err)
 	}
-	list, err := s.Provider.Updates(ctx, c.token(), from, pollWait)
+	list, err := s.Provider.Updates(ctx, o.Creds.token(), from, pollWait)
 	if err != nil {
 		return s.pollFailed(ctx, j, err)
 	}
 	next := from
 	for _, u := range list {
-		if err = s.take(ctx, a, u); err != nil {
+		if err = s.take(ctx, o.Account, u); err != nil {
 			break // it is asked for again, and those behind it
 		}
 		next = max(next, u.ID+1)
 	}
-	if fail := s.endPoll(ctx, j, from, next, a); fail != nil || err != nil {
+	if fail := s.endPoll(ctx, j, from, next, o.Account); fail != nil || err != nil {
 		return errors.Join(fail, err)
 	}
 	return jobs.RunAgain(s.DB.Clock().Now().Add(pollPause))
@@ -64,7 +64,7 @@ func (s *Service) endPoll(ctx context.Context, j *jobs.Job, from, next int64, a 
 	if next == from && !troubled {
 		return nil
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if ours, err := j.Progress(tx); err != nil || !ours {
 			return err
 		}
@@ -81,19 +81,19 @@ func (s *Service) endPoll(ctx context.Context, j *jobs.Job, from, next int64, a 
 // who asks for the same bot, are shown to people.
 func (s *Service) pollFailed(ctx context.Context, j *jobs.Job, err error) error {
 	r, refused := errors.AsType[*Refusal](err)
-	if !refused || r.passing() {
+	if !refused || r.Passing() {
 		if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 			return err
 		}
 		if refused && r.RetryAfter == 0 {
 			return jobs.Snooze(s.DB.Clock().Now().Add(pollSlow))
 		}
-		return s.later(err)
+		return s.transport.Retry(err)
 	}
-	s.tokenAnswered(ctx, j.AccountID, err)
-	if !r.auth() {
+	s.accounts.RecordAnswer(ctx, j.AccountID, err)
+	if !r.Auth() {
 		why := PollConflict
-		if fail := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if fail := s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 			_, err := s.Channels.Set(tx, j.AccountID, channel.Attention, &why)
 			return err
 		}); fail != nil {

@@ -2,11 +2,11 @@ package whatsapp
 
 import (
 	"context"
-	"io"
 
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/meta"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
@@ -38,16 +38,6 @@ type sendTemplateIn struct {
 		Recipient
 		template.Use
 	}
-}
-
-type challengeIn struct {
-	Mode      string `query:"hub.mode" maxLength:"40" example:"subscribe"`
-	Token     string `query:"hub.verify_token" maxLength:"200" example:"token"`
-	Challenge string `query:"hub.challenge" maxLength:"200" example:"1158201444"`
-}
-
-type hookIn struct {
-	Signature string `header:"X-Hub-Signature-256" maxLength:"200" doc:"HMAC-SHA256 over the body with the app's secret"`
 }
 
 // Register adds the routes.
@@ -88,33 +78,8 @@ func (s *Service) Register(a *api.API) {
 	begin.Doc = "The code counts for 15 minutes and is sent to the number from any phone; the one before no longer counts. No conversation begins with it."
 	api.Handle(a, begin, func(ctx context.Context, in *trialIn) (Trial, error) { return s.StartTrial(ctx, in.ID.UUID) })
 
-	s.registerWebhook(a)
-}
-
-func (s *Service) registerWebhook(a *api.API) {
-	hook := api.Route{
-		Path: WebhookPath, Tag: "CRM channels", Access: api.Public, Refusals: []int{404},
+	s.receiver.Register(a, meta.Hook{
+		Path: WebhookPath, Kind: Name, Summary: "The provider tells what happened", Refusals: []int{404},
 		Doc: "Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404. Messages for a paused number are refused with 409, and the provider brings them again later.",
-	}
-	ask := hook
-	ask.Method, ask.ID, ask.Summary = "GET", "whatsapp-webhook-challenge", "The provider asks whether the address is ours"
-	api.HandleBytes(a, ask, "text/plain", func(_ context.Context, in *challengeIn) (*api.Bytes, error) {
-		text, err := s.Challenge(in.Mode, in.Token, in.Challenge)
-		return &api.Bytes{ContentType: "text/plain", Write: func(w io.Writer) error {
-			_, err := io.WriteString(w, text)
-			return err
-		}}, err
-	})
-	// The signature guards it, and a busy number has more to tell than a caller
-	// of ours may.
-	hook.Method, hook.ID, hook.Summary, hook.Limit = "POST", "whatsapp-webhook", "The provider tells what happened", api.Unlimited
-	hook.MaxBody = 4 << 20
-	// The signature is over the bytes as they come, so nobody reads them first.
-	api.HandleUpload(a, hook, func(ctx context.Context, in *hookIn, body *api.Upload) (api.Done, error) {
-		text, err := io.ReadAll(body)
-		if err != nil {
-			return api.Done{}, err
-		}
-		return api.Done{Done: true}, s.Receive(ctx, api.ClientIP(ctx), text, in.Signature)
 	})
 }

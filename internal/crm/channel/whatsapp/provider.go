@@ -6,7 +6,6 @@ import (
 	"io"
 	"time"
 
-	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/meta"
 	"konak/internal/crm/template"
 	"konak/internal/kit/secret"
@@ -41,10 +40,7 @@ type Provider interface {
 	DeleteTemplate(ctx context.Context, a Access, name string) error
 	UploadSample(ctx context.Context, a Access, f template.Sample) (handle string, err error)
 
-	CallSettings(ctx context.Context, a Access) (channel.ProviderCalls, error)
-	SetCallSettings(ctx context.Context, a Access, c channel.CallChange) error
-	// CallPermission says whether a customer may be called.
-	CallPermission(ctx context.Context, a Access, customer string) (channel.CallPermission, error)
+	meta.CallProvider[Access]
 
 	// Signed says whether the provider signed a call with the app's secret.
 	Signed(appSecret secret.Text, body []byte, signature string) bool

@@ -2,10 +2,6 @@ package whatsapp
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,6 +10,7 @@ import (
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/meta"
+	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
@@ -42,14 +39,24 @@ type Config struct {
 // Service is the WhatsApp channel.
 type Service struct {
 	Config
-	verify string
+	meta.Calling[Access]
+	transport *transport.Transport
+	receiver  *meta.Receiver[Call]
 }
 
 // New makes the channel.
 func New(c Config) *Service {
-	mac := hmac.New(sha256.New, c.Box.Derive("whatsapp"))
-	mac.Write([]byte("verify token"))
-	return &Service{Config: c, verify: hex.EncodeToString(mac.Sum(nil))[:32]}
+	s := &Service{Config: c}
+	s.Calling = meta.NewCalling[Access](c.Provider, c.open, c.accounts.RecordAnswer)
+	s.transport = transport.New(transport.Config{
+		Name: Name, DB: c.DB, Log: c.Log, Box: c.Box, Inbound: c.Inbound, Files: c.Files, Carrier: carrier{s}, SendsAtOnce: 4,
+	})
+	s.receiver = &meta.Receiver[Call]{
+		Log: c.Log, VerifyToken: meta.NewVerifyToken(c.Box, Name), Read: c.Provider.Read, Names: namesOf,
+		Owners: s.owners, Signed: s.signedFor, Take: s.receiveCall,
+		Brings: func(c Call) bool { return c.Message != nil },
+	}
+	return s
 }
 
 // WebhookPath is where the provider calls.
@@ -69,7 +76,7 @@ func (s *Service) Connect(ctx context.Context, n NewNumber) (a channel.Account, 
 	if err != nil {
 		return a, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.Put(tx, p)
 		return err
 	})
@@ -84,14 +91,14 @@ func (s *Service) Connect(ctx context.Context, n NewNumber) (a channel.Account, 
 func (s *Service) Prepare(ctx context.Context, n NewNumber) (p Prepared, err error) {
 	n.NumberID, n.BusinessID = strings.TrimSpace(n.NumberID), strings.TrimSpace(n.BusinessID)
 	n.Token, n.AppSecret = strings.TrimSpace(n.Token), strings.TrimSpace(n.AppSecret)
-	set := Settings{NumberID: n.NumberID, BusinessID: n.BusinessID, WebhookURL: s.BaseURL + WebhookPath, VerifyToken: s.verify}
+	set := Settings{NumberID: n.NumberID, BusinessID: n.BusinessID, WebhookURL: s.BaseURL + WebhookPath, VerifyToken: s.receiver.VerifyToken}
 	creds := credentials{n.Token, n.AppSecret}
 	number, err := s.Provider.Number(ctx, set.access(creds))
 	if err != nil {
 		return p, connectFault(err)
 	}
 	set.Display, set.VerifiedName, set.Quality, set.Limit = number.Display, number.VerifiedName, number.Quality, number.Limit
-	if err := s.Provider.Subscribe(ctx, set.access(creds), set.WebhookURL, s.verify); err != nil {
+	if err := s.Provider.Subscribe(ctx, set.access(creds), set.WebhookURL, s.receiver.VerifyToken); err != nil {
 		return p, connectFault(err)
 	}
 	if strings.TrimSpace(n.Name) == "" {
@@ -111,33 +118,17 @@ func (s *Service) Withdraw(ctx context.Context, p Prepared) error {
 }
 
 // Put stores a number that was prepared.
-func (s *Service) Put(tx *db.Tx, p Prepared) (a channel.Account, err error) {
-	was, found, err := s.Channels.OfExternal(&tx.Reader, Name, p.set.NumberID)
+func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
+	a, err := s.accounts.Store(tx, transport.NewAccount{
+		ID: p.in.ID, Kind: Name, Name: p.in.Name, External: p.set.NumberID, GroupID: p.in.GroupID, AI: p.in.AI,
+	}, p.set, p.creds, func(was Settings, set *Settings) { set.ReadReceipts = was.ReadReceipts })
 	if err != nil {
-		return a, err
-	}
-	if found {
-		a, err = s.renew(tx, was.ID, p.in, p.set)
-	} else {
-		a = channel.Account{ID: p.in.ID, Kind: Name, Name: p.in.Name, Status: channel.Active, GroupID: p.in.GroupID, AI: p.in.AI, ExternalID: &p.set.NumberID}
-		if err = a.Write(p.set); err == nil {
-			a, err = s.Channels.Connect(tx, a)
-		}
-	}
-	if err != nil {
-		return a, err
-	}
-	text, err := json.Marshal(p.creds)
-	if err != nil {
-		return a, fmt.Errorf("whatsapp: %w", err)
-	}
-	if err := s.Channels.SetCredentials(tx, a.ID, text); err != nil {
 		return a, err
 	}
 	if err := putNumber(tx, a.ID, p.set.BusinessID); err != nil {
 		return a, fmt.Errorf("whatsapp: put number: %w", err)
 	}
-	return s.Channels.Find(&tx.Reader, Name, a.ID)
+	return a, nil
 }
 
 // SyncTemplates reads the templates of a number that was connected. It is connected
@@ -148,26 +139,6 @@ func (s *Service) SyncTemplates(ctx context.Context, id uuid.UUID) {
 	}
 }
 
-// renew gives a number that is connected a new token.
-func (s *Service) renew(tx *db.Tx, id uuid.UUID, n NewNumber, set Settings) (channel.Account, error) {
-	a, err := s.Channels.Change(tx, Name, id, func(a *channel.Account) error {
-		a.Name = n.Name
-		if n.GroupID != nil {
-			a.GroupID = n.GroupID
-		}
-		var was Settings
-		if err := a.Read(&was); err != nil {
-			return err
-		}
-		set.ReadReceipts = was.ReadReceipts
-		return a.Write(set)
-	})
-	if err != nil {
-		return a, err
-	}
-	return s.Channels.Set(tx, id, channel.Active, nil)
-}
-
 // connectFault says which of the fields the provider did not like.
 func connectFault(err error) error {
 	if errors.Is(err, ErrNoNumber) {
@@ -176,7 +147,7 @@ func connectFault(err error) error {
 	r, ok := errors.AsType[*Refusal](err)
 	switch {
 	case !ok || r.Passing():
-		return meta.Unreachable(err)
+		return transport.Unreachable(err)
 	case r.Auth():
 		return fault.Invalid("access_token", "refused").Because(r.Words())
 	case r.Code == meta.CodeCallback:

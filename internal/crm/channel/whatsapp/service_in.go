@@ -3,161 +3,72 @@ package whatsapp
 import (
 	"cmp"
 	"context"
-	"crypto/subtle"
-	"encoding/json"
-	"errors"
-	"mime"
+	"io"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
-	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
-	"konak/internal/kit/jobs"
 	"konak/internal/kit/secret"
 )
 
-const mediaJob = "whatsapp.media"
-
-// mediaAttempts is how often, and mediaFor for how long a file is asked for
-// before the message comes in without it.
+// What the names of accounts in a call begin with.
 const (
-	mediaAttempts = 8
-	mediaFor      = 24 * time.Hour
+	numberPrefix   = "number/"
+	businessPrefix = "business/"
 )
 
-// Challenge answers the provider's question whether an address is ours.
-func (s *Service) Challenge(mode, token, challenge string) (string, error) {
-	if mode != "subscribe" || subtle.ConstantTimeCompare([]byte(token), []byte(s.verify)) != 1 {
-		return "", fault.New(fault.NotFound)
+// namesOf are the accounts that something is told for: the number, or else the numbers
+// of the business account. A call for a number of a business account of ours that is
+// not connected is taken and passed over.
+func namesOf(c Call) (out []string) {
+	if c.NumberID != "" {
+		out = append(out, numberPrefix+c.NumberID)
 	}
-	return challenge, nil
+	if c.BusinessID != "" {
+		out = append(out, businessPrefix+c.BusinessID)
+	}
+	return out
 }
 
-// guest is an account that a call was signed for.
-type guest struct {
-	channel.Owned
-	business string
-}
-
-// Receive takes a call of the provider. One that is not signed for a number of
-// ours looks like a call for a number that nobody has.
-func (s *Service) Receive(ctx context.Context, ip string, body []byte, signature string) error {
-	calls, err := s.Provider.Read(body)
-	if err != nil {
-		return fault.New(fault.BadRequest).Wrap(err)
+func (s *Service) owners(ctx context.Context, name string) ([]channel.Owned, error) {
+	if business, is := strings.CutPrefix(name, businessPrefix); is {
+		return s.ofBusiness(ctx, business)
 	}
-	signed := map[string][]guest{} // by the number or the business account
-	known := 0
-	if len(calls) > callsMax {
-		return fault.New(fault.NotFound)
-	}
-	for _, c := range calls {
-		for _, key := range []string{"n" + c.NumberID, "b" + c.BusinessID} {
-			if _, looked := signed[key]; looked || len(key) == 1 {
-				continue
-			}
-			if len(signed) >= namesMax {
-				return fault.New(fault.NotFound)
-			}
-			all, err := s.owners(ctx, key)
-			if err != nil {
-				return err
-			}
-			ok := []guest{}
-			for _, g := range all {
-				if mine, err := s.signedFor(ctx, g, ip, body, signature); err != nil {
-					return err
-				} else if mine {
-					ok = append(ok, g)
-				}
-			}
-			signed[key] = ok
-			known += len(ok)
-		}
-	}
-	if known == 0 {
-		return fault.New(fault.NotFound)
-	}
-	var later error
-	for _, c := range calls {
-		at := signed["b"+c.BusinessID]
-		if c.NumberID != "" {
-			at = signed["n"+c.NumberID]
-		}
-		for _, g := range at {
-			if c.Message != nil && !g.Account.Works() {
-				// Paused by a person: nothing comes in. The provider holds it and
-				// calls again, for days.
-				later = fault.New(fault.ChannelUnavailable).Because(g.Account.Status)
-				continue
-			}
-			err := s.receiveCall(g.Context(ctx, ip), g.Account, c)
-			if f, refused := fault.As(err); refused && f.Code.Status() < 500 {
-				// It will be refused each time, so the provider need not bring it
-				// again; the others of the call are not held up by it.
-				s.Log.WarnContext(ctx, "a message of the provider cannot be taken", "account", g.Account.ID, "error", err)
-			} else if err != nil {
-				later = err
-			}
-		}
-	}
-	return later
-}
-
-// callsMax is how many things one call may tell: more than the provider packs
-// together, and few enough that a stranger's call costs little.
-const callsMax = 1000
-
-// namesMax is how many numbers and business accounts one call may name: it is
-// signed by one app.
-const namesMax = 50
-
-func (s *Service) owners(ctx context.Context, key string) (out []guest, err error) {
-	if key[0] == 'b' {
-		return s.ofBusiness(ctx, key[1:])
-	}
-	list, err := s.Channels.ByExternal(ctx, Name, key[1:])
-	for _, o := range list {
-		out = append(out, guest{Owned: o})
-	}
-	return out, err
+	return s.Channels.ByExternal(ctx, Name, strings.TrimPrefix(name, numberPrefix))
 }
 
 // businessMax bounds how many numbers of a business account are asked.
 const businessMax = 50
 
 // ofBusiness finds the numbers of a business account.
-func (s *Service) ofBusiness(ctx context.Context, business string) (out []guest, err error) {
+func (s *Service) ofBusiness(ctx context.Context, business string) (out []channel.Owned, err error) {
 	var list []owner
 	err = s.DB.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
 		list, err = ofBusiness(r, business, businessMax)
 		return err
 	})
 	for _, o := range list {
-		g := guest{Owned: channel.Owned{TenantID: o.tenant}, business: business}
-		if g.Account, err = s.Channels.Get(g.Context(ctx, ""), Name, o.account); err != nil {
+		number := channel.Owned{TenantID: o.tenant}
+		if number.Account, err = s.Channels.Get(number.Context(ctx, ""), Name, o.account); err != nil {
 			return out, err
 		}
-		out = append(out, g)
+		out = append(out, number)
 	}
 	return out, err
 }
 
-func (s *Service) signedFor(ctx context.Context, g guest, ip string, body []byte, signature string) (ok bool, err error) {
-	err = s.tenant(g.Context(ctx, ip)).Read(ctx, func(r *db.Reader) error {
-		_, _, c, err := s.account(r, g.Account.ID)
-		ok = err == nil && s.Provider.Signed(secret.Of(c.AppSecret), body, signature)
-		return err
-	})
-	return ok, channel.IgnoreDeleted(err)
+// signedFor says whether a call is signed for a number.
+func (s *Service) signedFor(ctx context.Context, a channel.Account, body []byte, signature string) (bool, error) {
+	o, err := s.accounts.Open(ctx, a.ID)
+	return err == nil && s.Provider.Signed(secret.Of(o.Creds.AppSecret), body, signature), err
 }
 
 // receiveCall takes one thing that the provider tells a number.
@@ -168,7 +79,7 @@ func (s *Service) receiveCall(ctx context.Context, a channel.Account, c Call) er
 	case c.Status != nil:
 		return s.status(ctx, a, *c.Status)
 	case c.Template != nil:
-		return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Templates.Heard(tx, a.ID, *c.Template) })
+		return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Templates.Heard(tx, a.ID, *c.Template) })
 	case c.Number != nil:
 		return s.number(ctx, a, *c.Number)
 	}
@@ -208,20 +119,13 @@ func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) err
 	if m.System {
 		in.Window = 0 // the customer wrote nothing
 	}
-	if err := s.quote(ctx, a.ID, m.Detail); err != nil {
-		return err
-	}
-	if m.MediaID != "" {
-		in.Attachments = []file.Prepared{{
-			Name: fileName(m, m.MediaType), DeclaredType: m.MediaType, Type: unknownType, Pending: true,
-		}}
-		in.Then = func(tx *db.Tx, out *inbound.Ingested) error {
-			if out.Duplicate {
-				return nil
-			}
-			_, err := jobs.EnqueueForAccount(tx, mediaJob, a.ID, tx.Now(), pendingFile{a.ID, out.Item.ID, out.Item.Attachments[0].ID, m})
+	if id, quotes := m.Detail["quoted"].(string); quotes {
+		if err := s.transport.Quote(ctx, a.ID, id, m.Detail); err != nil {
 			return err
 		}
+	}
+	if m.MediaID != "" {
+		s.transport.AddFiles(&in, a.ID, []transport.RemoteFile{{ID: m.MediaID, Kind: m.Kind, Name: m.Filename, Type: m.MediaType}})
 	}
 	if in.Body == "" && m.MediaID == "" {
 		in.Body = unsupported
@@ -247,88 +151,18 @@ func (m *Received) sender(account uuid.UUID) contact.Sender {
 	return from
 }
 
-// quote adds the item that a message answers, where it is one of ours.
-func (s *Service) quote(ctx context.Context, account uuid.UUID, detail map[string]any) error {
-	id, ok := detail["quoted"].(string)
-	if !ok {
-		return nil
+// Download implements transport.Carrier.
+func (c carrier) Download(ctx context.Context, account uuid.UUID, f transport.RemoteFile) (string, io.ReadCloser, error) {
+	o, err := c.accounts.Open(ctx, account)
+	if fault.Is(err, fault.NotFound) || err == nil && o.Creds.Token == "" {
+		err = transport.ErrUnavailable
 	}
-	return s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		item, found, err := s.Inbound.Known(r, account, id)
-		if found {
-			detail["quoted_item_id"] = item
-		}
-		return err
-	})
-}
-
-// unknownType is what a file is before its bytes were seen.
-const unknownType = "application/octet-stream"
-
-// pendingFile is a file of a message that must be fetched.
-type pendingFile struct {
-	AccountID    uuid.UUID `json:"account_id"`
-	ItemID       uuid.UUID `json:"item_id"`
-	AttachmentID uuid.UUID `json:"attachment_id"`
-	Message      Received  `json:"message"`
-}
-
-// runMedia is the handler of mediaJob. It fetches while the number is paused
-// too: what was acknowledged is ours to keep. A file that the provider does not
-// hand over is shown as such.
-func (s *Service) runMedia(ctx context.Context, j *jobs.Job) error {
-	var p pendingFile
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
-	lost := file.Prepared{
-		Name: fileName(p.Message, p.Message.MediaType), DeclaredType: p.Message.MediaType, Type: unknownType, Blocked: file.BlockedGone,
-	}
-	a, at, err := s.open(ctx, p.AccountID)
 	if err != nil {
-		if channel.IgnoreDeleted(err) == nil { // disconnected: nothing opens the file any more
-			return s.Inbound.FillAttachment(ctx, p.ItemID, p.AttachmentID, lost)
-		}
-		return err
+		return "", nil, err
 	}
-	file, err := s.fetch(ctx, at, p.Message)
-	s.recordAnswer(ctx, a.ID, err)
-	switch r, refused := errors.AsType[*Refusal](err); {
-	case err == nil:
-	case refused && !r.Passing() && !r.Auth(), j.Attempts >= mediaAttempts, s.DB.Clock().Now().Sub(j.CreatedAt.Time) >= mediaFor:
-		file = lost
-	default:
-		return jobs.HoldOnTimeout(err)
-	}
-	return s.Inbound.FillAttachment(ctx, p.ItemID, p.AttachmentID, file)
-}
-
-func (s *Service) fetch(ctx context.Context, at Access, m Received) (file.Prepared, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
-	defer cancel()
-	kind, content, err := s.Provider.Download(ctx, at, m.MediaID)
-	if err != nil {
-		return file.Prepared{}, err
-	}
-	defer func() { _ = content.Close() }()
-	return s.Files.Prepare(ctx, fileName(m, kind), kind, content)
-}
-
-// endings are how files without a name are called.
-var endings = map[string]string{
-	"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp", "video/mp4": ".mp4", "video/3gpp": ".3gp",
-	"audio/ogg": ".ogg", "audio/mpeg": ".mp3", "audio/aac": ".aac", "audio/mp4": ".m4a", "audio/amr": ".amr", "application/pdf": ".pdf",
-}
-
-func fileName(m Received, kind string) string {
-	if m.Filename != "" {
-		return m.Filename
-	}
-	bare, _, err := mime.ParseMediaType(kind)
-	if err != nil {
-		bare = kind
-	}
-	return m.Kind + endings[bare]
+	kind, content, err := c.Provider.Download(ctx, o.Set.access(o.Creds), f.ID)
+	c.accounts.RecordAnswer(ctx, account, err)
+	return kind, content, err
 }
 
 // status takes a report on a message of ours, found by the mark that it was
@@ -336,7 +170,7 @@ func fileName(m Received, kind string) string {
 func (s *Service) status(ctx context.Context, a channel.Account, st Status) error {
 	var item uuid.UUID
 	var found bool
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err := s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if item, found, err = s.Inbound.Known(r, a.ID, st.MessageID); err != nil || found {
 			return err
 		}
@@ -369,7 +203,7 @@ func (s *Service) status(ctx context.Context, a channel.Account, st Status) erro
 
 // number takes what the provider says about the number itself.
 func (s *Service) number(ctx context.Context, a channel.Account, n NumberNews) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		var set Settings
 		if err := a.Read(&set); err != nil || digits(set.Display) != digits(n.Display) {
 			return err

@@ -2,10 +2,6 @@ package whatsapp
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,35 +10,21 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
-	"konak/internal/crm/channel/meta"
+	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
-	"konak/internal/crm/template"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
-	"konak/internal/kit/jobs"
 )
 
 const (
-	sendJob  = "whatsapp.send"
-	leaveJob = "whatsapp.leave"
-
-	// sendAttempts is how often a message is tried: a bit over two hours.
-	sendAttempts = 12
 	// pushFor is how long the one who waits for Push has before the job takes
 	// the message up.
 	pushFor = 2 * time.Minute
 	// pushTimeout ends before the job begins.
 	pushTimeout = time.Minute
-)
-
-// Why a message failed, beside the provider's words.
-const (
-	ReasonUnavailable = "channel_unavailable"
-	ReasonToken       = "token_expired"
 )
 
 var (
@@ -92,52 +74,25 @@ func phone(c contact.Contact) string {
 	return ""
 }
 
-// outgoingMessage is a message on its way. The provider takes one file with a
-// message, so that several files are several parts.
-type outgoingMessage struct {
-	AccountID uuid.UUID        `json:"account_id"`
-	ItemID    uuid.UUID        `json:"item_id"`
-	To        string           `json:"to"`
-	Text      string           `json:"text"`
-	Files     []file.Outgoing  `json:"files"`
-	Template  *template.Filled `json:"template"`
-}
-
-// accepted is the receipt of a send job: how many parts the provider took, and
-// how it calls the first one.
-type accepted struct {
-	Parts   int    `json:"parts"`
-	FirstID string `json:"first_id"`
-}
-
-// waits says whether there is still something to send. The provider reports on
-// the first of several parts while the others wait.
-func (p *outgoingMessage) waits(now string) bool {
-	if len(p.parts()) == 1 {
-		return now == conversation.Queued
-	}
-	return now == conversation.Queued || now == conversation.Sent
-}
-
-// part is one of the provider's messages.
-type part struct {
-	text string
-	file *file.Outgoing
-}
-
 const maxCaption = 1024
 
-func (p *outgoingMessage) parts() []part {
-	if p.Template != nil || len(p.Files) == 0 {
-		return []part{{text: p.Text}}
+// carrier makes the provider's calls for the transport.
+type carrier struct{ *Service }
+
+var _ transport.Reader = carrier{}
+
+// Parts implements transport.Carrier. The provider takes one file with a message, so
+// that several files are several parts.
+func (carrier) Parts(m *transport.Message) (out []transport.Part) {
+	if m.Template != nil || len(m.Files) == 0 {
+		return []transport.Part{{Text: m.Text}}
 	}
-	var out []part
-	caption := p.Text
-	if kind := kindOf(p.Files[0]); caption != "" && (kind == KindAudio || utf8.RuneCountInString(caption) > maxCaption) {
-		out, caption = append(out, part{text: caption}), ""
+	caption := m.Text
+	if kind := kindOf(m.Files[0]); caption != "" && (kind == KindAudio || utf8.RuneCountInString(caption) > maxCaption) {
+		out, caption = append(out, transport.Part{Text: caption}), ""
 	}
-	for i := range p.Files {
-		out = append(out, part{text: caption, file: &p.Files[i]})
+	for i := range m.Files {
+		out = append(out, transport.Part{Text: caption, Files: m.Files[i : i+1]})
 		caption = ""
 	}
 	return out
@@ -166,17 +121,12 @@ func kindOf(f file.Outgoing) string {
 // Take implements channel.Kind. Where somebody waits for Push, the job comes
 // after it, for what Push could not do.
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
-	p := outgoingOf(m)
+	out := transport.MessageOf(m)
 	at := tx.Now()
-	if m.Awaited && len(p.parts()) == 1 {
+	if m.Awaited && len(carrier{s}.Parts(&out)) == 1 {
 		at = at.Add(pushFor)
 	}
-	_, err := jobs.EnqueueForAccount(tx, sendJob, p.AccountID, at, p)
-	return err
-}
-
-func outgoingOf(m conversation.Outgoing) outgoingMessage {
-	return outgoingMessage{AccountID: m.Route.AccountID, ItemID: m.ItemID, To: m.Route.Address, Text: m.Body, Files: m.Attachments, Template: m.Template}
+	return s.transport.EnqueueSend(tx, out, at)
 }
 
 // Capabilities implements channel.Capable.
@@ -190,29 +140,31 @@ func (s *Service) Capabilities() channel.Capabilities {
 // Push implements channel.Kind. What the provider accepted it also writes down
 // itself, as the very next thing.
 func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversation.Delivery, error) {
-	p := outgoingOf(m)
-	if len(p.parts()) != 1 {
+	out := transport.MessageOf(m)
+	parts := carrier{s}.Parts(&out)
+	if len(parts) != 1 {
 		return conversation.Delivery{Status: conversation.Queued}, nil
 	}
-	id, err := s.carryWithin(ctx, &p)
+	id, err := s.sendWithin(ctx, &out, parts[0])
 	d := conversation.Delivery{Status: conversation.Sent, ProviderMessageID: id}
 	if err == nil {
-		s.reportPushed(ctx, p.ItemID, d)
+		s.reportPushed(ctx, m.ItemID, d)
 	}
-	s.recordAnswer(ctx, p.AccountID, err)
+	s.accounts.RecordAnswer(ctx, out.AccountID, err)
 	if err == nil {
 		return d, nil
 	}
-	if why, final := finalReason(err); final {
+	if why, final := transport.FinalReason(err); final {
 		return conversation.Delivery{Status: conversation.Failed, Error: why}, nil
 	}
 	return conversation.Delivery{Status: conversation.Queued}, nil
 }
 
-func (s *Service) carryWithin(ctx context.Context, p *outgoingMessage) (string, error) {
+// sendWithin sends the only part of a message before its job begins.
+func (s *Service) sendWithin(ctx context.Context, m *transport.Message, p transport.Part) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, pushTimeout)
 	defer cancel()
-	return s.sendPart(ctx, p, 0, func(context.Context) error { return nil })
+	return carrier{s}.SendPart(ctx, m, p, func(context.Context) error { return nil })
 }
 
 // reportPushed writes down what became of a message that was pushed. Where the
@@ -235,131 +187,37 @@ func (s *Service) reportPushed(ctx context.Context, item uuid.UUID, d conversati
 	}
 }
 
-// errUnavailable says that the account is not there any more, or paused.
-var errUnavailable = errors.New(ReasonUnavailable)
-
-// finalReason says why a message cannot be sent, where trying again is no use.
-func finalReason(err error) (why string, final bool) {
-	if errors.Is(err, errUnavailable) {
-		return ReasonUnavailable, true
-	}
-	if why, lost := file.LostReason(err); lost {
-		return why, true
-	}
-	r, ok := errors.AsType[*Refusal](err)
-	switch {
-	case !ok || r.Passing():
-		return "", false
-	case r.Auth():
-		return ReasonToken, true
-	case r.WindowClosed():
-		return string(fault.WindowClosed), true
-	}
-	return r.Words(), true
-}
-
-// sendPart sends a part of a message and returns how the provider calls it. Right
-// before it calls check, and where that fails it sends nothing. The caller writes
-// down that the part was accepted before anything else.
-func (s *Service) sendPart(ctx context.Context, p *outgoingMessage, part int, check func(context.Context) error) (string, error) {
-	a, at, err := s.open(ctx, p.AccountID)
-	if fault.Is(err, fault.NotFound) || err == nil && !a.Works() {
-		return "", errUnavailable
-	}
+// SendPart implements transport.Carrier.
+func (c carrier) SendPart(ctx context.Context, m *transport.Message, p transport.Part, check func(context.Context) error) (string, error) {
+	o, err := c.accounts.OpenWorking(ctx, m.AccountID)
 	if err != nil {
 		return "", err
 	}
-	next := p.parts()[part]
-	m := Message{To: p.To, Kind: KindText, Text: next.text, Mark: p.ItemID.String()}
-	switch {
-	case p.Template != nil:
-		m.Kind, m.Template = KindTemplate, p.Template
-	case next.file != nil:
-		content, err := s.Files.ReadFile(ctx, *next.file)
+	at := o.Set.access(o.Creds)
+	out := Message{To: m.To, Kind: KindText, Text: p.Text, Mark: m.ItemID.String()}
+	if m.Template != nil {
+		out.Kind, out.Template = KindTemplate, m.Template
+	}
+	for _, f := range p.Files {
+		content, err := c.Files.ReadFile(ctx, f)
 		if err != nil {
 			return "", err
 		}
 		defer func() { _ = content.Close() }()
-		m.Kind, m.Filename = kindOf(*next.file), next.file.Name
-		if m.MediaID, err = s.Provider.Upload(ctx, at, next.file.Name, next.file.Type, content); err != nil {
+		out.Kind, out.Filename = kindOf(f), f.Name
+		if out.MediaID, err = c.Provider.Upload(ctx, at, f.Name, f.Type, content); err != nil {
 			return "", err
 		}
 	}
 	if err := check(ctx); err != nil {
 		return "", err
 	}
-	return s.Provider.Send(ctx, at, m)
+	return c.Provider.Send(ctx, at, out)
 }
 
-// runSend is the handler of sendJob.
-func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
-	var p outgoingMessage
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
-	if j.Test {
-		return nil // what a test key sets off reaches nobody
-	}
-	var got accepted
-	if _, err := j.ReadReceipt(&got); err != nil {
-		return err
-	}
-	if got.Parts == len(p.parts()) {
-		return s.showSent(ctx, &p, got)
-	}
-	var now string
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		now, err = s.Inbound.Standing(r, p.ItemID)
-		return err
-	})
-	if err != nil || !p.waits(now) {
-		return err
-	}
-	id, err := s.sendPart(ctx, &p, got.Parts, j.CheckClaim)
-	if err == nil {
-		if got.Parts == 0 {
-			got.FirstID = id
-		}
-		got.Parts++
-		if err := j.KeepReceipt(ctx, got); err != nil {
-			return err
-		}
-	}
-	s.recordAnswer(ctx, p.AccountID, err)
-	if err != nil {
-		why, final := finalReason(err)
-		if !final && (j.Attempts < sendAttempts || errors.Is(err, jobs.ErrLost)) {
-			return s.retryError(err)
-		} else if !final {
-			why = plain(err)
-		}
-		return channel.IgnoreDeleted(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: why}))
-	}
-	if got.Parts < len(p.parts()) {
-		return jobs.RunAgain(s.DB.Clock().Now())
-	}
-	return s.showSent(ctx, &p, got)
-}
-
-// showSent shows a message as sent, all of whose parts the provider took.
-func (s *Service) showSent(ctx context.Context, p *outgoingMessage, got accepted) error {
-	return channel.IgnoreDeleted(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID}))
-}
-
-// retryError is the error by which a job tries again when the provider asks for it,
-// else as jobs do.
-func (s *Service) retryError(err error) error {
-	if r, ok := errors.AsType[*Refusal](err); ok && r.RetryAfter > 0 {
-		return jobs.RetryAt(s.DB.Clock().Now().Add(min(r.RetryAfter, time.Hour)), err)
-	}
-	return jobs.HoldOnTimeout(err)
-}
-
-func plain(err error) string {
-	if r, ok := errors.AsType[*Refusal](err); ok {
-		return r.Words()
-	}
-	return "provider_unreachable"
+// RecordAnswer implements transport.Carrier.
+func (c carrier) RecordAnswer(ctx context.Context, account uuid.UUID, err error) {
+	c.accounts.RecordAnswer(ctx, account, err)
 }
 
 // Reacts implements conversation.Reactor.
@@ -367,31 +225,13 @@ func (s *Service) Reacts(string) bool { return true }
 
 // React implements conversation.Reactor.
 func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) error {
-	a, at, err := s.open(ctx, r.Route.AccountID)
-	if err != nil {
-		return err
-	}
-	_, err = s.Provider.Send(ctx, at, Message{To: r.Route.Address, Kind: KindReaction, ReactTo: r.ProviderMessageID, Emoji: r.Emoji})
-	s.recordAnswer(ctx, a.ID, err)
+	o, err := s.accounts.OpenWorking(ctx, r.Route.AccountID)
 	if err == nil {
-		return nil
+		m := Message{To: r.Route.Address, Kind: KindReaction, ReactTo: r.ProviderMessageID, Emoji: r.Emoji}
+		_, err = s.Provider.Send(ctx, o.Set.access(o.Creds), m)
+		s.accounts.RecordAnswer(ctx, r.Route.AccountID, err)
 	}
-	why, final := finalReason(err)
-	switch {
-	case !final:
-		return meta.Unreachable(err)
-	case why == string(fault.WindowClosed):
-		return fault.New(fault.WindowClosed)
-	}
-	return fault.New(fault.ReactionUnsupported).Because(why)
-}
-
-// farewell is what is needed to end a subscription after the account forgot
-// its credentials; sealed, because jobs are not.
-type farewell struct {
-	BusinessID string    `json:"business_id"`
-	AccountID  uuid.UUID `json:"account_id"`
-	Sealed     string    `json:"sealed"`
+	return transport.FaultOf(err, fault.ReactionUnsupported)
 }
 
 // Changed implements channel.Kind: the provider no longer calls for a number
@@ -400,43 +240,18 @@ func (s *Service) Changed(tx *db.Tx, a channel.Account, _ string) error {
 	if a.Status != channel.Disconnected {
 		return nil
 	}
-	_, at, c, err := s.account(&tx.Reader, a.ID)
-	if err != nil || c.Token == "" {
+	o, err := s.accounts.Find(&tx.Reader, a.ID)
+	if err != nil {
 		return err
 	}
-	_, err = jobs.EnqueueForAccount(tx, leaveJob, a.ID, tx.Now(), farewell{
-		BusinessID: at.BusinessID, AccountID: a.ID,
-		Sealed: base64.StdEncoding.EncodeToString(s.Box.Seal(tx.Tenant(), leavePlace(a.ID), []byte(c.Token))),
-	})
-	return err
+	return s.transport.EnqueueLeave(tx, transport.Leaving{AccountID: a.ID, What: o.Set.BusinessID, Token: o.Creds.Token})
 }
 
-func leavePlace(id uuid.UUID) string { return "whatsapp.leave/" + id.String() }
-
-// runLeave is the handler of leaveJob.
-func (s *Service) runLeave(ctx context.Context, j *jobs.Job) error {
-	var f farewell
-	if err := json.Unmarshal(j.Payload, &f); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
-	sealed, err := base64.StdEncoding.DecodeString(f.Sealed)
-	if err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
-	token, err := s.Box.Open(caller.From(ctx).TenantID, leavePlace(f.AccountID), sealed)
-	if err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
-	left, err := s.ofBusiness(ctx, f.BusinessID)
+// Leave implements transport.Carrier: what is the business account.
+func (c carrier) Leave(ctx context.Context, l transport.Leaving) error {
+	left, err := c.ofBusiness(ctx, l.What)
 	if err != nil || len(left) > 0 {
 		return err
 	}
-	err = s.Provider.Unsubscribe(ctx, (&Settings{BusinessID: f.BusinessID}).access(credentials{Token: string(token)}))
-	if _, final := finalReason(err); err != nil && final {
-		return nil // a token that opens nothing ends nothing
-	}
-	if err != nil {
-		return jobs.HoldOnTimeout(fmt.Errorf("whatsapp: unsubscribe: %w", err))
-	}
-	return nil
+	return c.Provider.Unsubscribe(ctx, (&Settings{BusinessID: l.What}).access(credentials{Token: l.Token}))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel/meta"
+	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/template"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -34,12 +35,12 @@ func (s *Numbers) Accounts(r *db.Reader) ([]uuid.UUID, error) {
 // ask calls the provider for a number and keeps what the answer says about its
 // token. A refusal is the caller's to read.
 func ask[T any](ctx context.Context, s *Numbers, account uuid.UUID, fn func(Access) (T, error)) (out T, err error) {
-	a, at, err := s.open(ctx, account)
+	at, err := s.open(ctx, account)
 	if err != nil {
 		return out, err
 	}
 	out, err = fn(at)
-	s.recordAnswer(ctx, a.ID, err)
+	s.accounts.RecordAnswer(ctx, account, err)
 	r, refused := errors.AsType[*Refusal](err)
 	switch {
 	case err == nil:
@@ -47,9 +48,9 @@ func ask[T any](ctx context.Context, s *Numbers, account uuid.UUID, fn func(Acce
 	case errors.Is(err, ErrNoTemplate):
 		return out, fault.New(fault.NotFound)
 	case !refused || r.Passing():
-		return out, meta.Unreachable(err)
+		return out, transport.Unreachable(err)
 	case r.Auth():
-		return out, fault.New(fault.ChannelUnavailable).Because(ReasonToken).Wrap(err)
+		return out, fault.New(fault.ChannelUnavailable).Because(transport.ReasonToken).Wrap(err)
 	}
 	return out, fault.New(fault.TemplateRejected, r.Words()).Because(r.Words()).Wrap(err)
 }

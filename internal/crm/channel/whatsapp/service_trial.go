@@ -46,7 +46,7 @@ type Trial struct {
 
 // Trial reads where the test of a number stands.
 func (s *Service) Trial(ctx context.Context, id uuid.UUID) (out Trial, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		out, err = s.trial(r, id)
 		return err
 	})
@@ -85,7 +85,7 @@ func (s *Service) trial(r *db.Reader, id uuid.UUID) (out Trial, err error) {
 
 // StartTrial makes a new code; the one before no longer counts.
 func (s *Service) StartTrial(ctx context.Context, id uuid.UUID) (out Trial, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := s.Channels.Lock(tx, Name, id)
 		if err != nil {
 			return err
@@ -131,7 +131,7 @@ func (s *Service) passes(ctx context.Context, a channel.Account, text string) (p
 		return false, nil
 	}
 	code := strings.ToUpper(text[at : at+len(codePrefix)+6])
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		t, err := trialOf(&tx.Reader, a.ID)
 		if err != nil || t.started == nil || !tx.Now().Before(t.started.Add(trialFor)) {
 			return err
@@ -159,7 +159,7 @@ func (s *Service) runTrial(ctx context.Context, j *jobs.Job) error {
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := s.Channels.Find(&tx.Reader, Name, p.AccountID)
 		if err != nil {
 			return channel.IgnoreDeleted(err)

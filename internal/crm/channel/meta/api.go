@@ -1,0 +1,53 @@
+package meta
+
+import (
+	"context"
+	"io"
+
+	"konak/internal/kit/api"
+)
+
+type challengeIn struct {
+	Mode      string `query:"hub.mode" maxLength:"40" example:"subscribe"`
+	Token     string `query:"hub.verify_token" maxLength:"200" example:"token"`
+	Challenge string `query:"hub.challenge" maxLength:"200" example:"1158201444"`
+}
+
+type hookIn struct {
+	Signature string `header:"X-Hub-Signature-256" maxLength:"200" doc:"HMAC-SHA256 over the body with the app's secret"`
+}
+
+// Hook is where the provider calls for a kind.
+type Hook struct {
+	Path     string
+	Kind     string // the names of the operations begin with it
+	Doc      string
+	Summary  string // of the calls that tell what happened
+	Refusals []int  // of these calls
+}
+
+// Register adds the routes of a kind's webhook.
+func (r *Receiver[E]) Register(a *api.API, h Hook) {
+	hook := api.Route{Path: h.Path, Tag: "CRM channels", Access: api.Public, Refusals: []int{404}, Doc: h.Doc}
+	ask := hook
+	ask.Method, ask.ID, ask.Summary = "GET", h.Kind+"-webhook-challenge", "The provider asks whether the address is ours"
+	api.HandleBytes(a, ask, "text/plain", func(_ context.Context, in *challengeIn) (*api.Bytes, error) {
+		text, err := r.Challenge(in.Mode, in.Token, in.Challenge)
+		return &api.Bytes{ContentType: "text/plain", Write: func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		}}, err
+	})
+	// The signature guards it, and a busy account has more to tell than a caller of
+	// ours may.
+	hook.Method, hook.ID, hook.Summary, hook.Limit = "POST", h.Kind+"-webhook", h.Summary, api.Unlimited
+	hook.Refusals, hook.MaxBody = h.Refusals, 4<<20
+	// The signature is over the bytes as they come, so nobody reads them first.
+	api.HandleUpload(a, hook, func(ctx context.Context, in *hookIn, body *api.Upload) (api.Done, error) {
+		text, err := io.ReadAll(body)
+		if err != nil {
+			return api.Done{}, err
+		}
+		return api.Done{Done: true}, r.Receive(ctx, api.ClientIP(ctx), text, in.Signature)
+	})
+}

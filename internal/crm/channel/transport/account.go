@@ -1,0 +1,174 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Accounts reads and stores the accounts of one kind of channel, or of several, whose
+// settings are an S and whose credentials a C.
+type Accounts[S, C any] struct {
+	DB       *db.DB
+	Log      *slog.Logger
+	Channels *channel.Service
+	Kinds    []string
+	// OpenedBy names the account whose credentials open one with these settings, the
+	// zero id for its own; nil where each account has its own.
+	OpenedBy func(S) uuid.UUID
+}
+
+// Opened is an account with its settings and what opens it at the provider.
+type Opened[S, C any] struct {
+	channel.Account
+	Set   S
+	Creds C
+	// OpenerID is the account that the credentials belong to.
+	OpenerID uuid.UUID
+}
+
+// Find reads an account; not_found where there is none, or one of another kind.
+func (s *Accounts[S, C]) Find(r *db.Reader, id uuid.UUID) (o Opened[S, C], err error) {
+	if o.Account, err = s.Channels.Find(r, "", id); err != nil {
+		return o, err
+	}
+	if !slices.Contains(s.Kinds, o.Kind) {
+		return o, fault.New(fault.NotFound)
+	}
+	if err = o.Read(&o.Set); err != nil {
+		return o, err
+	}
+	o.OpenerID = id
+	if s.OpenedBy != nil {
+		if by := s.OpenedBy(o.Set); by != uuid.Nil {
+			o.OpenerID = by
+		}
+	}
+	text, err := s.Channels.Credentials(r, o.OpenerID)
+	if err == nil && text != nil {
+		err = json.Unmarshal(text, &o.Creds)
+	}
+	return o, err
+}
+
+// Open is Find outside a transaction.
+func (s *Accounts[S, C]) Open(ctx context.Context, id uuid.UUID) (o Opened[S, C], err error) {
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		o, err = s.Find(r, id)
+		return err
+	})
+	return o, err
+}
+
+// OpenWorking is Open for an account that carries messages; ErrUnavailable where it
+// does not, or is gone.
+func (s *Accounts[S, C]) OpenWorking(ctx context.Context, id uuid.UUID) (Opened[S, C], error) {
+	o, err := s.Open(ctx, id)
+	if fault.Is(err, fault.NotFound) || err == nil && !o.Works() {
+		err = ErrUnavailable
+	}
+	return o, err
+}
+
+// RecordAnswer keeps what an answer of the provider says about the token that opens an
+// account.
+func (s *Accounts[S, C]) RecordAnswer(ctx context.Context, account uuid.UUID, err error) {
+	r, refused := errors.AsType[Refusal](err)
+	refused = refused && r.Auth()
+	if err != nil && !refused {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	var fail error
+	if s.OpenedBy != nil {
+		var o Opened[S, C]
+		o, fail = s.Open(ctx, account)
+		account = o.OpenerID
+	}
+	if fail == nil {
+		fail = s.Channels.RecordToken(ctx, account, refused)
+	}
+	if channel.IgnoreDeleted(fail) != nil {
+		s.Log.ErrorContext(ctx, "what the provider said about a token could not be kept", "account", account, "error", fail)
+	}
+}
+
+// NewAccount is an account that the provider opened for us.
+type NewAccount struct {
+	ID         uuid.UUID // the zero id for one of its own
+	Kind, Name string
+	External   string // how the provider calls it
+	GroupID    *uuid.UUID
+	AI         bool
+}
+
+// Store makes the account of what the provider calls so, or gives the one that there
+// is the new settings and credentials. keep copies what stays of the settings before;
+// nil where nothing does.
+func (s *Accounts[S, C]) Store(tx *db.Tx, n NewAccount, set S, creds C, keep func(was S, set *S)) (channel.Account, error) {
+	a, err := s.storeSettings(tx, n, set, keep)
+	if err != nil {
+		return a, err
+	}
+	text, err := json.Marshal(creds)
+	if err != nil {
+		return a, fmt.Errorf("transport: %w", err)
+	}
+	return a, s.Channels.SetCredentials(tx, a.ID, text)
+}
+
+func (s *Accounts[S, C]) storeSettings(tx *db.Tx, n NewAccount, set S, keep func(was S, set *S)) (channel.Account, error) {
+	was, found, err := s.Channels.OfExternal(&tx.Reader, n.Kind, n.External)
+	if err != nil {
+		return was, err
+	}
+	if !found {
+		a := channel.Account{ID: n.ID, Kind: n.Kind, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI, ExternalID: &n.External}
+		if err := a.Write(set); err != nil {
+			return a, err
+		}
+		return s.Channels.Connect(tx, a)
+	}
+	if a, err := s.Channels.Change(tx, n.Kind, was.ID, func(a *channel.Account) error {
+		a.Name = n.Name
+		if n.GroupID != nil {
+			a.GroupID = n.GroupID
+		}
+		if keep != nil {
+			var before S
+			if err := a.Read(&before); err != nil {
+				return err
+			}
+			keep(before, &set)
+		}
+		return a.Write(set)
+	}); err != nil {
+		return a, err
+	}
+	return s.Channels.Set(tx, was.ID, channel.Active, nil)
+}
+
+// ChangeSettings makes fn change the settings of an account.
+func ChangeSettings[S any](a *channel.Account, fn func(*S)) error {
+	var set S
+	if err := a.Read(&set); err != nil {
+		return err
+	}
+	fn(&set)
+	return a.Write(set)
+}
+
+// Tenant is the database of the caller's workspace.
+func (s *Accounts[S, C]) Tenant(ctx context.Context) db.Handle {
+	return s.DB.Tenant(caller.From(ctx).TenantID)
+}

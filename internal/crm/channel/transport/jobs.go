@@ -1,0 +1,141 @@
+package transport
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
+)
+
+// Jobs are the kinds of the transport's jobs.
+func (t *Transport) Jobs() []jobs.Kind {
+	const silent = channel.ProviderUnreachable
+	out := []jobs.Kind{
+		{
+			Name: t.job("send"), Handler: t.runSend, PerNode: 256, PerTenant: 16, PerAccount: t.SendsAtOnce, MaxAttempts: 20,
+			Timeout: 10 * time.Minute, MaxAge: 24 * time.Hour, HoldReason: silent, OnDead: t.showUnsent,
+		},
+		{Name: t.job("media"), Handler: t.runMedia, PerNode: 64, PerTenant: 8, PerAccount: 4, MaxAttempts: 20, Timeout: 10 * time.Minute, HoldReason: silent},
+		{Name: t.job("leave"), Handler: t.runLeave, PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20, Timeout: time.Minute, HoldReason: silent},
+	}
+	if _, asks := t.Carrier.(Questioner); asks {
+		out = append(out, jobs.Kind{
+			Name: t.job("ask"), Handler: t.runAsk, PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20,
+			Timeout: time.Minute, MaxAge: 24 * time.Hour, HoldReason: silent,
+		})
+	}
+	if _, tells := t.Carrier.(Reader); tells {
+		out = append(out, jobs.Kind{Name: t.job("read"), Handler: t.runRead, PerNode: 64, PerTenant: 4, PerAccount: 2, MaxAttempts: 5, Timeout: time.Minute, HoldReason: silent})
+	}
+	return out
+}
+
+// question is the payload of the ask jobs: a customer is asked how a conversation went.
+type question struct {
+	AccountID      uuid.UUID  `json:"account_id"`
+	ConversationID uuid.UUID  `json:"conversation_id"`
+	To             string     `json:"to"`
+	ExpiresAt      clock.Time `json:"expires_at"`
+}
+
+// Ask implements conversation.Asker.
+func (t *Transport) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
+	_, err := jobs.EnqueueForAccount(tx, t.job("ask"), q.Route.AccountID, tx.Now(), question{q.Route.AccountID, q.ConversationID, q.Route.Address, q.ExpiresAt})
+	return true, err
+}
+
+// runAsk is the handler of the ask jobs. A question that the provider refuses is not
+// worth another try, and neither is one whose time is over.
+func (t *Transport) runAsk(ctx context.Context, j *jobs.Job) error {
+	var q question
+	if err := json.Unmarshal(j.Payload, &q); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	if j.Test || !t.DB.Clock().Now().Before(q.ExpiresAt.Time) {
+		return nil
+	}
+	asker := t.Carrier.(Questioner) //nolint:forcetypeassert // the job is there only for one
+	return t.GiveUp(asker.SendQuestion(ctx, q.AccountID, q.To, channel.RatingQuestion, channel.RatingButtons(q.ConversationID)))
+}
+
+// readMark is the payload of the read jobs.
+type readMark struct {
+	AccountID uuid.UUID `json:"account_id"`
+	What      string    `json:"what"`
+}
+
+// EnqueueRead makes the provider tell a customer that they were read.
+func (t *Transport) EnqueueRead(tx *db.Tx, account uuid.UUID, what string) error {
+	_, err := jobs.EnqueueForAccount(tx, t.job("read"), account, tx.Now(), readMark{account, what})
+	return err
+}
+
+// runRead is the handler of the read jobs. A mark that the provider refuses is not
+// worth another try.
+func (t *Transport) runRead(ctx context.Context, j *jobs.Job) error {
+	var p readMark
+	if err := json.Unmarshal(j.Payload, &p); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	reader := t.Carrier.(Reader) //nolint:forcetypeassert // the job is there only for one
+	return t.GiveUp(reader.MarkRead(ctx, p.AccountID, p.What))
+}
+
+// Leaving is an account that was disconnected, with what is needed to end what the
+// provider tells of it.
+type Leaving struct {
+	AccountID uuid.UUID
+	// What is what the kind has to name: an address, a page, a business account.
+	What  string
+	Token string
+}
+
+// leaving is the payload of the leave jobs. The account forgot its token, so it lies
+// here; sealed, because jobs are not.
+type leaving struct {
+	AccountID uuid.UUID `json:"account_id"`
+	What      string    `json:"what"`
+	Sealed    string    `json:"sealed"`
+}
+
+func (t *Transport) sealedFor(account uuid.UUID) string {
+	return t.job("leave") + "/" + account.String()
+}
+
+// EnqueueLeave ends what the provider tells of an account. Without a token there is
+// nothing to end.
+func (t *Transport) EnqueueLeave(tx *db.Tx, l Leaving) error {
+	if l.Token == "" {
+		return nil
+	}
+	sealed := t.Box.Seal(tx.Tenant(), t.sealedFor(l.AccountID), []byte(l.Token))
+	_, err := jobs.EnqueueForAccount(tx, t.job("leave"), l.AccountID, tx.Now(), leaving{l.AccountID, l.What, base64.StdEncoding.EncodeToString(sealed)})
+	return err
+}
+
+// runLeave is the handler of the leave jobs. A token that opens nothing ends nothing.
+func (t *Transport) runLeave(ctx context.Context, j *jobs.Job) error {
+	var l leaving
+	if err := json.Unmarshal(j.Payload, &l); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	sealed, err := base64.StdEncoding.DecodeString(l.Sealed)
+	if err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	token, err := t.Box.Open(caller.From(ctx).TenantID, t.sealedFor(l.AccountID), sealed)
+	if err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	return t.GiveUp(t.Carrier.Leave(ctx, Leaving{l.AccountID, l.What, string(token)}))
+}

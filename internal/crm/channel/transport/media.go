@@ -1,0 +1,142 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"mime"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
+)
+
+const (
+	// mediaAttempts is how often, and mediaFor for how long a file is asked for before
+	// it is shown as lost.
+	mediaAttempts = 8
+	mediaFor      = 24 * time.Hour
+	// fetchFor is how long fetching one file may take.
+	fetchFor = 5 * time.Minute
+
+	// unknownType is what a file is before its bytes were seen.
+	unknownType = "application/octet-stream"
+)
+
+// RemoteFile is a file that lies with the provider. What it does not say is empty.
+type RemoteFile struct {
+	// ID is how the provider calls it, or its address.
+	ID   string `json:"id"`
+	Kind string `json:"kind"` // image, voice and so on, as the provider calls it
+	Name string `json:"name"`
+	Type string `json:"type"`
+	Size int64  `json:"size"`
+}
+
+// endings are how files without a name end.
+var endings = map[string]string{
+	"image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/webp": ".webp", "video/mp4": ".mp4", "video/3gpp": ".3gp",
+	"audio/ogg": ".ogg", "audio/mpeg": ".mp3", "audio/aac": ".aac", "audio/mp4": ".m4a", "audio/amr": ".amr", "application/pdf": ".pdf",
+}
+
+// fileName is how a file is called that is of a type.
+func (f *RemoteFile) fileName(kind string) string {
+	if f.Name != "" {
+		return f.Name
+	}
+	bare, _, err := mime.ParseMediaType(kind)
+	if err != nil {
+		bare = kind
+	}
+	return f.Kind + endings[bare]
+}
+
+func (f *RemoteFile) prepared() file.Prepared {
+	return file.Prepared{Name: f.fileName(f.Type), DeclaredType: f.Type, Type: unknownType}
+}
+
+// pendingFile is the payload of the media jobs: a file of a message that must be
+// fetched.
+type pendingFile struct {
+	AccountID    uuid.UUID  `json:"account_id"`
+	ItemID       uuid.UUID  `json:"item_id"`
+	AttachmentID uuid.UUID  `json:"attachment_id"`
+	File         RemoteFile `json:"file"`
+}
+
+// AddFiles adds files to a message that comes in. They are pending, and jobs fetch them
+// once the message is written. One that the provider hands over to nobody is shown as
+// too large at once.
+func (t *Transport) AddFiles(in *inbound.Inbound, account uuid.UUID, files []RemoteFile) {
+	if len(files) == 0 {
+		return
+	}
+	for i := range files {
+		p := files[i].prepared()
+		if t.tooLarge(files[i]) {
+			p.Size, p.Blocked = files[i].Size, file.BlockedSize
+		} else {
+			p.Pending = true
+		}
+		in.Attachments = append(in.Attachments, p)
+	}
+	then := in.Then
+	in.Then = func(tx *db.Tx, out *inbound.Ingested) error {
+		if then != nil {
+			if err := then(tx, out); err != nil {
+				return err
+			}
+		}
+		if out.Duplicate {
+			return nil
+		}
+		for i, f := range files {
+			if t.tooLarge(f) {
+				continue
+			}
+			p := pendingFile{account, out.Item.ID, out.Item.Attachments[i].ID, f}
+			if _, err := jobs.EnqueueForAccount(tx, t.job("media"), account, tx.Now(), p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func (t *Transport) tooLarge(f RemoteFile) bool { return t.MaxDownload > 0 && f.Size > t.MaxDownload }
+
+// runMedia is the handler of the media jobs. It fetches while the account is paused
+// too: what was acknowledged is ours to keep. A file that the provider does not hand
+// over is shown as lost.
+func (t *Transport) runMedia(ctx context.Context, j *jobs.Job) error {
+	var p pendingFile
+	if err := json.Unmarshal(j.Payload, &p); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	got, err := t.fetch(ctx, p.AccountID, p.File)
+	switch r, refused := errors.AsType[Refusal](err); {
+	case err == nil:
+	case errors.Is(err, ErrUnavailable), refused && !r.Passing() && !r.Auth(),
+		j.Attempts >= mediaAttempts, t.DB.Clock().Now().Sub(j.CreatedAt.Time) >= mediaFor:
+		got = p.File.prepared()
+		got.Blocked = file.BlockedGone
+	default:
+		return t.Retry(err)
+	}
+	return t.Inbound.FillAttachment(ctx, p.ItemID, p.AttachmentID, got)
+}
+
+func (t *Transport) fetch(ctx context.Context, account uuid.UUID, f RemoteFile) (file.Prepared, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchFor)
+	defer cancel()
+	kind, content, err := t.Carrier.Download(ctx, account, f)
+	if err != nil {
+		return file.Prepared{}, err
+	}
+	defer func() { _ = content.Close() }()
+	return t.Files.Prepare(ctx, f.fileName(kind), kind, content)
+}

@@ -1,0 +1,140 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/template"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
+)
+
+// sendAttempts is how often a message is tried: a bit over two hours.
+const sendAttempts = 12
+
+// Message is a message on its way to a customer.
+type Message struct {
+	AccountID uuid.UUID        `json:"account_id"`
+	ItemID    uuid.UUID        `json:"item_id"`
+	Channel   string           `json:"channel"`
+	To        string           `json:"to"`
+	Text      string           `json:"text"`
+	Files     []file.Outgoing  `json:"files"`
+	Template  *template.Filled `json:"template"`
+	// WindowEndsAt is until when the customer can be written to freely, for the kinds
+	// that need it to send.
+	WindowEndsAt clock.Time `json:"window_ends_at"`
+}
+
+// MessageOf is a message that the inbox wants sent.
+func MessageOf(m conversation.Outgoing) Message {
+	return Message{
+		AccountID: m.Route.AccountID, ItemID: m.ItemID, Channel: m.Route.Channel, To: m.Route.Address,
+		Text: m.Body, Files: m.Attachments, Template: m.Template,
+	}
+}
+
+// Part is what one call of the provider takes.
+type Part struct {
+	Text  string
+	Files []file.Outgoing
+}
+
+// accepted is the receipt of a send job: how many parts the provider took, and how it
+// calls the first one.
+type accepted struct {
+	Parts   int    `json:"parts"`
+	FirstID string `json:"first_id"`
+}
+
+// EnqueueSend makes a message durable on its way, to be sent from a time on.
+func (t *Transport) EnqueueSend(tx *db.Tx, m Message, at time.Time) error {
+	_, err := jobs.EnqueueForAccount(tx, t.job("send"), m.AccountID, at, m)
+	return err
+}
+
+// runSend is the handler of the send jobs.
+func (t *Transport) runSend(ctx context.Context, j *jobs.Job) error {
+	var m Message
+	if err := json.Unmarshal(j.Payload, &m); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	if j.Test {
+		return nil // what a test key sets off reaches nobody
+	}
+	var got accepted
+	if _, err := j.ReadReceipt(&got); err != nil {
+		return err
+	}
+	parts := t.Carrier.Parts(&m)
+	if got.Parts < len(parts) {
+		if waits, err := t.waits(ctx, m.ItemID, len(parts)); err != nil || !waits {
+			return err
+		}
+	}
+	// In one run, so that no other message comes between the parts.
+	for got.Parts < len(parts) {
+		id, err := t.Carrier.SendPart(ctx, &m, parts[got.Parts], j.CheckClaim)
+		if err == nil {
+			if got.Parts == 0 {
+				got.FirstID = id
+			}
+			got.Parts++
+			if err := j.KeepReceipt(ctx, got); err != nil {
+				return err
+			}
+		}
+		t.Carrier.RecordAnswer(ctx, m.AccountID, err)
+		if err != nil {
+			return t.sendFailed(ctx, j, m.ItemID, err)
+		}
+	}
+	return t.report(ctx, m.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID})
+}
+
+// waits says whether there is still something of an item to send. The provider may
+// report on the first of several parts while the others wait.
+func (t *Transport) waits(ctx context.Context, item uuid.UUID, parts int) (waits bool, err error) {
+	err = t.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		now, err := t.Inbound.Standing(r, item)
+		waits = now == conversation.Queued || parts > 1 && now == conversation.Sent
+		return err
+	})
+	return waits, err
+}
+
+// sendFailed says when a message is tried again, or shows it as failed.
+func (t *Transport) sendFailed(ctx context.Context, j *jobs.Job, item uuid.UUID, err error) error {
+	why, final := FinalReason(err)
+	if !final && (j.Attempts < sendAttempts || errors.Is(err, jobs.ErrLost)) {
+		return t.Retry(err)
+	}
+	if !final {
+		why = channel.ProviderUnreachable
+		if r, refused := errors.AsType[Refusal](err); refused {
+			why = r.Words()
+		}
+	}
+	return t.report(ctx, item, conversation.Delivery{Status: conversation.Failed, Error: why})
+}
+
+// showUnsent shows a message as failed whose job is dead.
+func (t *Transport) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
+	var m Message
+	if err := json.Unmarshal(j.Payload, &m); err != nil {
+		return err
+	}
+	var got accepted
+	if _, err := j.ReadReceipt(&got); err != nil || got.Parts == len(t.Carrier.Parts(&m)) {
+		return err // the provider has all of it
+	}
+	return t.report(ctx, m.ItemID, conversation.Delivery{Status: conversation.Failed, Error: channel.ProviderUnreachable})
+}
