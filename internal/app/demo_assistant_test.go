@@ -90,7 +90,7 @@ func TestDemoAssistant(t *testing.T) {
 		{"What are your opening hours?", "handing you over to a colleague", ""},
 	} {
 		var session struct {
-			VisitorToken string `json:"visitor_token"`
+			VisitorToken string `json:"token"`
 		}
 		call("POST", "/session", "", map[string]any{}, &session)
 		call("POST", "/messages", session.VisitorToken, map[string]any{"body": q.text, "message_id": fmt.Sprint("m", i)}, &struct{}{})

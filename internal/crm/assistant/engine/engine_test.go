@@ -38,6 +38,17 @@ func TestQuote(t *testing.T) {
 	}
 }
 
+// Of two passages with the same confidence the one with more of the words is quoted.
+func TestBetterPassage(t *testing.T) {
+	t.Parallel()
+	x := engine.NewIndex([]engine.Text{{Title: "Ürünü nasıl iade ederim?", Language: "tr", Sections: []engine.Section{
+		{Body: "Ürünü 14 gün içinde iade edebilirsiniz."}, {Body: "Perde ölçüye dikilir."},
+	}}})
+	if got := x.Answer("Ürünü nasıl iade edebilirim?", "tr", engine.DefaultBound); !strings.HasPrefix(got.Candidates[0].Excerpt, "Ürünü 14") {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // Texts of another language do not answer, and neither does a question without a
 // subject.
 func TestOtherLanguage(t *testing.T) {

@@ -178,6 +178,7 @@ func (x *Index) score(t *indexedText, words []string) (best Candidate, ok bool) 
 	if shared == 1 && len(words) > 1 {
 		limit = singleWordLimit
 	}
+	highest := 0.0
 	for _, p := range t.passages {
 		var covered, own float64
 		for i, w := range words {
@@ -190,9 +191,9 @@ func (x *Index) score(t *indexedText, words []string) (best Candidate, ok bool) 
 		}
 		confidence := (1-titleShare)*covered/total + titleShare*min(1, inTitle/total*1.5)
 		// Of two passages of one text the one with more of the words is better.
-		if ranked := confidence + 0.001*own/total; !ok || ranked > best.Confidence {
+		if ranked := confidence + 0.001*own/total; !ok || ranked > highest {
 			best = Candidate{Kind: t.Kind, Title: t.Title, URL: t.URL, Excerpt: quote(p, words, t.language), Confidence: min(limit, ranked)}
-			ok = true
+			highest, ok = ranked, true
 		}
 	}
 	return best, ok
