@@ -176,6 +176,10 @@ bench: ## Measure the API core and writes on both databases against their raw li
 	@scripts/ensure-postgres || true
 	@scripts/with-postgres -durable go run ./internal/tools/bench
 
+.PHONY: eval-ai
+eval-ai: ## Measure the assistant on the demo's help center: answers, sources, false answers, hand-over
+	@go test ./internal/crm/assistant/engine -run TestEvaluation -count=1 -v | grep -E 'bound|missed|false|FAIL|ok'
+
 .PHONY: eval-search
 eval-search: ## Measure the advisor's search: make eval-search CORPUS=… QRELS=… [ARGS=-ablation]
 	@scripts/ensure-postgres || true

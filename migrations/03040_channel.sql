@@ -10,6 +10,7 @@ CREATE TABLE channel_account (
     status      text NOT NULL,
     reason      text,
     ai          boolean NOT NULL,
+    ai_configuration_id uuid,
     group_id    uuid,
     hours       text NOT NULL,
     settings    text NOT NULL,

@@ -18,6 +18,7 @@ import (
 	"konak/internal/advisor"
 	"konak/internal/commerce"
 	"konak/internal/crm/agent"
+	"konak/internal/crm/assistant"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/calling"
 	"konak/internal/crm/channel/custom"
@@ -149,6 +150,7 @@ type App struct {
 	Notices       *notice.Service
 	Finder        *finder.Service
 	HelpCenter    *helpcenter.Service
+	Assistant     *assistant.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner

@@ -122,7 +122,8 @@ func (a *App) demoMailbox(ctx context.Context, w identity.Workspace) error {
 }
 
 // fillChannels connects the demo's custom channel and its live chat. Their
-// addresses lead nowhere, and the widget may stand on the panel's own host.
+// addresses lead nowhere, and the widget may stand on the panel's own host. In the
+// live chat of the workspace with a help center the assistant answers.
 func (a *App) fillChannels(ctx context.Context, w identity.Workspace) error {
 	if _, err := a.Custom.Create(ctx, custom.NewChannel{
 		ID: DemoAccount(w.ID, custom.Name), Name: "Mobil uygulama", Settings: custom.Settings{Address: "https://app." + w.Slug + ".example/konak"},
@@ -130,7 +131,7 @@ func (a *App) fillChannels(ctx context.Context, w identity.Workspace) error {
 		return err
 	}
 	_, err := a.Widget.Create(ctx, widget.NewWidget{
-		ID: DemoAccount(w.ID, widget.Name), Name: "Web sitesi", Look: widget.Look{Origins: []string{"http://localhost:8000", "https://www." + w.Slug + ".example"}},
+		ID: DemoAccount(w.ID, widget.Name), Name: "Web sitesi", AI: w.Slug == demoHelpSlug, Look: widget.Look{Origins: []string{"http://localhost:8000", "https://www." + w.Slug + ".example"}},
 	})
 	return err
 }

@@ -14,6 +14,9 @@ import (
 //go:embed demo/help
 var demoHelp embed.FS
 
+// demoHelpSlug is the workspace of the demo that has a help center.
+const demoHelpSlug = "demo"
+
 // demoCategories are those of the demo's help center.
 var demoCategories = []helpcenter.CategoryInput{
 	demoCategory("siparis", "Sipariş ve teslimat", "Kargo süreleri, takip ve adres", "Orders and delivery", "Delivery times, tracking and addresses"),
@@ -31,7 +34,7 @@ func demoCategory(slug, tr, trText, en, enText string) helpcenter.CategoryInput 
 
 // demoHelpCenter makes the help center of the demo company, in both languages.
 func (a *App) demoHelpCenter(ctx context.Context, slug string) error {
-	if slug != "demo" {
+	if slug != demoHelpSlug {
 		return nil
 	}
 	if _, err := a.HelpCenter.Change(ctx, helpcenter.SettingsChange{

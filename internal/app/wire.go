@@ -171,7 +171,7 @@ func (a *App) wireLive(p *parts) error {
 		Typing: visitors{a.Live}, Articles: helpArticles{a.HelpCenter}, Bus: p.hub, Limits: p.limits, BaseURL: a.cfg.BaseURL(),
 	})
 	a.Kinds[widget.Name] = a.Widget
-	return nil
+	return a.wireAssistant(p)
 }
 
 // wireJobs makes the workers.
@@ -181,7 +181,7 @@ func (a *App) wireJobs(*parts) (err error) {
 		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Random: rand.Float64,
 		Kinds: slices.Concat(
 			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Surveys.Jobs(), a.Replies.Jobs(),
-			a.Email.Jobs(), a.WhatsApp.Jobs(), a.Telegram.Jobs(), a.Social.Jobs(), a.Domains.Jobs(), a.Engine.Jobs(), a.Wallet.Jobs(), a.Numbers.Jobs(), a.Notices.Jobs(),
+			a.Email.Jobs(), a.WhatsApp.Jobs(), a.Telegram.Jobs(), a.Social.Jobs(), a.Domains.Jobs(), a.Engine.Jobs(), a.Wallet.Jobs(), a.Numbers.Jobs(), a.Notices.Jobs(), a.Assistant.Jobs(),
 			[]jobs.Kind{{Name: webhook.OutcomeJob, Handler: a.Custom.Outcome, PerNode: 32, PerTenant: 8, MaxAttempts: 20}},
 		),
 	})
@@ -211,7 +211,7 @@ func (a *App) wireAPI(p *parts) error {
 	})
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates,
-		a.WhatsApp, a.Telegram, a.Social, a.Partner, a.Calling, a.Email, a.Custom, a.Widget, a.HelpCenter,
+		a.WhatsApp, a.Telegram, a.Social, a.Partner, a.Calling, a.Email, a.Custom, a.Widget, a.HelpCenter, a.Assistant,
 		a.Mail, a.Domains, a.Setup, a.Engine, a.Migrations,
 		a.Telephony, a.Wallet, a.Numbers, a.Greetings, a.PhoneBlocks, a.PhoneSettings, a.PhoneTeam, a.PhoneLine, a.Calls, a.PhoneSocket,
 		a.Webhook, a.Advisor, a.Commerce,

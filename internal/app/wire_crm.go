@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/commerce"
 	"konak/internal/crm/agent"
+	"konak/internal/crm/assistant"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/calling"
 	"konak/internal/crm/channel/custom"
@@ -54,7 +55,7 @@ func (a *App) wireInbox(p *parts) error {
 	a.Files = file.New(file.Config{DB: a.DB, Blobs: a.Blobs})
 	a.Groups = group.New(group.Config{DB: a.DB, Agents: a.Identity})
 	a.Kinds = channel.Kinds{}
-	a.Channels = channel.New(channel.Config{DB: a.DB, Box: p.box, Groups: a.Groups, Kinds: a.Kinds})
+	a.Channels = channel.New(channel.Config{DB: a.DB, Box: p.box, Groups: a.Groups, Assistants: assistant.Known{}, Kinds: a.Kinds})
 	client, err := a.whatsAppClient(p)
 	if err != nil {
 		return err
@@ -65,10 +66,10 @@ func (a *App) wireInbox(p *parts) error {
 		DB: a.DB, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs, Router: a.Channels,
 	})
 	a.Whole = whole.New(a.Conversations)
-	a.Inbound = inbound.New(inbound.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity})
+	a.Inbound = inbound.New(inbound.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity, Assistant: assistant.Queue{}})
 	a.Surveys = survey.New(a.Conversations)
 	a.Edits = edit.New(edit.Config{DB: a.DB, Conversations: a.Conversations})
-	a.AIRecords = airecord.New(airecord.Config{Conversations: a.Conversations, Contacts: p.book})
+	a.AIRecords = airecord.New(airecord.Config{Conversations: a.Conversations, Contacts: p.book, Assistant: assistant.Summarizer{}})
 	a.Exports = export.New(export.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs})
 	return nil
 }

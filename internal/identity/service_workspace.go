@@ -78,6 +78,14 @@ func (s *Service) WorkspaceByID(ctx context.Context, id uuid.UUID) (Workspace, e
 	return db.Read(ctx, s.db.Tenant(id), func(r *db.Reader) (Workspace, error) { return workspaceByID(r, id) })
 }
 
+// Licences reads which modules a workspace has.
+func (s *Service) Licences(ctx context.Context, id uuid.UUID) (map[string]bool, error) {
+	return db.Read(ctx, s.db.Tenant(id), func(r *db.Reader) (map[string]bool, error) {
+		list, err := licencesOf(r)
+		return licenceSet(list), err
+	})
+}
+
 // OpenAccount makes a person and their first workspace, which they own, in the
 // transaction of the new workspace's id. The slug comes from the name.
 func (s *Service) OpenAccount(tx *db.Tx, owner User, emailKey, passwordHash, workspaceName string) (Workspace, error) {

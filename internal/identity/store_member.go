@@ -198,6 +198,12 @@ func setRequireTwoFactor(tx *db.Tx, required bool) error {
 	return err
 }
 
+// licencesOf reads the modules of the reader's workspace.
+func licencesOf(r *db.Reader) ([]string, error) {
+	list, err := db.One(r, db.Scalar[db.JSON[[]string]], `SELECT licences FROM tenant WHERE id = $1`, r.Tenant())
+	return list.V, err
+}
+
 func setLicences(tx *db.Tx, licences []string) error {
 	_, err := tx.Exec(`UPDATE tenant SET licences = $2 WHERE id = $1`, tx.Tenant(), db.AsJSON(licences))
 	return err

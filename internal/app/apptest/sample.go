@@ -12,6 +12,7 @@ import (
 
 	"konak/internal/commerce"
 	"konak/internal/crm/agent"
+	"konak/internal/crm/assistant"
 	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
@@ -267,6 +268,9 @@ func (w *Workspace) sampleHelpCenter(ctx context.Context, text string) error {
 		CategoryID: c.ID, Language: "tr", Words: helpcenter.Words{Title: text, Summary: text, Body: text},
 	})
 	if err != nil {
+		return err
+	}
+	if _, err := w.s.Assistant.Add(ctx, assistant.Input{Name: text}); err != nil {
 		return err
 	}
 	_, err = center.Publish(ctx, a.ID, "tr")

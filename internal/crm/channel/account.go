@@ -38,12 +38,15 @@ const (
 
 // Account is a workspace's account on a channel.
 type Account struct {
-	ID         uuid.UUID           `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	Kind       string              `json:"kind" example:"custom" doc:"A key of the conversation source catalog"`
-	Name       string              `json:"name" example:"Mobil uygulama"`
-	Status     string              `json:"status" enum:"connecting,active,paused,attention,disconnected" example:"active"`
-	Reason     *string             `json:"reason" nullable:"true" example:"token_expired" doc:"Why it needs attention, or is not connected yet"`
-	AI         bool                `json:"ai" doc:"Whether the assistant answers on this account"`
+	ID     uuid.UUID `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Kind   string    `json:"kind" example:"custom" doc:"A key of the conversation source catalog"`
+	Name   string    `json:"name" example:"Mobil uygulama"`
+	Status string    `json:"status" enum:"connecting,active,paused,attention,disconnected" example:"active"`
+	Reason *string   `json:"reason" nullable:"true" example:"token_expired" doc:"Why it needs attention, or is not connected yet"`
+	AI     bool      `json:"ai" doc:"Whether the assistant answers on this account"`
+	// AIConfigurationID is how the assistant behaves here.
+	AIConfigurationID *uuid.UUID `json:"ai_configuration_id" nullable:"true" format:"uuid" doc:"How the assistant behaves on this account; null for its defaults"`
+
 	GroupID    *uuid.UUID          `json:"group_id" nullable:"true" format:"uuid" doc:"The group that gets what comes in"`
 	Hours      api.Nullable[Hours] `json:"business_hours" doc:"When somebody is there; null for always"`
 	Settings   json.RawMessage     `json:"settings" doc:"What belongs to the kind of channel; holds no secret"`

@@ -3,6 +3,8 @@ package channel
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
@@ -35,7 +37,8 @@ type channelReceiptsIn struct {
 type channelAIIn struct {
 	ID   api.ID `path:"id" record:"channel_account"`
 	Body struct {
-		Enabled bool `json:"enabled" doc:"Whether the assistant answers"`
+		Enabled         bool       `json:"enabled" doc:"Whether the assistant answers"`
+		ConfigurationID *uuid.UUID `json:"configuration_id,omitempty" format:"uuid" doc:"How it behaves on this account; without it that stays as it is, and the zero id means the defaults"`
 	}
 }
 
@@ -72,7 +75,7 @@ func (s *Service) Register(a *api.API) {
 	ai := Route("PATCH", "/{id}/ai", "set-channel-ai", "Turn AI on or off for the account's channel", perm.ChannelsManage)
 	ai.Refusals = []int{409}
 	api.Handle(a, ai, func(ctx context.Context, in *channelAIIn) (Account, error) {
-		return s.SetAI(ctx, in.ID.UUID, in.Body.Enabled)
+		return s.SetAI(ctx, in.ID.UUID, in.Body.Enabled, in.Body.ConfigurationID)
 	})
 
 	receipts := Route("PATCH", "/{id}/read-receipts", "set-read-receipts", "Turn read receipts on or off for an account", perm.ChannelsManage)

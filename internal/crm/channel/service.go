@@ -24,12 +24,20 @@ type Groups interface {
 	IsGroup(r *db.Reader, id uuid.UUID) (bool, error)
 }
 
+// Assistants knows the configurations of the assistant.
+type Assistants interface {
+	// HoldConfiguration says whether there is such a configuration, and keeps it
+	// until the transaction ends.
+	HoldConfiguration(tx *db.Tx, id uuid.UUID) (bool, error)
+}
+
 // Service keeps the channel accounts.
 type Service struct {
-	db     *db.DB
-	box    *secret.Box
-	groups Groups
-	kinds  Kinds
+	db         *db.DB
+	box        *secret.Box
+	groups     Groups
+	assistants Assistants
+	kinds      Kinds
 }
 
 // Config is what the channels need.
@@ -37,12 +45,14 @@ type Config struct {
 	DB     *db.DB
 	Box    *secret.Box // seals the accounts' credentials
 	Groups Groups
-	Kinds  Kinds
+	// Assistants are the configurations that an account can name.
+	Assistants Assistants
+	Kinds      Kinds
 }
 
 // New makes the service.
 func New(c Config) *Service {
-	return &Service{db: c.DB, box: c.Box, groups: c.Groups, kinds: c.Kinds}
+	return &Service{db: c.DB, box: c.Box, groups: c.Groups, assistants: c.Assistants, kinds: c.Kinds}
 }
 
 // List reads the newest accounts first; without a status those that are not
@@ -319,15 +329,38 @@ func announce(tx *db.Tx, a *Account, before *previous) error {
 
 func equal(a, b *string) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// SetAI turns the assistant on or off for an account. It asks for the flag
-// whenever it is about to answer, so off counts at once, in conversations
-// under way too.
-func (s *Service) SetAI(ctx context.Context, id uuid.UUID, on bool) (a Account, err error) {
+// SetAI turns the assistant on or off for an account and says how it behaves
+// there; a nil configuration leaves that as it is, the zero id means the defaults.
+// The assistant asks for the flag whenever it is about to answer, so off counts at
+// once, in conversations under way too. It returns validation_failed for a
+// configuration that there is not.
+func (s *Service) SetAI(ctx context.Context, id uuid.UUID, on bool, configuration *uuid.UUID) (a Account, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		a, err = s.Change(tx, "", id, func(a *Account) error { a.AI = on; return nil })
+		if configuration != nil && *configuration != uuid.Nil {
+			if known, err := s.assistants.HoldConfiguration(tx, *configuration); err != nil {
+				return err
+			} else if !known {
+				return fault.Invalid("configuration_id", "unknown_configuration")
+			}
+		}
+		a, err = s.Change(tx, "", id, func(a *Account) error {
+			a.AI = on
+			if configuration != nil {
+				a.AIConfigurationID = configuration
+			}
+			if configuration != nil && *configuration == uuid.Nil {
+				a.AIConfigurationID = nil
+			}
+			return nil
+		})
 		return err
 	})
 	return a, err
+}
+
+// NamesConfiguration says whether an account uses a configuration of the assistant.
+func (s *Service) NamesConfiguration(r *db.Reader, id uuid.UUID) (bool, error) {
+	return namesConfiguration(r, id)
 }
 
 // NewKey gives an account a new channel key, which is shown once. The one

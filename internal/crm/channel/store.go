@@ -9,14 +9,14 @@ import (
 	"konak/internal/kit/db"
 )
 
-const columns = `a.id, a.kind, a.name, a.status, a.reason, a.ai, a.group_id, a.hours, a.settings, a.external_id, a.key_last4,
+const columns = `a.id, a.kind, a.name, a.status, a.reason, a.ai, a.ai_configuration_id, a.group_id, a.hours, a.settings, a.external_id, a.key_last4,
 	a.created_at, a.updated_at`
 
 func scan(row db.Row) (Account, error) {
 	var a Account
 	var hours db.JSON[*Hours]
 	var settings string
-	err := row.Scan(&a.ID, &a.Kind, &a.Name, &a.Status, &a.Reason, &a.AI, &a.GroupID, &hours, &settings, &a.ExternalID, &a.KeyLast4,
+	err := row.Scan(&a.ID, &a.Kind, &a.Name, &a.Status, &a.Reason, &a.AI, &a.AIConfigurationID, &a.GroupID, &hours, &settings, &a.ExternalID, &a.KeyLast4,
 		&a.CreatedAt, &a.UpdatedAt)
 	a.Hours.V, a.Settings = hours.V, []byte(settings)
 	return a, err
@@ -98,10 +98,18 @@ func put(tx *db.Tx, a *Account, by *uuid.UUID) (bool, error) {
 
 func save(tx *db.Tx, a *Account) error {
 	_, err := tx.Exec(`UPDATE channel_account SET name = $3, status = $4, reason = $5, ai = $6, group_id = $7, hours = $8,
-			settings = $9, external_id = $10, updated_at = $11
+			settings = $9, external_id = $10, updated_at = $11, ai_configuration_id = $12
 		WHERE tenant_id = $1 AND id = $2`,
-		tx.Tenant(), a.ID, a.Name, a.Status, a.Reason, a.AI, a.GroupID, db.AsJSON(a.Hours.V), string(a.Settings), a.ExternalID, a.UpdatedAt)
+		tx.Tenant(), a.ID, a.Name, a.Status, a.Reason, a.AI, a.GroupID, db.AsJSON(a.Hours.V), string(a.Settings), a.ExternalID, a.UpdatedAt, a.AIConfigurationID)
 	return err
+}
+
+// namesConfiguration says whether an account that is not over uses a configuration
+// of the assistant.
+func namesConfiguration(r *db.Reader, id uuid.UUID) (bool, error) {
+	n, err := db.One(r, db.Scalar[int], `SELECT count(*) FROM channel_account
+		WHERE tenant_id = $1 AND ai_configuration_id = $2 AND status <> 'disconnected'`, r.Tenant(), id)
+	return n > 0, err
 }
 
 // strip takes what opened the account: credentials and key.
@@ -150,7 +158,7 @@ func scanOwned(row db.Row) (Owned, error) {
 	var hours db.JSON[*Hours]
 	var settings string
 	a := &o.Account
-	err := row.Scan(&o.TenantID, &o.Slug, &licences, &a.ID, &a.Kind, &a.Name, &a.Status, &a.Reason, &a.AI, &a.GroupID, &hours,
+	err := row.Scan(&o.TenantID, &o.Slug, &licences, &a.ID, &a.Kind, &a.Name, &a.Status, &a.Reason, &a.AI, &a.AIConfigurationID, &a.GroupID, &hours,
 		&settings, &a.ExternalID, &a.KeyLast4, &a.CreatedAt, &a.UpdatedAt)
 	o.Licences, a.Hours.V, a.Settings = licences.V, hours.V, []byte(settings)
 	return o, err

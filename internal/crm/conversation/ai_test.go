@@ -54,10 +54,13 @@ func TestSummary(t *testing.T) {
 		}
 		var raw map[string]any
 		in.Owner.Get(path + "/summary").Want(200).Data(&raw)
-		if v, there := raw["summary"]; v != nil || !there || raw["available"] != false {
+		if v, there := raw["summary"]; v != nil || !there || raw["available"] != true {
 			t.Errorf("got %v", raw)
 		}
-		// A server without an assistant says so.
+		// A workspace without the licence says so.
+		if err := s.Identity.SetLicences(t.Context(), in.Slug, []string{"crm"}); err != nil {
+			t.Fatal(err)
+		}
 		in.events()
 		if e := in.Owner.Header("Accept-Language", "tr").Post(path+"/summary/generate", nil).Refused(409, "no_assistant"); !strings.Contains(e.Message, "asistan") {
 			t.Errorf("got %+v", e)

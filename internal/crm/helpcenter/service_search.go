@@ -9,7 +9,6 @@ import (
 
 	"konak/internal/crm/helpcenter/markup"
 	"konak/internal/kit/caller"
-	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/search"
 	"konak/internal/kit/trtext"
@@ -121,32 +120,17 @@ func (s *Service) find(ctx context.Context, st *site, language, text string, lim
 func (s *Service) buildIndex(ctx context.Context, st *site) (*articleIndex, error) {
 	out := &articleIndex{leads: map[string]string{}}
 	var docs []search.Document
-	var after publicBodyRow
-	for left := maxIndexed; left > 0; {
-		rows, err := db.Read(ctx, s.cfg.DB.Tenant(st.owned.TenantID), func(r *db.Reader) ([]publicBodyRow, error) {
-			return publicBodies(r, after, bodiesAtOnce)
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range rows {
-			t := st.byID[textKey{row.id, row.language}]
-			if t == nil {
-				continue
-			}
-			body := trtext.Cut(markup.Text(row.body), left)
-			left -= len(body) + 1
-			id := row.language + " " + row.id.String()
-			docs = append(docs, search.Document{ID: id, Fields: []string{t.title, t.summary, body}, Attrs: []string{row.language}})
-			out.leads[id] = strings.Clone(trtext.Cut(strings.TrimSpace(t.summary+"\n"+body), leadBytes))
-		}
-		if len(rows) < bodiesAtOnce {
-			break
-		}
-		after = rows[len(rows)-1]
+	err := s.eachBody(ctx, st, func(t *publicText, source string, left int) int {
+		body := trtext.Cut(markup.Text(source), left)
+		id := t.language + " " + t.id.String()
+		docs = append(docs, search.Document{ID: id, Fields: []string{t.title, t.summary, body}, Attrs: []string{t.language}})
+		out.leads[id] = strings.Clone(trtext.Cut(strings.TrimSpace(t.summary+"\n"+body), leadBytes))
+		return len(body)
+	})
+	if err != nil {
+		return nil, err
 	}
 	next := 0
-	var err error
 	out.words, err = search.Build(indexSchema, st.revision, func() (search.Document, bool) {
 		if next == len(docs) {
 			return search.Document{}, false

@@ -43,8 +43,8 @@ type Present struct {
 // Typing is the signal that somebody writes.
 type Typing struct {
 	ConversationID uuid.UUID  `json:"conversation_id" format:"uuid"`
-	AuthorKind     string     `json:"author_kind" enum:"agent,contact" example:"agent"`
-	AuthorID       uuid.UUID  `json:"author_id" format:"uuid" doc:"The agent, or the customer"`
+	AuthorKind     string     `json:"author_kind" enum:"agent,contact,bot" example:"agent"`
+	AuthorID       uuid.UUID  `json:"author_id" format:"uuid" doc:"The agent or the customer; the zero id for the assistant"`
 	Typing         bool       `json:"typing" doc:"false: they stopped"`
 	ExpiresAt      clock.Time `json:"expires_at" doc:"When it is over unless it is said again"`
 }

@@ -105,6 +105,13 @@ func (s *Service) ContactTypes(ctx context.Context, conversationID uuid.UUID, ty
 	})
 }
 
+// BotTypes tells them and the customer that the assistant answers.
+func (s *Service) BotTypes(c conversation.Conversation, tenant uuid.UUID) {
+	s.Streams.Signal(tenant, TypingSignal, Typing{
+		ConversationID: c.ID, AuthorKind: conversation.ByBot, Typing: true, ExpiresAt: clock.At(s.now().Add(typingLasts)),
+	})
+}
+
 func (s *Service) signalTyping(ctx context.Context, id uuid.UUID, typing bool, author func(conversation.Conversation) (string, uuid.UUID)) (Typing, error) {
 	who := caller.From(ctx)
 	c, err := s.Conversations.Get(ctx, id)

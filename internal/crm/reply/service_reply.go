@@ -15,6 +15,10 @@ import (
 	"konak/internal/kit/perm"
 )
 
+// DetailInAnswerTo is where the detail of a bot's answer names the message that it
+// answers.
+const DetailInAnswerTo = "in_answer_to"
+
 // Answer is what an agent, a program or the assistant writes.
 type Answer struct {
 	Author conversation.Author
@@ -33,6 +37,8 @@ type Answer struct {
 	Sources []conversation.AISource
 	// Configuration is which assistant wrote it, for a bot's answer.
 	Configuration *conversation.Configuration
+	// InAnswerTo is the customer's message that a bot answers.
+	InAnswerTo *uuid.UUID
 	// Markdown says that Body is written in it. On a route that does not carry it,
 	// and in a note, the text goes without its marks.
 	Markdown bool
@@ -95,6 +101,12 @@ func (s *Service) reply(tx *db.Tx, was conversation.Conversation, a Answer) (out
 	found, err := s.checkText(tx, &was, item, route, a.Override)
 	if err != nil {
 		return out, err
+	}
+	if a.InAnswerTo != nil {
+		if item.Detail == nil {
+			item.Detail = map[string]any{}
+		}
+		item.Detail[DetailInAnswerTo] = *a.InAnswerTo
 	}
 	addressTo(item, &was, route)
 	out.Conversation, err = s.gate.AddAnswer(tx, was, item)

@@ -18,6 +18,7 @@ var tableOwners = map[string][]string{
 		"commerce_balance", "commerce_customer", "commerce_entry", "commerce_order", "commerce_return", "commerce_shipment",
 	},
 	"internal/crm/agent":            {"agent", "mobile_qr"},
+	"internal/crm/assistant":        {"assistant_answer", "assistant_configuration"},
 	"internal/crm/channel":          {"channel_account"},
 	"internal/crm/channel/custom":   {"form_guard", "form_submission", "opportunity"},
 	"internal/crm/channel/widget":   {"widget_visitor"},

@@ -640,6 +640,69 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/assistant/configurations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the assistant's configurations */
+        get: operations["list-assistant-configurations"];
+        put?: never;
+        /**
+         * Create a configuration of the assistant
+         * @description A channel names it with PATCH /channels/{id}/ai; one that names none answers always, after two seconds and at most five times in a conversation. At most 50.
+         */
+        post: operations["create-assistant-configuration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/assistant/configurations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a configuration of the assistant */
+        get: operations["get-assistant-configuration"];
+        /** Change a configuration of the assistant */
+        put: operations["update-assistant-configuration"];
+        post?: never;
+        /**
+         * Delete a configuration of the assistant
+         * @description While a channel uses it: 409 in_use.
+         */
+        delete: operations["delete-assistant-configuration"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/assistant/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a question: what the assistant would answer, and why
+         * @description Nothing is written and nobody is told. The answer comes from the published help articles.
+         */
+        post: operations["try-assistant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/attachments": {
         parameters: {
             query?: never;
@@ -7911,6 +7974,139 @@ export interface components {
              */
             owner_id: string | null;
         };
+        AssistantConfiguration: {
+            /**
+             * @description When it answers, by the business hours of the channel
+             * @example always
+             * @enum {string}
+             */
+            active: "always" | "outside_hours" | "during_hours";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: int64
+             * @description Seconds between a message and its answer
+             * @example 2
+             */
+            delay_s: number;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Answers in one conversation, after which people take over
+             * @example 5
+             */
+            max_answers: number;
+            /** @example Satış sonrası asistanı */
+            name: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        AssistantConfigurationEnvelope: {
+            data: components["schemas"]["AssistantConfiguration"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        AssistantConfigurationListEnvelope: {
+            data: components["schemas"]["AssistantConfiguration"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        AssistantInput: {
+            /**
+             * @description When it answers, by the business hours of the channel
+             * @default always
+             * @example always
+             * @enum {string}
+             */
+            active: "always" | "outside_hours" | "during_hours";
+            /**
+             * Format: int64
+             * @description Seconds between a message and its answer; 2 where nothing is said
+             * @example 2
+             */
+            delay_s?: number;
+            /**
+             * Format: int64
+             * @description Answers in one conversation, after which people take over; 5 where nothing is said
+             * @example 5
+             */
+            max_answers?: number;
+            /** @example Satış sonrası asistanı */
+            name: string;
+        };
+        AssistantPassage: {
+            /**
+             * Format: double
+             * @example 0.81
+             */
+            confidence: number;
+            /** @example Teslim aldığınız günden itibaren 14 gün içinde iade edebilirsiniz. */
+            excerpt: string;
+            /** @example article */
+            kind: string;
+            /** @example Ürünü nasıl iade ederim? */
+            title: string;
+            /** @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-iade */
+            url: string;
+        };
+        AssistantTrial: {
+            /** @description Whether it would answer; otherwise it hands over */
+            answered: boolean;
+            /**
+             * Format: double
+             * @description The confidence that an answer needs
+             * @example 0.56
+             */
+            bound: number;
+            /** @description What was found, the best first */
+            candidates: components["schemas"]["AssistantPassage"][];
+            /**
+             * @example question
+             * @enum {string}
+             */
+            intent: "question" | "greeting" | "thanks" | "human";
+            /**
+             * @example tr
+             * @enum {string}
+             */
+            language: "tr" | "en";
+            /**
+             * @description Why it would hand over
+             * @example no_answer
+             */
+            reason: string | null;
+            /**
+             * @description What the customer would read
+             * @example 14 gün içinde iade edebilirsiniz.
+             */
+            text: string;
+        };
+        AssistantTrialEnvelope: {
+            data: components["schemas"]["AssistantTrial"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         AuthorizeInBody: {
             /** @example app_… */
             client_id: string;
@@ -8679,12 +8875,22 @@ export interface components {
             strict_order?: boolean;
         };
         ChannelAIInBody: {
+            /**
+             * Format: uuid
+             * @description How it behaves on this account; without it that stays as it is, and the zero id means the defaults
+             */
+            configuration_id?: string;
             /** @description Whether the assistant answers */
             enabled: boolean;
         };
         ChannelAccount: {
             /** @description Whether the assistant answers on this account */
             ai: boolean;
+            /**
+             * Format: uuid
+             * @description How the assistant behaves on this account; null for its defaults
+             */
+            ai_configuration_id: string | null;
             /** @description When somebody is there; null for always */
             business_hours: components["schemas"]["ChannelHours"] | null;
             /**
@@ -11525,6 +11731,11 @@ export interface components {
         CustomOpened: {
             /** @description Whether the assistant answers on this account */
             ai: boolean;
+            /**
+             * Format: uuid
+             * @description How the assistant behaves on this account; null for its defaults
+             */
+            ai_configuration_id: string | null;
             /** @description When somebody is there; null for always */
             business_hours: components["schemas"]["ChannelHours"] | null;
             /**
@@ -11667,6 +11878,11 @@ export interface components {
         CustomResigned: {
             /** @description Whether the assistant answers on this account */
             ai: boolean;
+            /**
+             * Format: uuid
+             * @description How the assistant behaves on this account; null for its defaults
+             */
+            ai_configuration_id: string | null;
             /** @description When somebody is there; null for always */
             business_hours: components["schemas"]["ChannelHours"] | null;
             /**
@@ -11732,6 +11948,11 @@ export interface components {
         CustomRotated: {
             /** @description Whether the assistant answers on this account */
             ai: boolean;
+            /**
+             * Format: uuid
+             * @description How the assistant behaves on this account; null for its defaults
+             */
+            ai_configuration_id: string | null;
             /** @description When somebody is there; null for always */
             business_hours: components["schemas"]["ChannelHours"] | null;
             /**
@@ -14387,14 +14608,14 @@ export interface components {
         LiveTyping: {
             /**
              * Format: uuid
-             * @description The agent, or the customer
+             * @description The agent or the customer; the zero id for the assistant
              */
             author_id: string;
             /**
              * @example agent
              * @enum {string}
              */
-            author_kind: "agent" | "contact";
+            author_kind: "agent" | "contact" | "bot";
             /** Format: uuid */
             conversation_id: string;
             /**
@@ -17472,6 +17693,16 @@ export interface components {
              */
             group_id?: string;
         };
+        TryInBody: {
+            /**
+             * @description Where the question's own words do not tell
+             * @example tr
+             * @enum {string}
+             */
+            language?: "tr" | "en";
+            /** @example Ürünü nasıl iade ederim? */
+            question: string;
+        };
         TypingInBody: {
             typing: boolean;
         };
@@ -18479,6 +18710,11 @@ export interface components {
         WidgetOpened: {
             /** @description Whether the assistant answers on this account */
             ai: boolean;
+            /**
+             * Format: uuid
+             * @description How the assistant behaves on this account; null for its defaults
+             */
+            ai_configuration_id: string | null;
             /** @description When somebody is there; null for always */
             business_hours: components["schemas"]["ChannelHours"] | null;
             /**
@@ -24707,6 +24943,713 @@ export interface operations {
             };
         };
     };
+    "list-assistant-configurations": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "active": "always",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delay_s": 2,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "max_answers": 5,
+                     *           "name": "Satış sonrası asistanı",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssistantConfigurationListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "create-assistant-configuration": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssistantInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "active": "always",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delay_s": 2,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "max_answers": 5,
+                     *         "name": "Satış sonrası asistanı",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssistantConfigurationEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-assistant-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "active": "always",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delay_s": 2,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "max_answers": 5,
+                     *         "name": "Satış sonrası asistanı",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssistantConfigurationEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "update-assistant-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssistantInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "active": "always",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delay_s": 2,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "max_answers": 5,
+                     *         "name": "Satış sonrası asistanı",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssistantConfigurationEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-assistant-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "try-assistant": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TryInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "answered": false,
+                     *         "bound": 0.56,
+                     *         "candidates": [
+                     *           {
+                     *             "confidence": 0.81,
+                     *             "excerpt": "Teslim aldığınız günden itibaren 14 gün içinde iade edebilirsiniz.",
+                     *             "kind": "article",
+                     *             "title": "Ürünü nasıl iade ederim?",
+                     *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-iade"
+                     *           }
+                     *         ],
+                     *         "intent": "question",
+                     *         "language": "tr",
+                     *         "reason": "no_answer",
+                     *         "text": "14 gün içinde iade edebilirsiniz."
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssistantTrialEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "upload-attachment": {
         parameters: {
             query: {
@@ -25810,6 +26753,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "ai": false,
+                     *           "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "business_hours": {
                      *             "holidays": [
                      *               {
@@ -26164,6 +27108,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -26322,6 +27267,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -26480,6 +27426,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -26641,6 +27588,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -27009,6 +27957,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -27162,6 +28111,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -27454,6 +28404,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -27617,6 +28568,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -29891,6 +30843,7 @@ export interface operations {
                      *         "accounts": [
                      *           {
                      *             "ai": false,
+                     *             "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "business_hours": {
                      *               "holidays": [
                      *                 {
@@ -32063,6 +33016,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -32309,6 +33263,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -32434,6 +33389,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -32591,6 +33547,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -32809,6 +33766,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -33518,6 +34476,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {
@@ -33678,6 +34637,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "ai": false,
+                     *         "ai_configuration_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "business_hours": {
                      *           "holidays": [
                      *             {

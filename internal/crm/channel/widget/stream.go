@@ -89,7 +89,7 @@ func (s *Service) readNews(ctx context.Context, p *page, conv uuid.UUID, m bus.M
 				Typing         bool      `json:"typing"`
 			} `json:"data"`
 		}
-		if err := json.Unmarshal(m.Body, &signal); err != nil || signal.Data.ConversationID != conv || signal.Data.AuthorKind != conversation.ByAgent {
+		if err := json.Unmarshal(m.Body, &signal); err != nil || signal.Data.ConversationID != conv || signal.Data.AuthorKind == conversation.ByContact {
 			return nil, nil //nolint:nilerr // not for this visitor
 		}
 		data, err := json.Marshal(map[string]bool{"typing": signal.Data.Typing})

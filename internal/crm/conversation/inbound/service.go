@@ -12,6 +12,16 @@ type Config struct {
 	Conversations *conversation.Service
 	Contacts      *contact.Book
 	Agents        conversation.Agents
+	// Assistant is told of customers' messages; nil where there is none.
+	Assistant Assistant
+}
+
+// Assistant answers customers. The module that runs it implements this.
+type Assistant interface {
+	// MessageReceived is called in the transaction of a message on an account
+	// where the assistant is on. Reopened says that the message opened a
+	// conversation that was closed.
+	MessageReceived(tx *db.Tx, c conversation.Conversation, item conversation.Item, reopened bool) error
 }
 
 // Service takes what channels bring and report.
@@ -20,9 +30,11 @@ type Service struct {
 	gate     *conversation.Service
 	contacts *contact.Book
 	agents   conversation.Agents
+
+	assistant Assistant
 }
 
 // New makes the service.
 func New(c Config) *Service {
-	return &Service{db: c.DB, gate: c.Conversations, contacts: c.Contacts, agents: c.Agents}
+	return &Service{db: c.DB, gate: c.Conversations, contacts: c.Contacts, agents: c.Agents, assistant: c.Assistant}
 }

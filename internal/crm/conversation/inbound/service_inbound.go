@@ -62,6 +62,8 @@ type Ingested struct {
 	conversation.Written
 	Created   bool
 	Duplicate bool
+
+	reopened bool // it was closed before
 }
 
 // Ingest is the one way in for what customers write on channels: contact,
@@ -73,8 +75,16 @@ func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err err
 	}
 	err = s.gate.InTx(ctx, func(tx *db.Tx) error {
 		out = Ingested{}
-		if err := s.ingest(tx, in, source, &out); err != nil || in.Then == nil {
+		if err := s.ingest(tx, in, source, &out); err != nil {
 			return err
+		}
+		if in.AI && s.assistant != nil && !out.Duplicate {
+			if err := s.assistant.MessageReceived(tx, out.Conversation, out.Item, out.reopened); err != nil {
+				return err
+			}
+		}
+		if in.Then == nil {
+			return nil
 		}
 		return in.Then(tx, &out)
 	})
@@ -131,6 +141,7 @@ func (s *Service) ingest(tx *db.Tx, in Inbound, source conversation.Source, out 
 		out.Conversation, err = s.gate.ReceiveCustomerMessage(tx, was, item)
 	}
 	out.Item, out.Created = *item, out.Conversation.ID != was.ID
+	out.reopened = !out.Created && was.State == conversation.Closed && out.Conversation.State == conversation.Open
 	return err
 }
 

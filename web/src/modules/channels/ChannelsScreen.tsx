@@ -24,6 +24,7 @@ const CustomDrawer = lazy(() => import('./CustomDrawer').then((m) => ({ default:
 const WidgetDrawer = lazy(() => import('./WidgetDrawer').then((m) => ({ default: m.WidgetDrawer })))
 const WhatsAppDrawer = lazy(() => withTexts(() => import('./WhatsAppDrawer'), 'templates')().then((m) => ({ default: m.WhatsAppDrawer })))
 const TelegramDrawer = lazy(() => import('./TelegramDrawer').then((m) => ({ default: m.TelegramDrawer })))
+const AssistantDrawer = lazy(() => import('./AssistantDrawer').then((m) => ({ default: m.AssistantDrawer })))
 const SocialDrawer = lazy(() => import('./SocialDrawer').then((m) => ({ default: m.SocialDrawer })))
 
 const statuses = {
@@ -60,7 +61,7 @@ function reasonKey(account: Account): PlainKey | undefined {
 }
 
 type Layer =
-  | { kind: 'custom' | 'widget' | 'whatsapp' | 'telegram' | SocialKind | 'disconnect'; account: Account }
+  | { kind: 'custom' | 'widget' | 'whatsapp' | 'telegram' | SocialKind | 'assistant' | 'disconnect'; account: Account }
   | { kind: 'newCustom' | 'newWidget' | 'newWhatsApp' | 'newTelegram' }
   | { kind: 'newSocial'; social: SocialKind }
 const withSettings = ['custom', 'widget', 'whatsapp', 'telegram', 'messenger', 'instagram'] as const
@@ -68,6 +69,7 @@ const withSettings = ['custom', 'widget', 'whatsapp', 'telegram', 'messenger', '
 export function ChannelsScreen() {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'crm.channels.manage' })
+  const canAssist = meets(useMe(), { permission: 'crm.assistant.view', licence: 'ai' })
   const list = useChannels()
   const demo = useQuery(metaQuery).data?.demo === true
   const seen = useOverview(meets(useMe(), { permission: 'crm.reports.view' })).data
@@ -123,6 +125,11 @@ export function ChannelsScreen() {
             {t('channels.settings')}
           </MenuItem>
         )}
+        {canAssist && (
+          <MenuItem icon={MessageCircle} onSelect={() => setLayer({ kind: 'assistant', account: row })}>
+            {t('channels.assistant')}
+          </MenuItem>
+        )}
         {row.status === 'paused' || row.status === 'attention' ? (
           <MenuItem icon={Play} onSelect={() => set(row, 'active')}>
             {t('channels.resume')}
@@ -176,6 +183,7 @@ export function ChannelsScreen() {
         )}
       </QueryState>
       <Suspense>
+        {layer?.kind === 'assistant' && <AssistantDrawer account={layer.account} onClose={close} />}
         {layer?.kind === 'newCustom' && <CustomDrawer account={null} onClose={close} />}
         {layer?.kind === 'custom' && <CustomDrawer account={layer.account} onClose={close} />}
         {layer?.kind === 'newWidget' && <WidgetDrawer account={null} onClose={close} />}

@@ -35,6 +35,16 @@ const handovers: Record<string, PlainKey> = {
   agent_replied: 'ai.reason.agentReplied',
   agent_joined: 'ai.reason.agentJoined',
   customer_asked: 'ai.reason.customerAsked',
+  assigned: 'ai.reason.assigned',
+  no_answer: 'ai.reason.noAnswer',
+  answer_limit: 'ai.reason.answerLimit',
+  out_of_hours: 'ai.reason.outOfHours',
+  switched_off: 'ai.reason.switchedOff',
+  not_licensed: 'ai.reason.notLicensed',
+  repeated: 'ai.reason.repeated',
+  failed: 'ai.reason.failed',
+  window_closed: 'ai.reason.windowClosed',
+  no_route: 'ai.reason.noRoute',
 }
 
 /** Konak's own reasons in the person's language; what an agent wrote stays as it is. */

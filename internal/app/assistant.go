@@ -1,0 +1,85 @@
+package app
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/assistant"
+	"konak/internal/crm/assistant/engine"
+	"konak/internal/crm/channel"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/helpcenter"
+	"konak/internal/crm/live"
+	"konak/internal/identity"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// wireAssistant makes the assistant.
+func (a *App) wireAssistant(p *parts) (err error) {
+	a.Assistant, err = assistant.New(assistant.Config{
+		DB: a.DB, Conversations: a.Conversations, Records: a.AIRecords, Replies: a.Replies, Contacts: p.book,
+		Channels: assistedChannels{a.Channels, a.clock}, Library: helpLibrary{a.HelpCenter}, Workspaces: workspaces{a.Identity}, Typing: botTyping{a.Live},
+	})
+	return err
+}
+
+// assistedChannels lets the assistant ask for channel accounts.
+type assistedChannels struct {
+	channels *channel.Service
+	clock    clock.Source
+}
+
+// Account implements assistant.Channels.
+func (c assistedChannels) Account(r *db.Reader, id uuid.UUID) (assistant.Account, error) {
+	a, err := c.channels.Find(r, "", id)
+	open := a.Hours.V == nil || a.Hours.V.Open(c.clock.Now())
+	return assistant.Account{Enabled: a.AI && a.Works(), Open: open, ConfigurationID: a.AIConfigurationID}, err
+}
+
+// NamesConfiguration implements assistant.Channels.
+func (c assistedChannels) NamesConfiguration(r *db.Reader, id uuid.UUID) (bool, error) {
+	return c.channels.NamesConfiguration(r, id)
+}
+
+// helpLibrary lets the assistant read the help center.
+type helpLibrary struct{ center *helpcenter.Service }
+
+// Revision implements assistant.Library.
+func (h helpLibrary) Revision(ctx context.Context) (int64, error) { return h.center.TextsRevision(ctx) }
+
+// Read implements assistant.Library.
+func (h helpLibrary) Read(ctx context.Context) ([]engine.Text, error) {
+	list, err := h.center.ArticleTexts(ctx)
+	out := make([]engine.Text, len(list))
+	for i, t := range list {
+		out[i] = engine.Text{Kind: engine.Article, Language: t.Language, Title: t.Title, Summary: t.Summary, URL: t.URL}
+		for _, s := range t.Sections {
+			out[i].Sections = append(out[i].Sections, engine.Section(s))
+		}
+	}
+	return out, err
+}
+
+// workspaces lets the assistant ask what a workspace has.
+type workspaces struct{ identity *identity.Service }
+
+// Workspace implements assistant.Workspaces.
+func (w workspaces) Workspace(ctx context.Context, id uuid.UUID) (string, map[string]bool, error) {
+	found, err := w.identity.WorkspaceByID(ctx, id)
+	if err != nil {
+		return "", nil, err
+	}
+	licences, err := w.identity.Licences(ctx, id)
+	return found.Slug, licences, err
+}
+
+// botTyping shows that the assistant answers.
+type botTyping struct{ live *live.Service }
+
+// BotTypes implements assistant.Typing.
+func (b botTyping) BotTypes(ctx context.Context, c conversation.Conversation) {
+	b.live.BotTypes(c, caller.From(ctx).TenantID)
+}

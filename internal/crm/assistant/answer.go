@@ -1,0 +1,340 @@
+package assistant
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/assistant/engine"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/reply"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+// Reasons why the assistant hands a conversation over.
+const (
+	CustomerAsked = "customer_asked"
+	NoAnswer      = "no_answer"
+	AnswerLimit   = "answer_limit"
+	OutOfHours    = "out_of_hours"
+	SwitchedOff   = "switched_off"
+	NotLicensed   = "not_licensed"
+	Repeated      = "repeated"
+	Broken        = "failed"
+)
+
+// Jobs is the kind of the jobs that answer.
+func (s *Service) Jobs() []jobs.Kind {
+	return []jobs.Kind{{
+		Name: AnswerJob, Handler: s.runAnswer, PerNode: 8, PerTenant: 2, MaxAttempts: 5, OnDead: s.giveUp,
+	}}
+}
+
+// state is what an answer depends on.
+type state struct {
+	c             conversation.Conversation
+	item          conversation.Item
+	question      string
+	language      string // the contact's
+	configuration Configuration
+	account       Account
+	answers       int
+	echo          bool // the customer sent our last answer back
+}
+
+// runAnswer answers a message, hands its conversation over, or does nothing
+// where neither is the assistant's business any more.
+func (s *Service) runAnswer(ctx context.Context, j *jobs.Job) error {
+	var m received
+	if err := json.Unmarshal(j.Payload, &m); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	slug, licences, err := s.Workspaces.Workspace(ctx, j.TenantID)
+	if err != nil {
+		return err
+	}
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: j.TenantID, Slug: slug, Licences: licences, Test: j.Test})
+	if m.Reopened {
+		if err := s.takeBack(ctx, m); err != nil {
+			return ignoreGone(err)
+		}
+	}
+	var now state
+	var mine bool
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := conversation.ByID(r, m.ConversationID)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		now, mine, err = s.read(r, c, m.ItemID)
+		return err
+	})
+	if err != nil || !mine {
+		return ignoreGone(err)
+	}
+	if due := now.item.CreatedAt.Add(now.configuration.wait()); s.DB.Clock().Now().Before(due) {
+		s.Typing.BotTypes(ctx, now.c)
+		return jobs.Snooze(due)
+	}
+	plan, err := s.plan(ctx, &now)
+	if err != nil {
+		return err
+	}
+	if err := s.recordAttributes(ctx, &now, plan); err != nil {
+		return ignoreGone(err)
+	}
+	err = s.act(ctx, m, plan)
+	if f, refused := fault.As(err); refused && !isGone(err) && f.Code.Status() < 500 {
+		// The answer cannot leave: its window is closed, no way leads to the
+		// customer, or a rule keeps it back.
+		err = s.act(ctx, m, planned{reason: string(f.Code)})
+	}
+	return ignoreGone(err)
+}
+
+// isGone says that a conversation or a message is not there any more.
+func isGone(err error) bool {
+	f, ok := fault.As(err)
+	return ok && (f.Code == fault.NotFound || f.Code == fault.Conflict && f.Reason == "merged")
+}
+
+// ignoreGone drops an error that says that there is nothing to answer any more.
+func ignoreGone(err error) error {
+	if isGone(err) {
+		return nil
+	}
+	return err
+}
+
+// takeBack gives the assistant a conversation that was closed and that the
+// customer opened again, unless somebody has it or took it since.
+func (s *Service) takeBack(ctx context.Context, m received) error {
+	free := false
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := conversation.ByID(r, m.ConversationID)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		item, err := conversation.ItemByID(r, m.ItemID)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		did, err := conversation.ReadAIAnswers(r, c.ID)
+		changed := did.Since != nil && did.Since.After(item.CreatedAt.Time)
+		free = !changed && c.OwnerID == nil && c.State == conversation.Open && (c.AIState == conversation.AIOff || c.AIState == conversation.AIHandedOver)
+		return err
+	})
+	if err != nil || !free {
+		return err
+	}
+	_, err = s.Conversations.SetAI(ctx, m.ConversationID, conversation.AIActive)
+	return err
+}
+
+// recentItems is how far back the assistant reads.
+const recentItems = 20
+
+// read reads what an answer depends on, in the transaction that acts on it too.
+// It returns false where the assistant has no business with the message.
+func (s *Service) read(r *db.Reader, c conversation.Conversation, message uuid.UUID) (st state, mine bool, err error) {
+	st = state{c: c, configuration: defaultConfiguration()}
+	if c.AIState != conversation.AIActive || c.State == conversation.Closed || c.Test || c.OwnerID != nil || c.ChannelAccountID == nil {
+		return st, false, nil
+	}
+	items, err := conversation.LastMessagesAndNotes(r, c.ID, recentItems)
+	if err != nil {
+		return st, false, err
+	}
+	if !st.readItems(items, message) {
+		return st, false, nil
+	}
+	who, err := s.Contacts.Whole(r, c.ContactID)
+	if err != nil && !db.IsNoRow(err) || who.Blocked {
+		return st, false, err
+	}
+	st.language = who.Language
+	if st.account, err = s.Channels.Account(r, *c.ChannelAccountID); err != nil {
+		return st, false, err
+	}
+	if id := st.account.ConfigurationID; id != nil {
+		if st.configuration, err = byID(r, *id); err != nil {
+			return st, false, fmt.Errorf("assistant: configuration of the account: %w", err)
+		}
+	}
+	did, err := conversation.ReadAIAnswers(r, c.ID)
+	st.answers = did.Answers
+	return st, err == nil, err
+}
+
+// readItems finds the message among the newest items and joins what the customer
+// wrote since the last answer. It returns false where the message is not the
+// customer's newest, or somebody wrote after it.
+func (st *state) readItems(items []conversation.Item, message uuid.UUID) bool {
+	var wrote []string
+	found := false
+	for _, i := range items {
+		if i.Kind != conversation.Message {
+			continue
+		}
+		if i.AuthorKind != conversation.ByContact {
+			st.echo = found && i.AuthorKind == conversation.ByBot && strings.TrimSpace(i.Body) == strings.TrimSpace(st.item.Body)
+			break
+		}
+		if !found && (i.ID != message || i.Automatic || i.Test) {
+			return false
+		}
+		if !found {
+			st.item, found = i, true
+		}
+		wrote = append([]string{i.Body}, wrote...)
+	}
+	st.question = strings.Join(wrote, "\n")
+	return found
+}
+
+// planned is what the assistant is about to do: to hand over where it has a
+// reason, and to say something where it has a text.
+type planned struct {
+	reason     string
+	text       string
+	sources    []conversation.AISource
+	understood engine.Understanding
+}
+
+// plan decides what to do with a message.
+func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
+	p := planned{understood: engine.Understand(st.question, languageOr(st.language))}
+	words := wordsIn(p.understood.Language)
+	if p.reason = st.refusal(ctx); p.reason != "" {
+		return p, nil
+	}
+	switch p.understood.Intent {
+	case engine.Human:
+		p.reason, p.text = CustomerAsked, words.person
+		return p, nil
+	case engine.Greeting:
+		p.text = words.greeting
+		return p, nil
+	case engine.Thanks:
+		p.text = words.thanks
+		return p, nil
+	}
+	index, err := s.index(ctx)
+	if err != nil {
+		return p, err
+	}
+	found := index.Answer(st.question, p.understood.Language, engine.DefaultBound)
+	if !found.Confident {
+		p.reason, p.text = NoAnswer, words.unknown
+		return p, nil
+	}
+	best := found.Candidates[0]
+	p.text = words.answer(best)
+	p.sources = []conversation.AISource{{Kind: best.Kind, Title: best.Title, URL: best.URL, Excerpt: best.Excerpt}}
+	return p, nil
+}
+
+// refusal is why the assistant does not answer at all; "" where it does.
+func (st *state) refusal(ctx context.Context) string {
+	switch {
+	case !caller.From(ctx).Licences[Licence]:
+		return NotLicensed
+	case !st.account.Enabled:
+		return SwitchedOff
+	case !st.configuration.answersAt(st.account.Open):
+		return OutOfHours
+	case st.answers >= st.configuration.MaxAnswers:
+		return AnswerLimit
+	case st.echo:
+		return Repeated
+	}
+	return ""
+}
+
+// act does what was planned, unless the assistant lost the conversation
+// meanwhile or has acted on the message already.
+func (s *Service) act(ctx context.Context, m received, p planned) error {
+	_, err := s.Conversations.Change(ctx, m.ConversationID, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		st, mine, err := s.read(&tx.Reader, was, m.ItemID)
+		if err != nil || !mine {
+			return was, err
+		}
+		if fresh, err := claimMessage(tx, m.ItemID, was.ID); err != nil || !fresh {
+			return was, err
+		}
+		if late := st.refusal(ctx); late != "" {
+			p = planned{reason: late}
+		}
+		return s.write(tx, was, m.ItemID, &st, p)
+	})
+	return err
+}
+
+// write writes the planned text, and hands over where there is a reason.
+func (s *Service) write(tx *db.Tx, c conversation.Conversation, message uuid.UUID, st *state, p planned) (_ conversation.Conversation, err error) {
+	var item *uuid.UUID
+	if p.text != "" {
+		var out conversation.Written
+		if c, err = s.Replies.ToReply(reply.Answer{
+			Author: conversation.Author{Kind: conversation.ByBot}, Body: p.text, Sources: p.sources,
+			Configuration: st.configuration.reference(), InAnswerTo: &message,
+		}, &out)(tx, c); err != nil {
+			return c, err
+		}
+		item = &out.Item.ID
+	}
+	if p.reason == "" {
+		return c, setOutcome(tx, message, item, nil)
+	}
+	if err := setOutcome(tx, message, item, &p.reason); err != nil {
+		return c, err
+	}
+	return s.Conversations.ToEscalate(p.reason, nil)(tx, c)
+}
+
+// recordAttributes keeps what was understood of a message.
+func (s *Service) recordAttributes(ctx context.Context, st *state, p planned) error {
+	u := p.understood
+	add := func(list []airecord.AIAttribute, name string, value any) []airecord.AIAttribute {
+		return append(list, airecord.AIAttribute{Name: name, Value: value, Source: "message", ItemID: &st.item.ID})
+	}
+	urgency, sentiment := "normal", "neutral"
+	if u.Urgent {
+		urgency = "high"
+	}
+	if u.Negative {
+		sentiment = "negative"
+	}
+	list := add(nil, "language", u.Language)
+	list = add(list, "intent", u.Intent)
+	list = add(list, "urgency", urgency)
+	list = add(list, "sentiment", sentiment)
+	if u.OrderNumber != "" {
+		list = add(list, "order_number", u.OrderNumber)
+	}
+	_, err := s.Records.SetAIAttributes(ctx, st.c.ID, list)
+	return err
+}
+
+// giveUp hands a conversation over whose answer failed for good.
+func (s *Service) giveUp(ctx context.Context, j *jobs.Job, _ string) error {
+	var m received
+	if err := json.Unmarshal(j.Payload, &m); err != nil {
+		return nil //nolint:nilerr // the job is dead because of it
+	}
+	_, err := s.Conversations.Change(ctx, m.ConversationID, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		if was.AIState != conversation.AIActive {
+			return was, nil
+		}
+		return s.Conversations.ToEscalate(Broken, nil)(tx, was)
+	})
+	return ignoreGone(err)
+}

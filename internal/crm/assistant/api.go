@@ -1,0 +1,120 @@
+package assistant
+
+import (
+	"context"
+
+	"konak/internal/crm/assistant/engine"
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+type listIn struct{ api.Paged }
+
+type configurationIn struct {
+	ID api.ID `path:"id" record:"assistant_configuration"`
+}
+
+type createIn struct{ Body Input }
+
+type updateIn struct {
+	ID   api.ID `path:"id" record:"assistant_configuration"`
+	Body Input
+}
+
+type tryIn struct {
+	Body struct {
+		Question string `json:"question" minLength:"1" maxLength:"2000" example:"Ürünü nasıl iade ederim?"`
+		Language string `json:"language,omitempty" enum:"tr,en" example:"tr" doc:"Where the question's own words do not tell"`
+	}
+}
+
+// Trial is what the assistant would answer, and why.
+type Trial struct {
+	Language   string    `json:"language" enum:"tr,en" example:"tr"`
+	Intent     string    `json:"intent" enum:"question,greeting,thanks,human" example:"question"`
+	Answered   bool      `json:"answered" doc:"Whether it would answer; otherwise it hands over"`
+	Text       string    `json:"text" example:"14 gün içinde iade edebilirsiniz." doc:"What the customer would read"`
+	Reason     *string   `json:"reason" nullable:"true" example:"no_answer" doc:"Why it would hand over"`
+	Bound      float64   `json:"bound" example:"0.56" doc:"The confidence that an answer needs"`
+	Candidates []Passage `json:"candidates" nullable:"false" doc:"What was found, the best first"`
+}
+
+// Passage is what was found for a question.
+type Passage struct {
+	Kind       string  `json:"kind" example:"article"`
+	Title      string  `json:"title" example:"Ürünü nasıl iade ederim?"`
+	URL        string  `json:"url" example:"https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-iade"`
+	Excerpt    string  `json:"excerpt" example:"Teslim aldığınız günden itibaren 14 gün içinde iade edebilirsiniz."`
+	Confidence float64 `json:"confidence" example:"0.81"`
+}
+
+// Try says what the assistant would answer to a question. Nothing is written.
+func (s *Service) Try(ctx context.Context, question, language string) (Trial, error) {
+	st := state{question: question, language: language, configuration: defaultConfiguration(), account: Account{Enabled: true, Open: true}}
+	p, err := s.plan(ctx, &st)
+	if err != nil {
+		return Trial{}, err
+	}
+	out := Trial{
+		Language: languageOr(p.understood.Language), Intent: p.understood.Intent, Answered: p.reason == "", Text: p.text,
+		Bound: engine.DefaultBound, Candidates: []Passage{},
+	}
+	if p.reason != "" {
+		out.Reason = &p.reason
+	}
+	index, err := s.index(ctx)
+	if err != nil {
+		return Trial{}, err
+	}
+	for _, c := range index.Answer(question, p.understood.Language, engine.DefaultBound).Candidates {
+		out.Candidates = append(out.Candidates, Passage(c))
+	}
+	return out, nil
+}
+
+func route(method, path, id, summary string, p perm.Permission) api.Route {
+	return api.Route{
+		Method: method, Path: "/api/crm/v1/assistant" + path, ID: id, Tag: "CRM assistant",
+		Summary: summary, Access: api.Session, Permission: p, Licence: Licence,
+	}
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	all := route("GET", "/configurations", "list-assistant-configurations", "List the assistant's configurations", perm.AssistantView)
+	all.Ascending = true
+	api.HandleList(a, all, func(ctx context.Context, in *listIn) (db.List[Configuration], error) {
+		return s.Configurations(ctx, in.Page())
+	})
+
+	create := route("POST", "/configurations", "create-assistant-configuration", "Create a configuration of the assistant", perm.AssistantManage)
+	create.TakesKey = true
+	create.Status, create.Refusals = 201, []int{409}
+	create.Doc = "A channel names it with PATCH /channels/{id}/ai; one that names none answers always, after two seconds and at most five times in a conversation. At most 50."
+	api.Handle(a, create, func(ctx context.Context, in *createIn) (Configuration, error) { return s.Add(ctx, in.Body) })
+
+	api.Handle(a, route("GET", "/configurations/{id}", "get-assistant-configuration", "Get a configuration of the assistant", perm.AssistantView),
+		func(ctx context.Context, in *configurationIn) (Configuration, error) {
+			return s.Configuration(ctx, in.ID.UUID)
+		})
+
+	update := route("PUT", "/configurations/{id}", "update-assistant-configuration", "Change a configuration of the assistant", perm.AssistantManage)
+	update.Refusals = []int{409}
+	api.Handle(a, update, func(ctx context.Context, in *updateIn) (Configuration, error) {
+		return s.Change(ctx, in.ID.UUID, in.Body)
+	})
+
+	remove := route("DELETE", "/configurations/{id}", "delete-assistant-configuration", "Delete a configuration of the assistant", perm.AssistantManage)
+	remove.Refusals = []int{409}
+	remove.Doc = "While a channel uses it: 409 in_use."
+	api.Handle(a, remove, func(ctx context.Context, in *configurationIn) (api.Deleted, error) {
+		return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, in.ID.UUID)
+	})
+
+	try := route("POST", "/try", "try-assistant", "Try a question: what the assistant would answer, and why", perm.AssistantView)
+	try.Doc = "Nothing is written and nobody is told. The answer comes from the published help articles."
+	api.Handle(a, try, func(ctx context.Context, in *tryIn) (Trial, error) {
+		return s.Try(ctx, in.Body.Question, in.Body.Language)
+	})
+}

@@ -1,0 +1,500 @@
+package assistant_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/assistant"
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/helpcenter"
+	"konak/internal/identity"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
+)
+
+const (
+	channels       = "/api/crm/v1/channels"
+	conversations  = "/api/crm/v1/conversations"
+	configurations = "/api/crm/v1/assistant/configurations"
+)
+
+// shop is a workspace with a help center and a channel on which the assistant is on.
+type shop struct {
+	*apptest.Workspace
+	t       *testing.T
+	s       *apptest.Server
+	key     *apptest.Client
+	account uuid.UUID
+	group   uuid.UUID
+}
+
+func open(t *testing.T, s *apptest.Server) *shop {
+	t.Helper()
+	sh := &shop{Workspace: s.Workspace("demo"), t: t, s: s}
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(server.Close)
+	sh.key = sh.FullKey()
+	var group struct{ ID uuid.UUID }
+	sh.Owner.Post("/api/crm/v1/groups", map[string]any{"name": "Destek", "description": "", "agent_ids": []uuid.UUID{sh.Member}}).Want(201).Data(&group)
+	var ch custom.Opened
+	sh.Owner.Post(channels+"/custom", map[string]any{
+		"name": "Uygulama", "address": server.URL + "/in", "group_id": group.ID, "window_hours": 24,
+	}).Want(201).Data(&ch)
+	sh.account, sh.group = ch.ID, group.ID
+	sh.setAI(true, nil)
+	sh.writeArticles()
+	return sh
+}
+
+func (sh *shop) setAI(on bool, configuration *uuid.UUID) (a channel.Account) {
+	sh.t.Helper()
+	body := map[string]any{"enabled": on}
+	if configuration != nil {
+		body["configuration_id"] = *configuration
+	}
+	sh.Owner.Do("PATCH", channels+"/"+sh.account.String()+"/ai", body).Want(200).Data(&a)
+	return a
+}
+
+func (sh *shop) writeArticles() {
+	sh.t.Helper()
+	ctx, center := sh.Context(), sh.s.HelpCenter
+	must := func(err error) {
+		sh.t.Helper()
+		if err != nil {
+			sh.t.Fatal(err)
+		}
+	}
+	title := "Yardım"
+	_, err := center.Change(ctx, helpcenter.SettingsChange{Title: &title, Languages: &[]string{"tr", "en"}})
+	must(err)
+	c, err := center.AddCategory(ctx, helpcenter.CategoryInput{Slug: "iade", Texts: []helpcenter.CategoryText{{Language: "tr", Name: "İade"}}})
+	must(err)
+	for _, w := range []struct{ language, title, body string }{
+		{"tr", "Ürünü nasıl iade ederim?", "Ürünü **14 gün** içinde iade edebilirsiniz.\n\n## Edilemeyenler\n\n| Ürün | Neden |\n|---|---|\n| Perde | Ölçüye dikilir |"},
+		{"tr", "Kargo takibi", "Takip numarası e-posta ile gelir."},
+		{"en", "How do I return an item?", "You can return an item within **14 days**."},
+		{"en", "Tracking a parcel", "The tracking number comes by e-mail."},
+	} {
+		a, err := center.AddArticle(ctx, helpcenter.NewArticle{CategoryID: c.ID, Language: w.language, Words: helpcenter.Words{Title: w.title, Body: w.body}})
+		must(err)
+		_, err = center.Publish(ctx, a.ID, w.language)
+		must(err)
+	}
+	sh.s.Clock.Advance(2 * time.Second) // a node believes what it read for a second
+}
+
+// writes sends a message of a customer.
+func (sh *shop) writes(who, body string) custom.Received {
+	sh.t.Helper()
+	return sh.writesBy(sh.key, who, body)
+}
+
+func (sh *shop) writesBy(key *apptest.Client, who, body string) (out custom.Received) {
+	sh.t.Helper()
+	key.Post("/api/crm/public/v1/channels/custom/"+sh.account.String()+"/messages", map[string]any{
+		"contact": map[string]any{"external_id": who, "name": who}, "body": body, "message_id": uuid.NewString(),
+	}).Want(200).Data(&out)
+	return out
+}
+
+// settle lets the assistant answer.
+func (sh *shop) settle() {
+	sh.t.Helper()
+	sh.s.Settle()
+	sh.s.Clock.Advance(3 * time.Second)
+	sh.s.Settle()
+}
+
+// items lists a conversation, the newest first.
+func (sh *shop) items(c uuid.UUID) (out []conversation.Item) {
+	sh.t.Helper()
+	sh.Owner.Get(conversations + "/" + c.String() + "/items?limit=100").Want(200).Data(&out)
+	return out
+}
+
+// answers lists what the assistant wrote, the newest first.
+func (sh *shop) answers(c uuid.UUID) []conversation.Item {
+	sh.t.Helper()
+	return slices.DeleteFunc(sh.items(c), func(i conversation.Item) bool {
+		return i.Kind != conversation.Message || i.AuthorKind != conversation.ByBot
+	})
+}
+
+func (sh *shop) state(c uuid.UUID) (out airecord.AIRecord) {
+	sh.t.Helper()
+	sh.Owner.Get(conversations + "/" + c.String() + "/ai-state").Want(200).Data(&out)
+	return out
+}
+
+func (sh *shop) configure(body map[string]any) (c assistant.Configuration) {
+	sh.t.Helper()
+	sh.Owner.Post(configurations, body).Want(201).Data(&c)
+	return c
+}
+
+// The assistant answers a question from the help center and says where the answer
+// stands, in the customer's language.
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		c := sh.configure(map[string]any{"name": "Satış sonrası"})
+		if a := sh.setAI(true, &c.ID); a.AIConfigurationID == nil || *a.AIConfigurationID != c.ID {
+			t.Fatalf("got %+v", a)
+		}
+		for _, q := range []struct{ who, text, quote, source, language string }{
+			{"elif", "Merhaba, ürünü nasıl iade edebilirim, acil!", "Ürünü 14 gün içinde iade edebilirsiniz.", "Kaynak: Ürünü nasıl iade ederim?", "tr"},
+			{"john", "How can I return an item?", "You can return an item within 14 days.", "Source: How do I return an item?", "en"},
+		} {
+			got := sh.writes(q.who, q.text)
+			id := got.Conversation.ID
+			s.Settle()
+			if n := len(sh.answers(id)); n != 0 {
+				t.Fatalf("%s: %d answers at once", q.who, n)
+			}
+			sh.settle()
+			list := sh.answers(id)
+			if len(list) != 1 || !strings.HasPrefix(list[0].Body, q.quote) || !strings.Contains(list[0].Body, q.source) ||
+				!strings.Contains(list[0].Body, ".help.localhost") || list[0].Detail["in_answer_to"] != got.Item.ID.String() {
+				t.Fatalf("%s: got %+v", q.who, list)
+			}
+			a := sh.state(id)
+			if a.State != conversation.AIActive || a.Answers != 1 || a.Configuration.V == nil || *a.Configuration.V.ID != c.ID || a.Configuration.V.Name != "Satış sonrası" {
+				t.Errorf("%s: got %+v", q.who, a)
+			}
+			var sources []conversation.AISource
+			sh.Owner.Get(conversations + "/" + id.String() + "/items/" + list[0].ID.String() + "/ai-sources").Want(200).Data(&sources)
+			if len(sources) != 1 || sources[0].Kind != "article" || sources[0].Excerpt != q.quote || sources[0].URL == "" {
+				t.Errorf("%s: got %+v", q.who, sources)
+			}
+			var attributes []airecord.AIAttribute
+			sh.Owner.Get(conversations + "/" + id.String() + "/ai-attributes").Want(200).Data(&attributes)
+			found := map[string]any{}
+			for _, x := range attributes {
+				found[x.Name] = x.Value
+			}
+			if found["language"] != q.language || found["intent"] != "question" || (q.who == "elif") != (found["urgency"] == "high") {
+				t.Errorf("%s: understood %v", q.who, found)
+			}
+			var conv conversation.Conversation
+			sh.Owner.Get(conversations + "/" + id.String()).Want(200).Data(&conv)
+			if conv.WaitingSince != nil {
+				t.Errorf("%s: still waits", q.who)
+			}
+		}
+	})
+}
+
+// What the texts do not answer goes to the team with its reason, and so does a
+// customer who asks for a person; from then on the assistant is silent.
+func TestHandOver(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		for _, q := range []struct{ who, text, says, reason string }{
+			{"elif", "Mağazanız hangi semtte?", "Sizi bir temsilciye aktarıyorum", assistant.NoAnswer},
+			{"john", "What are your opening hours?", "handing you over to a colleague", assistant.NoAnswer},
+			{"ayse", "Bir temsilciyle görüşmek istiyorum", "Sizi bir temsilciye aktarıyorum", assistant.CustomerAsked},
+		} {
+			id := sh.writes(q.who, q.text).Conversation.ID
+			sh.settle()
+			a := sh.state(id)
+			if list := sh.answers(id); len(list) != 1 || !strings.Contains(list[0].Body, q.says) || a.State != conversation.AIHandedOver || *a.HandoverReason != q.reason {
+				t.Fatalf("%s: got %+v, %+v", q.who, list, a)
+			}
+			var c conversation.Conversation
+			sh.Owner.Get(conversations + "/" + id.String()).Want(200).Data(&c)
+			if c.State != conversation.Open || c.WaitingSince == nil || c.GroupID == nil || *c.GroupID != sh.group || c.Unread == 0 {
+				t.Errorf("%s: the team was not told: %+v", q.who, c)
+			}
+			sh.writes(q.who, "Ürünü nasıl iade edebilirim?")
+			sh.settle()
+			if n := len(sh.answers(id)); n != 1 {
+				t.Errorf("%s: %d answers after the hand-over", q.who, n)
+			}
+		}
+	})
+}
+
+const answerable = "Ürünü nasıl iade edebilirim?"
+
+// What is not the assistant's business stays without its answer.
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		check := func(name string, c uuid.UUID, state, reason string) {
+			t.Helper()
+			sh.settle()
+			a := sh.state(c)
+			if n := len(sh.answers(c)); n != 0 || a.State != state || reason != "" && (a.HandoverReason == nil || *a.HandoverReason != reason) {
+				t.Errorf("%s: %d answers, %+v", name, n, a)
+			}
+		}
+		system := caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: sh.ID, Slug: sh.Slug})
+
+		got, err := s.Inbound.Ingest(system, inbound.Inbound{
+			Channel: custom.Name, From: contact.Sender{Channel: custom.Name, AccountID: sh.account, ExternalID: "machine"}, Body: answerable, AI: true, Automatic: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check("a machine", got.Conversation.ID, conversation.AIActive, "")
+
+		c := sh.writes("blocked", "Merhabalar size bir sorum olacak").Conversation
+		sh.Owner.Post("/api/crm/v1/contacts/"+c.ContactID.String()+"/block", nil).Want(200)
+		check("a blocked contact", c.ID, conversation.AIActive, "")
+
+		id := sh.writes("closed", answerable).Conversation.ID
+		sh.Owner.Post(conversations+"/"+id.String()+"/close", nil).Want(200)
+		check("a closed conversation", id, conversation.AIActive, "")
+
+		id = sh.writes("joined", answerable).Conversation.ID
+		sh.Owner.Post(conversations+"/"+id.String()+"/join", nil).Want(200)
+		check("a conversation that somebody joined", id, conversation.AIHandedOver, "agent_joined")
+
+		id = sh.writes("replied", answerable).Conversation.ID
+		sh.Owner.Post(conversations+"/"+id.String()+"/reply-as-agent", map[string]any{"body": "Ben yazdım"}).Want(200)
+		check("a conversation that somebody answered", id, conversation.AIHandedOver, "agent_replied")
+
+		test := sh.Key(true, "crm.channels.manage")
+		id = sh.writesBy(test, "test", answerable).Conversation.ID
+		check("the test environment", id, conversation.AIOff, "")
+
+		id = sh.writes("off", answerable).Conversation.ID
+		sh.setAI(false, nil)
+		check("an account where it was switched off", id, conversation.AIHandedOver, assistant.SwitchedOff)
+		sh.setAI(true, nil)
+
+		id = sh.writes("unlicensed", answerable).Conversation.ID
+		if err := s.Identity.SetLicences(t.Context(), sh.Slug, []string{"crm"}); err != nil {
+			t.Fatal(err)
+		}
+		check("a workspace without the licence", id, conversation.AIHandedOver, assistant.NotLicensed)
+		if err := s.Identity.SetLicences(t.Context(), sh.Slug, identity.AllLicences); err != nil {
+			t.Fatal(err)
+		}
+
+		never := sh.configure(map[string]any{"name": "Gündüz", "active": assistant.OutsideHours})
+		sh.setAI(true, &never.ID)
+		id = sh.writes("hours", answerable).Conversation.ID
+		check("during business hours", id, conversation.AIHandedOver, assistant.OutOfHours)
+
+		slow := sh.configure(map[string]any{"name": "Yavaş", "delay_s": 60})
+		sh.setAI(true, &slow.ID)
+		id = sh.writes("note", answerable).Conversation.ID
+		sh.Owner.Post(conversations+"/"+id.String()+"/reply-as-agent", map[string]any{"body": "İç not", "message_type": "note"}).Want(200)
+		check("before its time", id, conversation.AIActive, "")
+		s.Clock.Advance(time.Minute)
+		s.Settle()
+		if n := len(sh.answers(id)); n != 1 {
+			t.Errorf("%d answers after a note, want one", n)
+		}
+
+		// The window is measured when the answer leaves.
+		id = sh.writes("window", answerable).Conversation.ID
+		s.Clock.Advance(25 * time.Hour)
+		sh.Owner = sh.SignIn("owner@demo.example")
+		check("a closed window", id, conversation.AIHandedOver, "window_closed")
+	})
+}
+
+// A conversation gets so many answers and no more, and a customer whose machine
+// sends our answers back gets none.
+func TestAnswerLimit(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		c := sh.configure(map[string]any{"name": "Kısa", "max_answers": 2, "delay_s": 0})
+		sh.setAI(true, &c.ID)
+		var id uuid.UUID
+		for range 4 {
+			id = sh.writes("elif", answerable).Conversation.ID
+			sh.settle()
+		}
+		if a := sh.state(id); len(sh.answers(id)) != 2 || a.State != conversation.AIHandedOver || *a.HandoverReason != assistant.AnswerLimit {
+			t.Errorf("%d answers, %+v", len(sh.answers(id)), a)
+		}
+		echo := sh.writes("echo", answerable).Conversation.ID
+		sh.settle()
+		sh.writes("echo", sh.answers(echo)[0].Body)
+		sh.settle()
+		if a := sh.state(echo); len(sh.answers(echo)) != 1 || *a.HandoverReason != assistant.Repeated {
+			t.Errorf("%d answers, %+v", len(sh.answers(echo)), a)
+		}
+	})
+}
+
+// Several messages in a row get one answer, and a job that runs once more, as
+// after a crash, writes nothing.
+func TestAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		sh.writes("elif", answerable)
+		last := sh.writes("elif", "Teşekkürler")
+		id := last.Conversation.ID
+		sh.settle()
+		if list := sh.answers(id); len(list) != 1 || !strings.Contains(list[0].Body, "14 gün") {
+			t.Fatalf("got %+v", list)
+		}
+		// The answer is gone from the timeline, so only the row of the message tells.
+		err := s.DB.Tenant(sh.ID).InTx(sh.Context(), func(tx *db.Tx) error {
+			if _, err := tx.Exec(`UPDATE conversation_item SET deleted_at = 1 WHERE tenant_id = $1 AND author_kind = 'bot'`, tx.Tenant()); err != nil {
+				return err
+			}
+			_, err := jobs.Enqueue(tx, assistant.AnswerJob, tx.Now(), map[string]any{"conversation_id": id, "item_id": last.Item.ID})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sh.settle()
+		if a := sh.state(id); len(sh.answers(id)) != 0 || a.Answers != 1 {
+			t.Errorf("answered again: %+v", a)
+		}
+	})
+}
+
+// A customer who opens a closed conversation again meets the assistant again,
+// unless somebody has the conversation.
+func TestReopened(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		for _, owned := range []bool{false, true} {
+			who := map[bool]string{false: "elif", true: "can"}[owned]
+			id := sh.writes(who, "Mağazanız hangi semtte?").Conversation.ID
+			sh.settle()
+			if owned {
+				sh.Owner.Post(conversations+"/"+id.String()+"/join", nil).Want(200)
+			}
+			sh.Owner.Post(conversations+"/"+id.String()+"/close", nil).Want(200)
+			before := len(sh.answers(id))
+			sh.writes(who, answerable)
+			sh.settle()
+			want := map[bool]string{false: conversation.AIActive, true: conversation.AIHandedOver}[owned]
+			if a := sh.state(id); a.State != want || (len(sh.answers(id)) == before) != owned {
+				t.Errorf("%s: %d answers before, %d now, %+v", who, before, len(sh.answers(id)), a)
+			}
+		}
+	})
+}
+
+// A summary needs no service outside.
+func TestSummarize(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		sh.setAI(false, nil)
+		for who, q := range map[string][]string{
+			"elif": {"tr", "Merhaba. Siparişim ne zaman kargoya verilecek?", "Siparişiniz yarın kargoya verilecek.", "Müşteri: Siparişim ne zaman kargoya verilecek?", "Yanıt: Siparişiniz yarın"},
+			"john": {"en", "Hello. When will my order be shipped?", "Your order will be shipped tomorrow.", "Customer: When will my order be shipped?", "Answer: Your order will"},
+		} {
+			id := sh.writes(who, q[1]).Conversation.ID
+			path := conversations + "/" + id.String()
+			sh.Owner.Post(path+"/reply-as-agent", map[string]any{"body": q[2]}).Want(200)
+			var made airecord.Summary
+			sh.Owner.Post(path+"/summary/generate", nil).Want(200).Data(&made)
+			if *made.Language != q[0] || !strings.Contains(*made.Summary, q[3]) || !strings.Contains(*made.Summary, q[4]) || made.Configuration.V.Name != "Konak" {
+				t.Errorf("%s: got %q", who, *made.Summary)
+			}
+		}
+	})
+}
+
+// Trying a question shows what would be answered and why, and writes nothing.
+func TestTry(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		try := func(question string) (out assistant.Trial) {
+			t.Helper()
+			sh.Owner.Post("/api/crm/v1/assistant/try", map[string]any{"question": question}).Want(200).Data(&out)
+			return out
+		}
+		if got := try(answerable); !got.Answered || got.Reason != nil || got.Language != "tr" || !strings.Contains(got.Text, "14 gün") ||
+			len(got.Candidates) == 0 || got.Candidates[0].Confidence < got.Bound {
+			t.Errorf("got %+v", got)
+		}
+		if got := try("What are your opening hours?"); got.Answered || *got.Reason != assistant.NoAnswer || got.Language != "en" {
+			t.Errorf("got %+v", got)
+		}
+		sh.Guest().Post("/api/crm/v1/assistant/try", map[string]any{"question": "x"}).Refused(403, "forbidden")
+		var list []conversation.Conversation
+		sh.Owner.Get(conversations).Want(200).Data(&list)
+		if len(list) != 0 {
+			t.Errorf("a trial left %d conversations", len(list))
+		}
+	})
+}
+
+func TestConfigurations(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		c := sh.configure(map[string]any{"name": " Gece ", "active": "outside_hours", "delay_s": 0, "max_answers": 3})
+		if c.Name != "Gece" || c.Active != assistant.OutsideHours || c.Delay != 0 || c.MaxAnswers != 3 {
+			t.Errorf("got %+v", c)
+		}
+		plain := sh.configure(map[string]any{"name": "Gündüz"})
+		if plain.Active != assistant.Always || plain.Delay != 2 || plain.MaxAnswers != 5 {
+			t.Errorf("got %+v", plain)
+		}
+		path := configurations + "/" + c.ID.String()
+		sh.Owner.Post(configurations, map[string]any{"name": "GECE"}).Refused(409, "conflict")
+		sh.Owner.Put(path, map[string]any{"name": "gündüz"}).Refused(409, "conflict")
+		sh.Owner.Post(configurations, map[string]any{"name": "  "}).Refused(422, "validation_failed")
+		sh.Owner.Post(configurations, map[string]any{"name": "x", "delay_s": 61}).Refused(422, "validation_failed")
+		sh.Owner.Put(path, map[string]any{"name": "Gece", "max_answers": 4}).Want(200).Data(&c)
+		sh.Owner.Get(path).Want(200).Data(&c)
+		if c.MaxAnswers != 4 || c.Active != assistant.Always {
+			t.Errorf("got %+v", c)
+		}
+		var list []assistant.Configuration
+		sh.Owner.Get(configurations).Want(200).Data(&list)
+		if len(list) != 2 || list[0].ID != c.ID {
+			t.Errorf("got %+v", list)
+		}
+		// A channel names what there is, and what it names stays.
+		ai := channels + "/" + sh.account.String() + "/ai"
+		sh.Owner.Do("PATCH", ai, map[string]any{"enabled": true, "configuration_id": uuid.New()}).Refused(422, "validation_failed")
+		sh.setAI(true, &c.ID)
+		if a := sh.setAI(false, nil); a.AIConfigurationID == nil || *a.AIConfigurationID != c.ID {
+			t.Errorf("got %+v", a)
+		}
+		if e := sh.Owner.Delete(path).Refused(409, "conflict"); e.Reason != "in_use" {
+			t.Errorf("got %+v", e)
+		}
+		if a := sh.setAI(true, &uuid.Nil); a.AIConfigurationID != nil {
+			t.Errorf("got %+v", a)
+		}
+		other := s.Workspace("acme")
+		other.Owner.Get(path).Refused(404, "not_found")
+		other.Owner.Put(path, map[string]any{"name": "x"}).Refused(404, "not_found")
+		other.Owner.Delete(path).Refused(404, "not_found")
+		guest := sh.Guest()
+		guest.Get(configurations).Refused(403, "forbidden")
+		guest.Post(configurations, map[string]any{"name": "x"}).Refused(403, "forbidden")
+		sh.Owner.Delete(path).Want(200)
+		sh.Owner.Get(path).Refused(404, "not_found")
+		if err := s.Identity.SetLicences(t.Context(), sh.Slug, []string{"crm"}); err != nil {
+			t.Fatal(err)
+		}
+		sh.Owner.Get(configurations).Refused(403, "not_licensed")
+	})
+}

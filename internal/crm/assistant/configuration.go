@@ -1,0 +1,91 @@
+package assistant
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/trtext"
+)
+
+// When a configuration lets the assistant answer.
+const (
+	Always       = "always"
+	OutsideHours = "outside_hours"
+	DuringHours  = "during_hours"
+)
+
+// Configuration is how the assistant behaves on the channels that name it.
+type Configuration struct {
+	ID         uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Name       string     `json:"name" example:"Satış sonrası asistanı"`
+	Active     string     `json:"active" enum:"always,outside_hours,during_hours" example:"always" doc:"When it answers, by the business hours of the channel"`
+	Delay      int        `json:"delay_s" example:"2" doc:"Seconds between a message and its answer"`
+	MaxAnswers int        `json:"max_answers" example:"5" doc:"Answers in one conversation, after which people take over"`
+	CreatedAt  clock.Time `json:"created_at"`
+	UpdatedAt  clock.Time `json:"updated_at"`
+}
+
+// Input is what a caller gives for a configuration.
+type Input struct {
+	Name       string `json:"name" minLength:"1" maxLength:"100" example:"Satış sonrası asistanı"`
+	Active     string `json:"active,omitempty" enum:"always,outside_hours,during_hours" default:"always" example:"always" doc:"When it answers, by the business hours of the channel"`
+	Delay      *int   `json:"delay_s,omitempty" minimum:"0" maximum:"60" example:"2" doc:"Seconds between a message and its answer; 2 where nothing is said"`
+	MaxAnswers *int   `json:"max_answers,omitempty" minimum:"1" maximum:"20" example:"5" doc:"Answers in one conversation, after which people take over; 5 where nothing is said"`
+}
+
+// maxConfigurations bounds the configurations of a workspace.
+const maxConfigurations = 50
+
+// defaultConfiguration is what counts on a channel that names none.
+func defaultConfiguration() Configuration {
+	return Configuration{Name: "Konak", Active: Always, Delay: 2, MaxAnswers: 5}
+}
+
+// apply checks what was given and puts it into a configuration.
+func (in *Input) apply(c *Configuration) error {
+	def := defaultConfiguration()
+	c.Name, c.Active, c.Delay, c.MaxAnswers = strings.TrimSpace(in.Name), in.Active, def.Delay, def.MaxAnswers
+	if c.Active == "" {
+		c.Active = Always
+	}
+	if in.Delay != nil {
+		c.Delay = *in.Delay
+	}
+	if in.MaxAnswers != nil {
+		c.MaxAnswers = *in.MaxAnswers
+	}
+	if nameKey(c.Name) == "" {
+		return fault.Invalid("name", "required")
+	}
+	return nil
+}
+
+func nameKey(name string) string { return strings.Join(strings.Fields(trtext.Fold(name)), " ") }
+
+// wait is how long an answer waits, so that it does not come at once.
+func (c *Configuration) wait() time.Duration { return time.Duration(c.Delay) * time.Second }
+
+// answersAt says whether the assistant answers now.
+func (c *Configuration) answersAt(open bool) bool {
+	switch c.Active {
+	case OutsideHours:
+		return !open
+	case DuringHours:
+		return open
+	}
+	return true
+}
+
+// reference is how records name the configuration.
+func (c *Configuration) reference() *conversation.Configuration {
+	out := &conversation.Configuration{Name: c.Name}
+	if c.ID != uuid.Nil {
+		out.ID = &c.ID
+	}
+	return out
+}

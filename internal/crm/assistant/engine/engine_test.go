@@ -1,0 +1,80 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"konak/internal/crm/assistant/engine"
+)
+
+func TestUnderstand(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]engine.Understanding{
+		"Merhaba":             {Language: "tr", Intent: engine.Greeting},
+		"Good morning":        {Language: "en", Intent: engine.Greeting},
+		"Çok teşekkürler":     {Language: "tr", Intent: engine.Thanks},
+		"Thank you very much": {Language: "en", Intent: engine.Thanks},
+		"Beni bir temsilciye bağlar mısınız?":         {Language: "tr", Intent: engine.Human},
+		"Let me talk to a real person":                {Language: "en", Intent: engine.Human},
+		"Acil: TR-4711 numaralı siparişim nerede?":    {Language: "tr", Intent: engine.Question, Urgent: true, OrderNumber: "TR-4711"},
+		"This is terrible, where is my order #10234?": {Language: "en", Intent: engine.Question, Negative: true, OrderNumber: "10234"},
+		"Sipariş no: 10234 ne zaman gelir?":           {Language: "tr", Intent: engine.Question, OrderNumber: "10234"},
+		"xyz":                                         {Language: "en", Intent: engine.Question},
+	} {
+		if got := engine.Understand(text, "en"); got != want {
+			t.Errorf("%q: got %+v, want %+v", text, got, want)
+		}
+	}
+}
+
+// A long passage is quoted from the line that has the question's words.
+func TestQuote(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("Bu satırda başka bir konu anlatılır.\n", 40) + "Zeytinyağı lekesi sabunla çıkar.\n" + strings.Repeat("Devamında ayrıntılar var.\n", 40)
+	x := engine.NewIndex([]engine.Text{{Kind: engine.Article, Title: "Lekeler", Language: "tr", Sections: []engine.Section{{Body: long}}}})
+	got := x.Answer("Zeytinyağı lekesi nasıl çıkar?", "tr", engine.DefaultBound)
+	if !got.Confident || !strings.HasPrefix(got.Candidates[0].Excerpt, "Zeytinyağı") || len(got.Candidates[0].Excerpt) > 700 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// Of two passages with the same confidence the one with more of the words is quoted.
+func TestBetterPassage(t *testing.T) {
+	t.Parallel()
+	x := engine.NewIndex([]engine.Text{{Title: "Ürünü nasıl iade ederim?", Language: "tr", Sections: []engine.Section{
+		{Body: "Ürünü 14 gün içinde iade edebilirsiniz."}, {Body: "Perde ölçüye dikilir."},
+	}}})
+	if got := x.Answer("Ürünü nasıl iade edebilirim?", "tr", engine.DefaultBound); !strings.HasPrefix(got.Candidates[0].Excerpt, "Ürünü 14") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// Texts of another language do not answer, and neither does a question without a
+// subject.
+func TestOtherLanguage(t *testing.T) {
+	t.Parallel()
+	x := engine.NewIndex([]engine.Text{{Title: "Kargo takibi", Language: "tr", Sections: []engine.Section{{Body: "Takip numarası gelir."}}}})
+	for _, text := range []string{"Where is the kargo takip number of my order?", "Nasıl?", ""} {
+		if got := x.Answer(text, "tr", 0); got.Confident || len(got.Candidates) != 0 {
+			t.Errorf("%q: got %+v", text, got)
+		}
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	t.Parallel()
+	got, language := engine.Summarize([]engine.Line{
+		{By: engine.ByCustomer, Body: "İyi günler. 14. gün dolmadan perdeyi iade etmek istiyorum. İade ücretli mi?"},
+		{By: engine.AsNote, Body: "Eski not"},
+		{By: engine.ByTeam, Body: "Perde iadesi ücretsizdir."},
+		{By: engine.AsNote, Body: "Müşteri önemli. Arayın."},
+		{By: engine.ByCustomer, Body: "Perdeyi yarın gönderirim."},
+	}, "en")
+	want := "Müşteri: İyi günler. 14. gün dolmadan perdeyi iade etmek istiyorum. İade ücretli mi?\nYanıt: Perde iadesi ücretsizdir.\nNot: Müşteri önemli.\nMüşteri yanıt bekliyor."
+	if got != want || language != "tr" {
+		t.Errorf("got %q in %s, want %q", got, language, want)
+	}
+	if got, _ := engine.Summarize(nil, "tr"); got != "" {
+		t.Errorf("nothing became %q", got)
+	}
+}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"strings"
+	"unicode"
+
+	"konak/internal/kit/trtext"
+)
+
+// Who wrote a line of a conversation.
+const (
+	ByCustomer = "customer"
+	ByTeam     = "team"
+	AsNote     = "note"
+)
+
+// Line is a message or a note of a conversation.
+type Line struct {
+	By   string
+	Body string
+}
+
+var summaryWords = map[string]struct{ customer, team, note, waiting, answered string }{
+	Turkish: {"Müşteri: ", "Yanıt: ", "Not: ", "Müşteri yanıt bekliyor.", "Son sözü ekip söyledi."},
+	English: {"Customer: ", "Answer: ", "Note: ", "The customer waits for an answer.", "The team wrote last."},
+}
+
+// Bounds of a summary.
+const (
+	sentenceBytes = 240
+	perPerson     = 2 // sentences
+)
+
+// Summarize writes a summary of a conversation out of its own sentences: what the
+// customer wrote, what the team answered, the last note, and who is to write
+// next. It returns the language that it is written in.
+func Summarize(lines []Line, otherwise string) (text, language string) {
+	var all strings.Builder
+	for _, l := range lines {
+		all.WriteString(l.Body + "\n")
+	}
+	language = DetectLanguage(all.String(), otherwise)
+	if language != Turkish && language != English {
+		language = Turkish
+	}
+	counts := map[string]int{}
+	for _, l := range lines {
+		for _, w := range subjectWords(l.Body, language) {
+			counts[w]++
+		}
+	}
+	words := summaryWords[language]
+	var out []string
+	for _, part := range []struct{ by, label string }{{ByCustomer, words.customer}, {ByTeam, words.team}} {
+		if best := bestSentences(lines, part.by, counts, language); len(best) > 0 {
+			out = append(out, part.label+strings.Join(best, " "))
+		}
+	}
+	last := ""
+	for _, l := range lines {
+		if l.By == AsNote {
+			last = l.Body
+		}
+	}
+	if list := sentences(last); len(list) > 0 {
+		out = append(out, words.note+list[0])
+	}
+	for i := len(lines) - 1; i >= 0; i-- {
+		if lines[i].By == ByCustomer {
+			out = append(out, words.waiting)
+			break
+		}
+		if lines[i].By == ByTeam {
+			out = append(out, words.answered)
+			break
+		}
+	}
+	return strings.Join(out, "\n"), language
+}
+
+// bestSentences chooses the sentences of one side that say most of what the
+// conversation is about, in their order.
+func bestSentences(lines []Line, by string, counts map[string]int, language string) []string {
+	var list []string
+	for _, l := range lines {
+		if l.By == by {
+			list = append(list, sentences(l.Body)...)
+		}
+	}
+	taken := make([]bool, len(list))
+	for range perPerson {
+		best, most := -1, 0
+		for i, s := range list {
+			score := 0
+			for _, w := range subjectWords(s, language) {
+				score += counts[w]
+			}
+			if strings.HasSuffix(s, "?") {
+				score += 2
+			}
+			if !taken[i] && score > most {
+				best, most = i, score
+			}
+		}
+		if best < 0 {
+			break
+		}
+		taken[best] = true
+	}
+	var out []string
+	for i, s := range list {
+		if taken[i] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// sentences cuts a text at ends of sentences and lines.
+func sentences(text string) (out []string) {
+	begin := 0
+	add := func(end int) {
+		if s := strings.TrimSpace(text[begin:end]); s != "" {
+			if cut := trtext.Cut(s, sentenceBytes); cut != s {
+				s = strings.TrimSpace(cut) + "…"
+			}
+			out = append(out, s)
+		}
+		begin = end
+	}
+	for i, r := range text {
+		switch {
+		case r == '\n':
+			add(i)
+		case r == ' ' && i > 0 && strings.ContainsRune(".?!…", rune(text[i-1])) && nextIsUpper(text[i+1:]):
+			add(i)
+		}
+	}
+	add(len(text))
+	return out
+}
+
+// nextIsUpper says whether a text goes on with a capital letter, so that "14. gün"
+// stays whole.
+func nextIsUpper(text string) bool {
+	for _, r := range text {
+		if !unicode.IsSpace(r) {
+			return unicode.IsUpper(r) || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		}
+	}
+	return false
+}

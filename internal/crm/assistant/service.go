@@ -1,0 +1,206 @@
+package assistant
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+	"github.com/maypok86/otter/v2"
+
+	"konak/internal/crm/assistant/engine"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/reply"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
+)
+
+// Licence is the module that a workspace needs for the assistant.
+const Licence = "ai"
+
+// Account is what the assistant knows of a channel account.
+type Account struct {
+	Enabled         bool // it carries messages, and the assistant is on
+	Open            bool // somebody is there, by its business hours
+	ConfigurationID *uuid.UUID
+}
+
+// Channels knows the accounts of a workspace.
+type Channels interface {
+	Account(r *db.Reader, id uuid.UUID) (Account, error)
+	// NamesConfiguration says whether an account uses a configuration.
+	NamesConfiguration(r *db.Reader, id uuid.UUID) (bool, error)
+}
+
+// Library has the texts that answers come from.
+type Library interface {
+	// Revision names the state of the texts; texts of one revision are equal.
+	Revision(ctx context.Context) (int64, error)
+	Read(ctx context.Context) ([]engine.Text, error)
+}
+
+// Workspaces knows the workspaces.
+type Workspaces interface {
+	// Workspace reads the slug of a workspace and its licences.
+	Workspace(ctx context.Context, id uuid.UUID) (slug string, licences map[string]bool, err error)
+}
+
+// Typing shows the customer that an answer is on its way.
+type Typing interface {
+	BotTypes(ctx context.Context, c conversation.Conversation)
+}
+
+// Config is what the assistant needs.
+type Config struct {
+	DB            *db.DB
+	Conversations *conversation.Service
+	Records       *airecord.Service
+	Replies       *reply.Service
+	Contacts      *contact.Book
+	Channels      Channels
+	Library       Library
+	Workspaces    Workspaces
+	Typing        Typing
+}
+
+// Service is the assistant.
+type Service struct {
+	Config
+	indexes *otter.Cache[indexKey, *engine.Index]
+}
+
+type indexKey struct {
+	tenant   uuid.UUID
+	revision int64
+}
+
+// keptIndexes is how many workspaces' texts a node keeps in memory.
+const keptIndexes = 64
+
+// New makes the service. It returns an error where the config lacks something.
+func New(c Config) (*Service, error) {
+	if c.DB == nil || c.Conversations == nil || c.Records == nil || c.Replies == nil || c.Contacts == nil ||
+		c.Channels == nil || c.Library == nil || c.Workspaces == nil || c.Typing == nil {
+		return nil, errors.New("assistant: the config is not complete")
+	}
+	return &Service{Config: c, indexes: otter.Must(&otter.Options[indexKey, *engine.Index]{MaximumSize: keptIndexes})}, nil
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.DB.Tenant(caller.From(ctx).TenantID)
+}
+
+// index gives the workspace's texts.
+func (s *Service) index(ctx context.Context) (*engine.Index, error) {
+	revision, err := s.Library.Revision(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.indexes.Get(ctx, indexKey{caller.From(ctx).TenantID, revision}, otter.LoaderFunc[indexKey, *engine.Index](
+		func(ctx context.Context, _ indexKey) (*engine.Index, error) {
+			texts, err := s.Library.Read(ctx)
+			return engine.NewIndex(texts), err
+		}))
+}
+
+// Configurations lists the oldest first.
+func (s *Service) Configurations(ctx context.Context, p db.Page) (db.List[Configuration], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Configuration], error) { return list(r, p) })
+}
+
+// Configuration reads one; not_found where there is none.
+func (s *Service) Configuration(ctx context.Context, id uuid.UUID) (Configuration, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Configuration, error) {
+		c, err := byID(r, id)
+		return c, db.NotFound(err)
+	})
+}
+
+// Add makes a configuration. It returns a conflict where the name is another's.
+func (s *Service) Add(ctx context.Context, in Input) (c Configuration, err error) {
+	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
+		c = Configuration{ID: tx.NewID(), CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now())}
+		if err := in.apply(&c); err != nil {
+			return err
+		}
+		if n, err := count(&tx.Reader); err != nil {
+			return err
+		} else if n >= maxConfigurations {
+			return fault.New(fault.LimitReached, maxConfigurations)
+		}
+		if free, err := put(tx, c); err != nil {
+			return err
+		} else if !free {
+			return nameTaken()
+		}
+		return record(tx, "assistant_configuration.created", c)
+	})
+	return c, err
+}
+
+func nameTaken() error { return fault.New(fault.Conflict).Field("name", "taken") }
+
+// record writes the audit line of a change.
+func record(tx *db.Tx, action string, c Configuration) error {
+	return audit.Write(tx, action, c.ID.String(), map[string]any{
+		"name": c.Name, "active": c.Active, "delay_s": c.Delay, "max_answers": c.MaxAnswers,
+	})
+}
+
+// Change writes a configuration anew. It returns a conflict where the name is
+// another's.
+func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (c Configuration, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if c, err = lock(tx, id); err != nil {
+			return db.NotFound(err)
+		}
+		if err := in.apply(&c); err != nil {
+			return err
+		}
+		c.UpdatedAt = clock.At(tx.Now())
+		if free, err := save(tx, c); err != nil {
+			return err
+		} else if !free {
+			return nameTaken()
+		}
+		return record(tx, "assistant_configuration.changed", c)
+	})
+	return c, err
+}
+
+// Delete removes a configuration. It returns a conflict while a channel uses it.
+func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := lock(tx, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		if used, err := s.Channels.NamesConfiguration(&tx.Reader, id); err != nil {
+			return err
+		} else if used {
+			return fault.New(fault.Conflict).Because("in_use")
+		}
+		if err := drop(tx, id); err != nil {
+			return err
+		}
+		return record(tx, "assistant_configuration.deleted", c)
+	})
+}
+
+// Known tells channels which configurations there are. It locks what it finds, so
+// that it is not deleted before the transaction ends.
+type Known struct{}
+
+// HoldConfiguration implements channel.Assistants.
+func (Known) HoldConfiguration(tx *db.Tx, id uuid.UUID) (bool, error) {
+	_, err := lock(tx, id)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,85 @@
+package assistant
+
+import (
+	"context"
+
+	"konak/internal/crm/assistant/engine"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/fault"
+)
+
+// phrases are what the assistant says in its own words.
+type phrases struct{ greeting, thanks, person, unknown, source string }
+
+var phrasesBy = map[string]phrases{
+	engine.Turkish: {
+		greeting: "Merhaba! Sorunuzu yazın, yardım makalelerimizde arayayım. Bir temsilciyle görüşmek isterseniz söylemeniz yeterli.",
+		thanks:   "Rica ederim. Başka bir sorunuz olursa yazabilirsiniz.",
+		person:   "Sizi bir temsilciye aktarıyorum; en kısa sürede yazacak.",
+		unknown:  "Bunun yanıtını bulamadım. Sizi bir temsilciye aktarıyorum; en kısa sürede yazacak.",
+		source:   "Kaynak: ",
+	},
+	engine.English: {
+		greeting: "Hello! Write your question and I will look for it in our help articles. If you would like to talk to a person, just say so.",
+		thanks:   "You are welcome. Write to me if you have another question.",
+		person:   "I am handing you over to a colleague, who will write as soon as possible.",
+		unknown:  "I did not find an answer to that. I am handing you over to a colleague, who will write as soon as possible.",
+		source:   "Source: ",
+	},
+}
+
+func wordsIn(language string) phrases { return phrasesBy[languageOr(language)] }
+
+// languageOr is a language that the assistant speaks: the given one, else Turkish.
+func languageOr(language string) string {
+	if language == engine.English {
+		return language
+	}
+	return engine.Turkish
+}
+
+// answer quotes a passage and names its source.
+func (p phrases) answer(c engine.Candidate) string {
+	text := c.Excerpt + "\n\n" + p.source + c.Title
+	if c.URL != "" {
+		text += "\n" + c.URL
+	}
+	return text
+}
+
+// Summarizer writes summaries out of a conversation's own sentences.
+type Summarizer struct{}
+
+var _ airecord.Assistant = Summarizer{}
+
+// CanSummarize implements airecord.Assistant.
+func (Summarizer) CanSummarize(ctx context.Context) (bool, error) {
+	return caller.From(ctx).Licences[Licence], nil
+}
+
+// Summarize implements airecord.Assistant. It returns no_assistant without the
+// licence.
+func (Summarizer) Summarize(ctx context.Context, t airecord.Transcript) (airecord.NewSummary, error) {
+	if !caller.From(ctx).Licences[Licence] {
+		return airecord.NewSummary{}, fault.New(fault.NoAssistant)
+	}
+	lines := make([]engine.Line, len(t.Items))
+	for i, item := range t.Items {
+		by := engine.ByTeam
+		switch {
+		case item.Kind == conversation.Note:
+			by = engine.AsNote
+		case item.AuthorKind == conversation.ByContact:
+			by = engine.ByCustomer
+		}
+		lines[i] = engine.Line{By: by, Body: item.PlainBody()}
+	}
+	text, language := engine.Summarize(lines, languageOr(t.Language))
+	if text == "" {
+		return airecord.NewSummary{}, fault.New(fault.NothingToSummarize)
+	}
+	c := defaultConfiguration()
+	return airecord.NewSummary{Body: text, Language: language, Configuration: c.reference()}, nil
+}

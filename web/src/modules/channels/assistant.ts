@@ -1,0 +1,39 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '@/api/client'
+
+export type Configuration = Schemas['AssistantConfiguration']
+
+const key = ['crm', 'assistant'] as const
+/** The id that stands for the assistant's defaults. */
+const defaults = '00000000-0000-0000-0000-000000000000'
+
+export function useConfigurations() {
+  return useQuery({
+    queryKey: key,
+    queryFn: () => ask(api.GET('/api/crm/v1/assistant/configurations', { params: { query: { limit: 50 } } })).then((envelope) => envelope.data),
+  })
+}
+
+export function useAddConfiguration() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: Schemas['AssistantInput']) => ask(api.POST('/api/crm/v1/assistant/configurations', { body })).then((envelope) => envelope.data),
+    onSuccess: () => client.invalidateQueries({ queryKey: key }),
+  })
+}
+
+/** Switches the assistant on a channel and says how it behaves there; "" means its defaults. */
+export function useSetAssistant(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ enabled, configuration }: { enabled: boolean; configuration: string }) =>
+      ask(api.PATCH('/api/crm/v1/channels/{id}/ai', { params: { path: { id } }, body: { enabled, configuration_id: configuration || defaults } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['crm', 'channels'] }),
+  })
+}
+
+export function useTry() {
+  return useMutation({
+    mutationFn: (question: string) => ask(api.POST('/api/crm/v1/assistant/try', { body: { question } })).then((envelope) => envelope.data),
+  })
+}
