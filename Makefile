@@ -33,8 +33,8 @@ help: ## List the commands
 # --- run and build ---
 
 .PHONY: run
-run: build ## Build everything and serve the demo on http://localhost:8080
-	@exec ./bin/konak serve --demo $(ARGS)
+run: build ## Build everything and serve the demo on http://localhost:8080, with SMTP on port 2525
+	@exec ./bin/konak serve --demo --mail-listen 127.0.0.1:2525 $(ARGS)
 
 .PHONY: build
 build: panel ## Build the panel and the binary ./bin/konak

@@ -99,6 +99,8 @@ CREATE TABLE contact_claim (
     UNIQUE (tenant_id, contact_id, kind, value_key),
     FOREIGN KEY (tenant_id, contact_id) REFERENCES contact (tenant_id, id)
 );
+-- Who else claims an address or a number.
+CREATE INDEX contact_claim_value ON contact_claim (tenant_id, kind, value_key);
 
 CREATE TABLE contact_consent (
     tenant_id  uuid NOT NULL,

@@ -52,6 +52,7 @@ CREATE TABLE email_inbound (
     size            bigint NOT NULL,
     state           text NOT NULL,
     reason          text,
+    auth            text NOT NULL,
     sender          text NOT NULL,
     subject         text NOT NULL,
     rule            text,

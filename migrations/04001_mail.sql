@@ -75,6 +75,7 @@ CREATE TABLE mail_settings (
     journaling             boolean NOT NULL,
     journal_retention_days bigint NOT NULL,
     dlp_messaging          boolean NOT NULL,
+    forward_allowed        text NOT NULL,
     updated_at             bigint NOT NULL
 );
 
@@ -160,6 +161,7 @@ CREATE TABLE mail_mailbox (
     password_hash text NOT NULL,
     quota_mb      bigint,
     used_bytes    bigint NOT NULL,
+    daily_limit   bigint,
     state         text NOT NULL,
     created_by    uuid,
     created_at    bigint NOT NULL,

@@ -113,6 +113,7 @@ CREATE TABLE phone_call (
     heard_by        uuid,
     dismissed_at    bigint,
     to_return       boolean NOT NULL,
+    callback        boolean NOT NULL,
     plan            text NOT NULL,
     due_at          bigint,
     PRIMARY KEY (tenant_id, id)

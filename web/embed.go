@@ -23,7 +23,8 @@ var dist embed.FS
 // no inline script, no inline style element, no frame around it. Styles that
 // script sets on an element are not inline styles to the browser. Where a
 // captcha service is configured, its widget may load its script and its frame.
-func contentPolicy(outside []string) string {
+// Forms lead to this origin, and to those of the bank where there is one.
+func contentPolicy(forms string, outside []string) string {
 	also, frames := "", ""
 	if len(outside) > 0 {
 		also = " " + strings.Join(outside, " ")
@@ -33,7 +34,7 @@ func contentPolicy(outside []string) string {
 		"script-src 'self'" + also + "; style-src 'self'" + also + "; font-src 'self'; " +
 		"img-src 'self' data: blob:; media-src 'self' blob:; " +
 		"connect-src 'self'" + also + "; " + frames + "worker-src 'self'; manifest-src 'self'; " +
-		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+		"base-uri 'none'; form-action " + strings.TrimSpace("'self' "+forms) + "; frame-ancestors 'none'"
 }
 
 // widgetScript is the live-chat widget, the one file that is made for pages of
@@ -42,14 +43,15 @@ const widgetScript = "/widget.js"
 
 const notBuilt = "panel not built: run make build"
 
-// Handler serves the embedded panel. Outside are the origins of a captcha
-// service, if there is one.
-func Handler(outside ...string) http.Handler {
+// Handler serves the embedded panel. Forms is where a card payment may lead, as the
+// source of a policy: "https:", an origin, or nothing. Outside are the origins of a
+// captcha service, if there is one.
+func Handler(forms string, outside ...string) http.Handler {
 	build, err := fs.Sub(dist, "dist")
 	if err != nil {
 		panic("web: the embedded folder has no dist: " + err.Error())
 	}
-	return newHandler(build, outside...)
+	return newHandler(build, forms, outside...)
 }
 
 // Built reports whether the binary carries a panel.
@@ -70,8 +72,8 @@ type handler struct {
 	policy string
 }
 
-func newHandler(build fs.FS, outside ...string) http.Handler {
-	h := &handler{files: make(map[string]file), policy: contentPolicy(outside)}
+func newHandler(build fs.FS, forms string, outside ...string) http.Handler {
+	h := &handler{files: make(map[string]file), policy: contentPolicy(forms, outside)}
 	err := fs.WalkDir(build, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err

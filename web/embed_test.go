@@ -20,14 +20,14 @@ func builtPanel(outside ...string) http.Handler {
 		"assets/font.woff2":       {Data: []byte("font")},
 		".vite/manifest.json":     {Data: []byte("{}")},
 		".gitkeep":                {Data: nil},
-	}, outside...)
+	}, "https:", outside...)
 }
 
 func TestPolicyNamesTheCaptchaAlone(t *testing.T) {
 	t.Parallel()
 	const name = "Content-Security-Policy"
 	closed := get(t, builtPanel(), "GET", "/", "").Header.Get(name)
-	if !strings.Contains(closed, "script-src 'self';") || strings.Contains(closed, "frame-src") || strings.Contains(closed, "http") {
+	if !strings.Contains(closed, "script-src 'self';") || strings.Contains(closed, "frame-src") || strings.Contains(closed, "http:") {
 		t.Errorf("policy %s", closed)
 	}
 	open := get(t, builtPanel("https://captcha.example"), "GET", "/", "").Header.Get(name)
@@ -36,6 +36,16 @@ func TestPolicyNamesTheCaptchaAlone(t *testing.T) {
 	} {
 		if !strings.Contains(open, want) {
 			t.Errorf("policy %s lacks %s", open, want)
+		}
+	}
+}
+
+// Forms lead to this origin alone, and to a bank where there is one.
+func TestPolicyOfForms(t *testing.T) {
+	t.Parallel()
+	for forms, want := range map[string]string{"": "form-action 'self';", "https:": "form-action 'self' https:;"} {
+		if got := contentPolicy(forms, nil); !strings.Contains(got, want) {
+			t.Errorf("policy %s lacks %s", got, want)
 		}
 	}
 }
@@ -117,7 +127,7 @@ func TestHandlerServes(t *testing.T) {
 
 func TestHandlerWithoutBuildSaysHowToMakeIt(t *testing.T) {
 	t.Parallel()
-	h := newHandler(fstest.MapFS{".gitkeep": {Data: nil}})
+	h := newHandler(fstest.MapFS{".gitkeep": {Data: nil}}, "")
 	response := get(t, h, "GET", "/", "")
 	if response.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("status %d, want 503", response.StatusCode)

@@ -176,6 +176,8 @@ func TestSettingsThatCannotWork(t *testing.T) {
 		{"--storage-quota", "plenty", "such as 50GiB"},
 		{"--storage-quota", "-1", "such as 50GiB"},
 		{"--mail-max-size", "-5", "such as 50GiB"},
+		{"--mail-rspamd", "127.0.0.1:11333", "--mail-rspamd \"127.0.0.1:11333\": write an address such as"},
+		{"--mail-rspamd", "http://", "--mail-rspamd"},
 	} {
 		code, text := runOn("migrate", "--data", t.TempDir(), tc.flag+"="+tc.value)
 		if code == 0 || !strings.Contains(text, tc.want) {
@@ -208,6 +210,7 @@ func TestSizes(t *testing.T) {
 func TestSettingsOfCallsThatCannotWork(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ flag, value, want string }{
+		{"--sip-tls-listen", "127.0.0.1:5061", "--sip-tls-listen needs --sip-tls-cert and --sip-tls-key"},
 		{"--sip-public-address", "phone.example", "--sip-public-address \"phone.example\": write an IP address"},
 		{"--rtp-ports", "20000", "--rtp-ports \"20000\": write a range"},
 		{"--rtp-ports", "20000-20001", "--rtp-ports"},

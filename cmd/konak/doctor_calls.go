@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 
 	"konak/internal/exchange/rtp"
 	"konak/internal/exchange/sipexchange"
+	"konak/internal/kit/clock"
 )
 
 // calls looks at the ports that calls need, and says which address telephones are told.
@@ -33,6 +35,10 @@ func (d *checkup) calls(ctx context.Context) (string, error) {
 	default:
 		return "", fmt.Errorf("%w; stop what runs there or choose another --sip-listen", err)
 	}
+	secure, err := d.secureCalls(ctx)
+	if err != nil {
+		return "", err
+	}
 	size, err := d.soundPorts(addr.Addr())
 	if err != nil {
 		return "", err
@@ -41,7 +47,24 @@ func (d *checkup) calls(ctx context.Context) (string, error) {
 	if d.SIPPublicAddress == "" && addr.Addr().IsUnspecified() {
 		told = "the address that leads to them; set --sip-public-address where a router stands between"
 	}
-	return fmt.Sprintf("%s is free, as are ports for %d telephones at once; they are told %s", address, size, told), nil
+	return fmt.Sprintf("%s is free, as are ports for %d telephones at once; they are told %s%s", address, size, told, secure), nil
+}
+
+// secureCalls looks at the port and the certificate of SIP over TLS.
+func (d *checkup) secureCalls(ctx context.Context) (string, error) {
+	if d.SIPTLSListen == "" {
+		return "", nil
+	}
+	pair, err := tls.LoadX509KeyPair(d.SIPTLSCert, d.SIPTLSKey)
+	if err != nil {
+		return "", fmt.Errorf("--sip-tls-cert: %w", err)
+	}
+	until := pair.Leaf.NotAfter.UTC().Format(time.DateOnly)
+	if (clock.System{}).Now().After(pair.Leaf.NotAfter) {
+		return "", fmt.Errorf("--sip-tls-cert: it ended on %s", until)
+	}
+	text, err := free(ctx, "--sip-tls-listen", d.SIPTLSListen)
+	return "; TLS: " + text + ", certificate until " + until, err
 }
 
 // soundPorts tries the first and the last port of sound.

@@ -63,6 +63,7 @@ import (
 	"konak/internal/identity/signin"
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
+	"konak/internal/kit/bus"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
@@ -91,6 +92,7 @@ type App struct {
 
 	DB       *db.DB
 	API      *api.API
+	Link     *bus.Link // nil on the embedded database, which has one node
 	Mailer   *mailer.Mailer
 	Blobs    *blob.Store
 	Identity *identity.Service
@@ -129,6 +131,7 @@ type App struct {
 	Templates     *template.Service
 	WhatsApp      *whatsapp.Service
 	Telephony     *telephony.Service
+	bankForms     string // where the panel may lead for a card payment
 	Wallet        *wallet.Service
 	Telegram      *telegram.Service
 	Social        *social.Service
@@ -198,6 +201,9 @@ func (a *App) Work(ctx context.Context) {
 	}
 	if a.Limits != nil {
 		workers = append(workers, a.Limits.Run)
+	}
+	if a.Link != nil {
+		workers = append(workers, a.Link.Run)
 	}
 	for _, run := range workers {
 		wg.Go(func() { run(ctx) })

@@ -19,7 +19,9 @@ import (
 	"konak/internal/identity/password"
 	"konak/internal/kit/db"
 	"konak/internal/kit/secret"
+	"konak/internal/mail/origin"
 	"konak/internal/provider/hcaptcha"
+	"konak/internal/provider/rspamd"
 	"konak/internal/provider/turnstile"
 )
 
@@ -55,6 +57,8 @@ type Config struct {
 	MailTLSListen    string   `env:"KONAK_MAIL_TLS_LISTEN" name:"mail-tls-listen" placeholder:"ADDRESS" help:"Address where mail programs hand mail over by TLS from the beginning, such as 0.0.0.0:465; needs --mail-tls-cert."`
 	HelpDomains      []string `env:"KONAK_HELP_DOMAIN" name:"help-domain" placeholder:"HOST=WORKSPACE" help:"Host of its own for the help center of a workspace, named by its slug. The DNS and the reverse proxy lead it here."`
 	MailRoutes       []string `env:"KONAK_MAIL_ROUTE" name:"mail-route" placeholder:"DOMAIN=HOST:PORT" help:"Server that takes the mail of workspaces' mailboxes for a domain, or for all of them with * as the domain, instead of those that the DNS names."`
+	MailBlockLists   []string `env:"KONAK_MAIL_BLOCK_LIST" name:"mail-block-list" placeholder:"ZONE" help:"Zone of a block list, such as zen.spamhaus.org: mail from addresses on it is refused. None by default."`
+	MailRspamd       string   `env:"KONAK_MAIL_RSPAMD" name:"mail-rspamd" placeholder:"URL" help:"rspamd server that judges mail that comes in, such as http://127.0.0.1:11333."`
 	MailMaxSize      Size     `env:"KONAK_MAIL_MAX_SIZE" default:"37748736" help:"Largest mail that is taken: bytes, or a number with MiB."`
 	SignUp           string   `env:"KONAK_SIGN_UP" enum:"open,off" default:"open" help:"open: whoever reaches the panel may open an account with a workspace. off: only invitations and konak workspace create."`
 	Captcha          string   `env:"KONAK_CAPTCHA" enum:"off,adaptive,always" default:"adaptive" help:"When people must show that they are no robots."`
@@ -80,9 +84,13 @@ type Config struct {
 	SIPTrunkServer   string   `env:"KONAK_SIP_TRUNK_SERVER" name:"sip-trunk-server" placeholder:"HOST" help:"The operator's line at a carrier, over which bought numbers call."`
 	SIPTrunkUser     string   `env:"KONAK_SIP_TRUNK_USER" name:"sip-trunk-user" placeholder:"NAME" help:"Its user."`
 	SIPTrunkSecret   string   `env:"KONAK_SIP_TRUNK_PASSWORD" name:"sip-trunk-password" placeholder:"PASSWORD" help:"Its password."`
+	SIPTrunkFrom     []string `env:"KONAK_SIP_TRUNK_FROM" name:"sip-trunk-from" placeholder:"CIDR" help:"Addresses that its calls to bought numbers come from, if not those of its host."`
 	TelephonySwitch  string   `env:"KONAK_TELEPHONY_SWITCH_URL" name:"telephony-switch-url" placeholder:"URL" help:"Where a workspace can ask for another telephony tier."`
 	SIPListen        string   `env:"KONAK_SIP_LISTEN" name:"sip-listen" placeholder:"ADDRESS" help:"Address to take calls on by SIP, over UDP and TCP, such as 0.0.0.0:5060; without it this node carries no calls. A demo takes them on loopback, unless it is 'off'."`
 	SIPPublicAddress string   `env:"KONAK_SIP_PUBLIC_ADDRESS" name:"sip-public-address" placeholder:"IP" help:"Address that telephones and lines reach this node at, where it is not its own."`
+	SIPTLSListen     string   `env:"KONAK_SIP_TLS_LISTEN" name:"sip-tls-listen" placeholder:"ADDRESS" help:"Address to take calls on by SIP over TLS, such as 0.0.0.0:5061; needs --sip-tls-cert."`
+	SIPTLSCert       string   `env:"KONAK_SIP_TLS_CERT" name:"sip-tls-cert" placeholder:"FILE" help:"Certificate in PEM for SIP over TLS."`
+	SIPTLSKey        string   `env:"KONAK_SIP_TLS_KEY" name:"sip-tls-key" placeholder:"FILE" help:"Its key."`
 	RTPPorts         string   `env:"KONAK_RTP_PORTS" name:"rtp-ports" default:"20000-29999" placeholder:"FIRST-LAST" help:"UDP ports for the sound of calls; each call uses one or two."`
 	TelegramAddress  string   `env:"KONAK_TELEGRAM_ADDRESS" name:"telegram-address" placeholder:"URL" help:"Where Telegram's Bot API is, if not at its own address: a server of one's own, or a stand-in while developing. A demo brings its own."`
 	Demo             bool     `env:"KONAK_DEMO" help:"Fill an empty database with demo workspaces; loopback only."`
@@ -96,6 +104,9 @@ type Config struct {
 	LimitFactor int `kong:"-"`
 	// DNS is for tests: who is asked for TXT records instead of the system.
 	DNS email.Resolver `kong:"-"`
+	// MailDNS is for tests: who is asked about the senders of mail that comes in, from
+	// this machine too.
+	MailDNS origin.Resolver `kong:"-"`
 	// NameServers is for tests: who is asked for the records of mail domains
 	// instead of the servers that are responsible.
 	NameServers func(ctx context.Context, name string) ([]netip.AddrPort, error) `kong:"-"`
@@ -148,6 +159,9 @@ func (c *Config) Check() error {
 	}
 	if c.MailTLSListen != "" && (c.MailTLSCert == "" || !c.TakesMail()) {
 		return errors.New("--mail-tls-listen needs --mail-listen and --mail-tls-cert")
+	}
+	if _, err := c.mailFilter(); err != nil {
+		return err
 	}
 	if _, err := c.mailRoutes(); err != nil {
 		return err
@@ -294,6 +308,18 @@ func (c *Config) helpDomains() (map[string]string, error) {
 		out[host], of[slug] = slug, true
 	}
 	return out, nil
+}
+
+// mailFilter reads --mail-rspamd.
+func (c *Config) mailFilter() (origin.Filter, error) {
+	if c.MailRspamd == "" {
+		return nil, nil
+	}
+	at, err := url.Parse(c.MailRspamd)
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+		return nil, fmt.Errorf("--mail-rspamd %q: write an address such as http://127.0.0.1:11333", c.MailRspamd)
+	}
+	return rspamd.New(at), nil
 }
 
 // mailRoutes reads --mail-route.

@@ -2,12 +2,15 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"konak/internal/exchange/lease"
 	"konak/internal/exchange/sipexchange"
@@ -58,12 +61,50 @@ func (c *Config) checkSIP() error {
 			return fmt.Errorf("--demo listens on loopback only; --sip-listen %q is not", c.SIPListen)
 		}
 	}
+	if err := c.checkSIPTLS(); err != nil {
+		return err
+	}
 	_, _, err := c.RTPRange()
 	return err
 }
 
-// listenSIP opens the ports of SIP. A demo takes any free one where its own is taken.
+// checkSIPTLS refuses settings of SIP over TLS that cannot work.
+func (c *Config) checkSIPTLS() error {
+	if c.SIPTLSListen == "" {
+		return nil
+	}
+	if c.SIPTLSCert == "" || c.SIPTLSKey == "" {
+		return errors.New("--sip-tls-listen needs --sip-tls-cert and --sip-tls-key")
+	}
+	addr, err := netip.ParseAddrPort(c.SIPTLSListen)
+	if err != nil {
+		return fmt.Errorf("--sip-tls-listen %q: write ADDRESS:PORT, for example 0.0.0.0:5061", c.SIPTLSListen)
+	}
+	if c.Demo && !addr.Addr().IsLoopback() {
+		return fmt.Errorf("--demo listens on loopback only; --sip-tls-listen %q is not", c.SIPTLSListen)
+	}
+	return nil
+}
+
+// listenSIP opens the ports of SIP.
 func listenSIP(ctx context.Context, c Config) (*sipexchange.Sockets, error) {
+	s, err := listenPlainSIP(ctx, c)
+	if err != nil || c.SIPTLSListen == "" {
+		return s, err
+	}
+	pair, err := tls.LoadX509KeyPair(c.SIPTLSCert, c.SIPTLSKey)
+	if err == nil {
+		err = s.ListenTLS(ctx, c.SIPTLSListen, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("--sip-tls-listen %s: %w", c.SIPTLSListen, err), s.Close())
+	}
+	return s, nil
+}
+
+// listenPlainSIP opens the ports of SIP over UDP and TCP. A demo takes any free one
+// where its own is taken.
+func listenPlainSIP(ctx context.Context, c Config) (*sipexchange.Sockets, error) {
 	if c.SIPListen != "" {
 		s, err := sipexchange.Listen(ctx, c.SIPListen)
 		if err != nil {
@@ -89,15 +130,35 @@ func (a *App) wireExchange(p *parts) error {
 	limits := sipexchange.DefaultLimits
 	limits.Messages *= max(a.cfg.LimitFactor, 1)
 	limits.MessagesPerAddress *= max(a.cfg.LimitFactor, 1)
+	carrier, err := a.carrier()
+	if err != nil {
+		return err
+	}
 	a.sip, err = sipexchange.New(sipexchange.Config{
 		Dir: a.cfg.Data, Box: p.box, Clock: a.clock, Log: a.log, PublicAddress: a.cfg.SIPPublicAddress,
-		FirstPort: first, LastPort: last, CheckAddress: p.out.CheckAddr, Limits: limits,
+		FirstPort: first, LastPort: last, CheckAddress: p.out.CheckAddr, Carrier: carrier, Limits: limits,
 	})
 	if err == nil {
 		a.Exchange = a.sip
 		a.metrics.MustRegister(a.sip)
 	}
 	return err
+}
+
+// carrier is the operator's line as calls to bought numbers come in over it; nil where
+// there is none. The calls are wired after the exchange, so they are looked up when
+// somebody dials.
+func (a *App) carrier() (*sipexchange.Carrier, error) {
+	from, err := prefixes("sip-trunk-from", a.cfg.SIPTrunkFrom)
+	if err != nil || a.cfg.SIPTrunkServer == "" {
+		return nil, err
+	}
+	return &sipexchange.Carrier{
+		Server: a.cfg.SIPTrunkServer, From: from,
+		FindNumber: func(ctx context.Context, dialled string) (tenant, trunk uuid.UUID, err error) {
+			return a.Calls.FindNumber(ctx, dialled)
+		},
+	}, nil
 }
 
 // startExchange starts the exchange of a node that serves, and says whether it carries

@@ -42,6 +42,7 @@ func TestEveryKeyedRouteKeepsItsKey(t *testing.T) {
 		category := add(crm+"/help-center/categories", topic("a"))
 		subject := talk()
 		w.Owner.Post("/api/mail/v1/provision/domain/quickstart", map[string]any{"domain": "firma.example"}).Want(200)
+		w.Owner.Put("/api/mail/v1/settings/forwarding", map[string]any{"allowed": []string{"example.com"}}).Want(200)
 		box := w.Owner.Post("/api/mail/v1/provision/mailbox", map[string]any{"address": "a@firma.example", "kind": "forward", "targets": []string{"a@example.com"}}).Want(200).ID()
 		type call struct {
 			path string

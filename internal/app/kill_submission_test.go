@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -9,16 +8,17 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"io"
 	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/smtp"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -28,7 +28,8 @@ import (
 )
 
 // A mail of a mailbox that was answered with 250 is delivered and in the journal after
-// kill -9 at any moment, and nothing is delivered that is not in the journal.
+// kill -9 at any moment, and nothing is delivered that is not in the journal. Who cannot
+// be reached is reported once.
 func TestKillSubmission(t *testing.T) {
 	t.Parallel()
 	onBoth(t, sharedPostgres, func(k *trial) {
@@ -50,6 +51,13 @@ type submissionTrial struct {
 	out      *countingServer
 }
 
+// refusedPrefix begins the addresses that the server outside refuses; reportSubject is
+// that of reports on them.
+const (
+	refusedPrefix = "yok-"
+	reportSubject = "Undelivered mail / Teslim edilemeyen posta"
+)
+
 const submissionPassword = "yeşil-kapı-üç-anahtar"
 
 func (k *submissionTrial) run() {
@@ -68,11 +76,40 @@ func (k *submissionTrial) run() {
 		wg.Wait()
 		p = k.start()
 	}
+	p = k.killBeforeAnswer(p, d)
 	k.until("the queue to be empty", func() bool {
 		return k.number(d, `SELECT count(*) FROM mail_queue WHERE state <> 'done'`) == 0
 	})
 	k.must(p.stop())
 	k.verifyMails(d)
+}
+
+// killBeforeAnswer ends the server when a mail is in the journal and its sender has not
+// heard of it, and starts it again. The sender hands the mail over once more.
+func (k *submissionTrial) killBeforeAnswer(p *process, d *db.DB) *process {
+	k.t.Helper()
+	c, err := k.signInBySMTP()
+	k.must(err)
+	defer func() { _ = c.Close() }()
+	name := k.next(0)
+	w, err := k.begin(c, name)
+	k.must(err)
+	answered := make(chan struct{})
+	go func() { defer close(answered); _ = w.Close() }()
+	k.until("the mail to be in the journal", func() bool {
+		return k.number(d, `SELECT count(*) FROM mail_journal WHERE subject = '`+name+`'`) > 0
+	})
+	k.must(p.kill())
+	<-answered
+	p = k.start()
+	c, err = k.signInBySMTP()
+	k.must(err)
+	defer func() { _ = c.Close() }()
+	w, err = k.begin(c, name)
+	k.must(err)
+	k.must(w.Close())
+	k.acknowledge(0, name)
+	return p
 }
 
 // prepare makes a mailbox at a domain of the workspace, with a journal.
@@ -90,19 +127,29 @@ func (k *submissionTrial) prepare(p *process, d *db.DB) {
 		_, err := tx.Exec(`INSERT INTO mail_domain_owner (domain, tenant_id, domain_id, since) SELECT domain, tenant_id, id, 0 FROM mail_domain WHERE domain = 'firma.example'`)
 		return err
 	}))
+	k.putSetting(p, "forwarding", `{"allowed":["example.com"]}`)
 	box, err := c.post(k.ctx, "/api/mail/v1/provision/mailbox", "", map[string]any{
 		"address": "kutu@firma.example", "kind": "forward", "targets": []string{"elif@example.com"}, "password": submissionPassword,
 	})
 	k.must(err)
-	req, err := http.NewRequestWithContext(k.ctx, http.MethodPut, p.url+"/api/mail/v1/settings/journaling", bytes.NewReader([]byte(`{"enabled":true,"retention_days":10}`)))
+	if box.Data.ID == "" {
+		k.t.Fatalf("no mailbox: %+v", box)
+	}
+	k.putSetting(p, "journaling", `{"enabled":true,"retention_days":10}`)
+}
+
+// putSetting changes a setting of the workspace's mail.
+func (k *submissionTrial) putSetting(p *process, name, body string) {
+	k.t.Helper()
+	req, err := http.NewRequestWithContext(k.ctx, http.MethodPut, p.url+"/api/mail/v1/settings/"+name, strings.NewReader(body))
 	k.must(err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+k.token)
 	answer, err := http.DefaultClient.Do(req)
 	k.must(err)
 	_ = answer.Body.Close()
-	if box.Data.ID == "" || answer.StatusCode != http.StatusOK {
-		k.t.Fatalf("no mailbox or no journal: %+v, %s", box, answer.Status)
+	if answer.StatusCode != http.StatusOK {
+		k.t.Fatalf("%s: %s", name, answer.Status)
 	}
 }
 
@@ -120,40 +167,64 @@ func (k *submissionTrial) send(ctx context.Context, i int) {
 }
 
 func (k *submissionTrial) sendInSession(ctx context.Context, i int) error {
-	c, err := smtp.Dial(k.smtpAddr)
+	c, err := k.signInBySMTP()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = c.Close() }()
-	if err := c.StartTLS(&tls.Config{InsecureSkipVerify: true}); err != nil {
-		return err
-	}
-	if err := c.Auth(smtp.PlainAuth("", "kutu@firma.example", submissionPassword, "127.0.0.1")); err != nil {
-		return err
-	}
 	for ctx.Err() == nil {
 		name := k.next(i)
-		if err := c.Mail("kutu@firma.example"); err != nil {
-			return err
-		}
-		if err := c.Rcpt(name); err != nil {
-			return err
-		}
-		w, err := c.Data()
+		w, err := k.begin(c, name)
 		if err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, "From: kutu@firma.example\r\nTo: "+name+"\r\nSubject: "+name+"\r\n\r\nNerede?\r\n"); err != nil {
 			return err
 		}
 		if err := w.Close(); err != nil {
 			return err
 		}
-		k.mu.Lock()
-		k.acknowledged[name], k.pending[i] = name, ""
-		k.mu.Unlock()
+		k.acknowledge(i, name)
 	}
 	return nil
+}
+
+// signInBySMTP connects as the mailbox.
+func (k *submissionTrial) signInBySMTP() (*smtp.Client, error) {
+	c, err := smtp.Dial(k.smtpAddr)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.StartTLS(&tls.Config{InsecureSkipVerify: true}); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	if err := c.Auth(smtp.PlainAuth("", "kutu@firma.example", submissionPassword, "127.0.0.1")); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// begin hands a mail over up to its end, to a recipient and to one whom the server
+// outside refuses. The mail is taken when the writer was closed without error.
+func (k *submissionTrial) begin(c *smtp.Client, name string) (io.WriteCloser, error) {
+	if err := c.Mail("kutu@firma.example"); err != nil {
+		return nil, err
+	}
+	for _, to := range []string{name, refusedPrefix + name} {
+		if err := c.Rcpt(to); err != nil {
+			return nil, err
+		}
+	}
+	w, err := c.Data()
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.WriteString(w, "From: kutu@firma.example\r\nTo: "+name+"\r\nSubject: "+name+"\r\n\r\nNerede?\r\n")
+	return w, err
+}
+
+// acknowledge notes that a writer's mail was taken.
+func (k *submissionTrial) acknowledge(i int, name string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.acknowledged[name], k.pending[i] = name, ""
 }
 
 // verifyMails holds what was taken against what was delivered and what is in the
@@ -174,6 +245,13 @@ func (k *submissionTrial) verifyMails(d *db.DB) {
 		return nil
 	}))
 	arrived := k.out.arrived()
+	delete(arrived, reportSubject) // they are sent on by the mailbox
+	failed := k.number(d, `SELECT count(*) FROM mail_queue_recipient WHERE state = 'failed'`)
+	reports := k.number(d, `SELECT count(*) FROM mail_queue WHERE origin = 'report'`)
+	mails := k.number(d, `SELECT count(*) FROM mail_queue WHERE origin = 'submission'`)
+	if failed != mails || reports != mails {
+		k.t.Errorf("%d mails were taken, %d recipients failed, %d reports were written", mails, failed, reports)
+	}
 	repeated := 0
 	for name := range k.acknowledged {
 		if arrived[name] == 0 || journal[name] == 0 {
@@ -217,7 +295,7 @@ func startCountingServer(k *trial) *countingServer {
 	server := smtpd.Server{
 		Domain: "outside.example", MaxSize: 1 << 20, MaxRecipients: 10, MaxSessions: 100, MaxPerAddress: 100, MaxPerNetwork: 100,
 		Patience: time.Minute, MaxIdle: time.Minute, Log: slog.New(slog.DiscardHandler),
-		NewSession: func(context.Context, netip.Prefix) smtpd.Session { return countingSession{o} },
+		NewSession: func(context.Context, smtpd.Peer) smtpd.Session { return countingSession{o} },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -237,8 +315,14 @@ var subjectLine = regexp.MustCompile(`(?m)^Subject: (.*)\r$`)
 type countingSession struct{ o *countingServer }
 
 func (countingSession) Mail(string) error { return nil }
-func (countingSession) Rcpt(string) error { return nil }
-func (countingSession) Reset()            {}
+
+func (countingSession) Rcpt(to string) error {
+	if strings.HasPrefix(to, refusedPrefix) {
+		return &smtpd.Error{Code: 550, Enhanced: "5.7.1", Message: "Not you"}
+	}
+	return nil
+}
+func (countingSession) Reset() {}
 
 func (s countingSession) Data(r io.Reader) error {
 	text, err := io.ReadAll(r)

@@ -6,13 +6,14 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/live"
+	"konak/internal/crm/telephony/call"
 	"konak/internal/identity"
 	"konak/internal/kit/db"
 	"konak/internal/kit/mailer"
 	"konak/internal/webhook"
 )
 
-// owners lets the webhook module write to a workspace's owners.
+// owners lets modules write to a workspace's owners, or in their language.
 type owners struct {
 	identity *identity.Service
 	mailer   *mailer.Mailer
@@ -28,15 +29,40 @@ func (o owners) Notify(tx *db.Tx, n webhook.Notice) error {
 	for _, p := range people {
 		subject, body := n.Text(p.Language)
 		l := mailer.Mail{To: p.Email, Language: p.Language, Subject: subject, Body: body, Link: o.base + n.Path(), Notice: true}
-		l.Greeting, l.LinkText = "Hello "+p.Name+",", "Open it in the panel"
+		l.Greeting, l.LinkText = "Hello "+p.Name+",", linkText(p.Language)
 		if p.Language == "tr" {
-			l.Greeting, l.LinkText = "Merhaba "+p.Name+",", "Panelde aç"
+			l.Greeting = "Merhaba " + p.Name + ","
 		}
 		if err := o.mailer.Send(tx, l); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// TellMessage implements call.Mail. It is written in the language of an owner, since
+// the address may be nobody's of the workspace; so it counts in what the workspace may
+// send.
+func (o owners) TellMessage(tx *db.Tx, n call.MessageNotice) error {
+	people, err := o.identity.Owners(&tx.Reader)
+	if err != nil {
+		return err
+	}
+	language := "tr"
+	if len(people) > 0 {
+		language = people[0].Language
+	}
+	l := mailer.Mail{To: n.To, Language: language, Link: o.base + n.Path(), LinkText: linkText(language)}
+	l.Subject, l.Body = n.Text(language)
+	return o.mailer.Send(tx, l)
+}
+
+// linkText is the text of a link to the panel.
+func linkText(language string) string {
+	if language == "tr" {
+		return "Panelde aç"
+	}
+	return "Open it in the panel"
 }
 
 // visitors lets live chat tell agents that a visitor writes.

@@ -79,6 +79,7 @@ func (a *App) wireCalls(p *parts) (err error) {
 	a.Calls, err = call.New(call.Config{
 		DB: a.DB, Log: a.log, Wallet: a.Wallet, Team: a.PhoneTeam, Settings: a.PhoneSettings, Blocks: a.PhoneBlocks, Line: a.PhoneLine,
 		Numbers: a.Numbers, Greetings: a.Greetings, Timeline: call.Conversations{Contacts: p.book, Inbox: a.Conversations}, Groups: a.Groups,
+		Mail:  owners{a.Identity, a.Mailer, a.cfg.BaseURL()},
 		Rates: rates, Outside: a.cfg.outsideTrunk(), Exchange: a.Exchange,
 	})
 	if err != nil {
@@ -121,7 +122,7 @@ func (a *App) wirePhones() (err error) {
 	phones, lines := team.Config{DB: a.DB, Agents: a.Identity}, line.Config{DB: a.DB}
 	if a.Exchange != nil {
 		phones.Exchange, lines.Exchange = a.Exchange, a.Exchange
-		phones.Server, phones.Transports = a.cfg.sipServer(), []string{"udp", "tcp"}
+		phones.Server, phones.Transports = a.cfg.sipServer(), a.cfg.sipTransports()
 	}
 	if a.PhoneTeam, err = team.New(phones); err != nil {
 		return err
@@ -142,6 +143,14 @@ func (c *Config) sipServer() string {
 		host = c.Domain
 	}
 	return net.JoinHostPort(cmp.Or(c.SIPPublicAddress, host), port)
+}
+
+// sipTransports is how telephones can sign in.
+func (c *Config) sipTransports() []string {
+	if c.SIPTLSListen != "" {
+		return []string{"udp", "tcp", "tls"}
+	}
+	return []string{"udp", "tcp"}
 }
 
 // phoneSounds is what the exchange can play.
@@ -189,6 +198,7 @@ var standInSecret = secret.Of("demo")
 // returns nil where nothing is configured.
 func (a *App) paymentProvider(p *parts) (wallet.Bank, error) {
 	if a.cfg.IyzicoKey != "" {
+		a.bankForms = "https:" // each card has a bank of its own
 		return iyzico.New(a.cfg.IyzicoAddress, a.cfg.IyzicoKey, secret.Of(a.cfg.IyzicoSecret), p.out), nil
 	}
 	if !a.cfg.Demo {
@@ -196,7 +206,7 @@ func (a *App) paymentProvider(p *parts) (wallet.Bank, error) {
 	}
 	service := bank.New(standInAccount, standInSecret)
 	address, err := a.startDemoServer("bank", service)
-	service.Address = address
+	service.Address, a.bankForms = address, address
 	return iyzico.New(address, standInAccount, standInSecret, p.out), err
 }
 

@@ -13,10 +13,12 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/hourly"
+	"konak/internal/crm/conversation/tag"
 	"konak/internal/crm/finder"
 	"konak/internal/crm/inboxapi"
 	"konak/internal/crm/live"
 	"konak/internal/crm/notice"
+	"konak/internal/crm/telephony/command"
 	"konak/internal/identity/password"
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
@@ -38,7 +40,7 @@ import (
 // parts is what several areas share while they are built.
 type parts struct {
 	box     *secret.Box
-	hub     *bus.Hub
+	hub     bus.Bus
 	catalog event.Catalog
 	limits  limit.Limiter
 	out     *outbound.Client
@@ -54,7 +56,7 @@ type parts struct {
 // wire makes the modules, one area after the other. What is made later may use
 // what was made before; stores and gates come first, routes and workers last.
 func (a *App) wire(box *secret.Box) error {
-	p := &parts{box: box, hub: bus.NewHub(), catalog: Catalog(), privacy: ledger.New(box)}
+	p := &parts{box: box, hub: a.makeBus(), catalog: Catalog(), privacy: ledger.New(box)}
 	for _, area := range []func(*parts) error{
 		a.wireKit,
 		a.wireIdentity,
@@ -76,6 +78,19 @@ func (a *App) wire(box *secret.Box) error {
 		}
 	}
 	return nil
+}
+
+// topicsOfNodes are the wake-ups that nodes tell each other of: work that a node
+// leaves to whoever holds it. Events are dispatched by the node that wrote them.
+var topicsOfNodes = []string{jobs.Topic, webhook.Topic, command.Topic}
+
+// makeBus makes the bus: on a database that nodes can share, one that reaches them.
+func (a *App) makeBus() bus.Bus {
+	if a.DB.Dialect() == db.SQLite {
+		return bus.NewHub()
+	}
+	a.Link = bus.NewLink(bus.LinkConfig{DB: a.DB, Log: a.log, Topics: topicsOfNodes})
+	return a.Link
 }
 
 // wireKit makes what every module stands on: limits, mail, files, the way out.
@@ -186,7 +201,7 @@ func (a *App) wireAPI(p *parts) error {
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
 		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: p.box.Derive("cursor"),
-		TrustedProxies: proxies, SessionGuard: a.Mail.CheckAddress, Limits: p.limits, Streams: a.Streams, StreamCheck: a.cfg.StreamCheckOn(a.DB.Dialect()), Fallback: web.Handler(a.cfg.captchaSources()...),
+		TrustedProxies: proxies, SessionGuard: a.Mail.CheckAddress, Limits: p.limits, Streams: a.Streams, StreamCheck: a.cfg.StreamCheckOn(a.DB.Dialect()), Fallback: web.Handler(a.bankForms, a.cfg.captchaSources()...),
 		HelpSite: a.HelpCenter.Site(), HelpHosts: hosts,
 	})
 	a.registerHealth()
@@ -196,7 +211,7 @@ func (a *App) wireAPI(p *parts) error {
 	a.registerStorage()
 	inbox := inboxapi.New(inboxapi.Config{
 		Log: a.log, Edits: a.Edits, Conversations: a.Conversations, AIRecords: a.AIRecords, Cards: a.Cards, Exports: a.Exports, Files: a.Files, Groups: a.Groups,
-		Hours: hourly.New(a.DB), Whole: a.Whole, Replies: a.Replies,
+		Hours: hourly.New(a.DB), Tags: tag.New(a.DB), Whole: a.Whole, Replies: a.Replies,
 	})
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates,

@@ -35,9 +35,11 @@ import (
 	"konak/internal/crm/template"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dns"
+	"konak/internal/kit/mtasts"
 	"konak/internal/mail/domain"
 	"konak/internal/mail/engine"
 	"konak/internal/mail/migration"
+	"konak/internal/mail/origin"
 	"konak/internal/mail/setup"
 	signup "konak/internal/provider/partner"
 	pages "konak/internal/provider/social"
@@ -112,8 +114,16 @@ func (a *App) wireReplies(p *parts) error {
 	if err != nil {
 		return err
 	}
+	checks := origin.Config{DNS: net.DefaultResolver, Log: a.log, Host: a.cfg.mailHost(), Lists: a.cfg.MailBlockLists}
+	if a.cfg.MailDNS != nil {
+		checks.DNS, checks.CheckLoopback = a.cfg.MailDNS, true
+	}
+	if checks.Filter, err = a.cfg.mailFilter(); err != nil {
+		return err
+	}
 	a.Engine = engine.New(engine.Config{
-		DB: a.DB, Log: a.log, Blobs: a.Blobs, Mail: a.Mail, Domains: a.Domains, Inbox: a.Email, Limits: p.limits, Out: p.out, DNS: net.DefaultResolver,
+		DB: a.DB, Log: a.log, Blobs: a.Blobs, Mail: a.Mail, Domains: a.Domains, Inbox: a.Email, Origin: origin.New(checks), Limits: p.limits, Out: p.out, DNS: net.DefaultResolver,
+		STS:    mtasts.New(mtasts.Config{LookupTXT: net.DefaultResolver.LookupTXT, HTTP: p.out, Now: a.DB.Clock().Now}),
 		Routes: routes, Key: p.box.Derive("mail engine"), Host: a.cfg.mailHost(), Domain: a.cfg.mailDomain(), MaxSize: a.Email.MaxSize,
 	})
 	a.Replies = reply.New(reply.Config{

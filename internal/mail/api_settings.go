@@ -17,6 +17,8 @@ type abuseIn struct{ Body Abuse }
 
 type dlpIn struct{ Body DLP }
 
+type forwardingIn struct{ Body Forwarding }
+
 type journalingIn struct{ Body Journaling }
 
 // registerSettings adds the routes of the settings.
@@ -53,6 +55,13 @@ func (s *Service) registerSettings(a *api.API) {
 		"or failed with that as its error where nobody waits for an answer. Nothing there can wait for a review, so quarantine blocks; a template cannot be covered, so redact blocks it. " +
 		"Files of such messages are not scanned: while a rule is enabled, a message with files is blocked as unscanned."
 	api.Handle(a, rules, func(ctx context.Context, in *dlpIn) (Settings, error) { return s.SetDLP(ctx, in.Body) })
+
+	forwarding := route("PUT", "/settings/forwarding", "set-mail-forwarding", "Set where mailboxes may forward to", perm.MailSettingsManage)
+	forwarding.Doc = "Replaces the list. Mailboxes of the kind forward send mail on to the workspace's own domains in any case, and outside only to domains and addresses of the list: any other target is 422 when the mailbox is saved. " +
+		"A target that was taken off the list gets no more mail: who writes to the mailbox is told with 550, or with a report where other targets get theirs."
+	api.Handle(a, forwarding, func(ctx context.Context, in *forwardingIn) (Settings, error) {
+		return s.SetForwarding(ctx, in.Body.Allowed)
+	})
 
 	journal := route("PUT", "/settings/journaling", "set-mail-journaling", "Turn the journal on or off", perm.MailSettingsManage)
 	journal.Doc = "While it is on, every mail that the mail server takes for the workspace or from its mailboxes is kept with its envelope before the sender is told that it was taken; what cannot be kept is put off with 451. " +

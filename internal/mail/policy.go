@@ -270,6 +270,8 @@ func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVe
 		v.Refused = policy.Blocked
 	case i.ActionTaken == ActionBlock:
 		v.RefusedRecipients = who.scanned
+	case i.ActionTaken == ActionWarn && text.ActionTaken == "":
+		v.Warned = true
 	case text.ActionTaken != "":
 		return v, nil // recorded when a person gave the reason
 	}

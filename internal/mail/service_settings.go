@@ -91,6 +91,26 @@ func (s *Service) SetDLP(ctx context.Context, d DLP) (Settings, error) {
 	})
 }
 
+// SetForwarding is the gate for where mailboxes may forward to. It replaces the list.
+func (s *Service) SetForwarding(ctx context.Context, allowed []string) (set Settings, err error) {
+	next, err := parseForwarding(allowed)
+	if err != nil {
+		return set, err
+	}
+	return s.changeSettings(ctx, "forwarding", func(_ *db.Tx, set *Settings) (from, to any, err error) {
+		was := set.Forwarding
+		set.Forwarding = next
+		return was.Allowed, next.Allowed, nil
+	})
+}
+
+// ForwardingAllowed returns the domains and addresses outside that mailboxes may
+// forward to.
+func (s *Service) ForwardingAllowed(r *db.Reader) ([]string, error) {
+	set, err := findSettings(r)
+	return set.Forwarding.Allowed, err
+}
+
 // SetJournaling is the gate for the journal. Turning it off deletes nothing. A longer
 // retention also holds for what is there.
 func (s *Service) SetJournaling(ctx context.Context, j Journaling) (Settings, error) {

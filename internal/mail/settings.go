@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"konak/internal/kit/db"
+	"konak/internal/kit/address"
 	"konak/internal/kit/fault"
 )
 
@@ -17,11 +17,38 @@ type Settings struct {
 	Abuse            Abuse      `json:"abuse"`
 	Journaling       Journaling `json:"journaling"`
 	DLP              DLP        `json:"dlp"`
+	Forwarding       Forwarding `json:"forwarding"`
 }
 
 // DLP says what the rules of data-loss prevention judge beside e-mail.
 type DLP struct {
 	Messaging bool `json:"messaging" example:"true" doc:"Whether messages over other channels, templates included, are judged too"`
+}
+
+// Forwarding says where mailboxes may send their mail on by themselves.
+type Forwarding struct {
+	Allowed []string `json:"allowed" maxItems:"200" nullable:"false" example:"[\"example.com\", \"elif@example.org\"]" doc:"Domains and addresses outside of the workspace's own domains; with an empty list no mailbox forwards outside"`
+}
+
+// parseForwarding reads domains and addresses and writes them in one form: sorted, each
+// once.
+func parseForwarding(texts []string) (Forwarding, error) {
+	out := Forwarding{Allowed: []string{}}
+	for _, text := range texts {
+		text = strings.TrimSpace(text)
+		if e, ok := address.ParseEmail(text); ok {
+			out.Allowed = append(out.Allowed, e.Key)
+			continue
+		}
+		name, ok := address.ParseDomain(text)
+		if !ok {
+			return out, fault.Invalid("allowed", "invalid_address")
+		}
+		out.Allowed = append(out.Allowed, name)
+	}
+	slices.Sort(out.Allowed)
+	out.Allowed = slices.Compact(out.Allowed)
+	return out, nil
 }
 
 // Defaults are what a new mailbox has where nothing else is said.
@@ -98,5 +125,5 @@ func (l Allowlist) allows(ip string) bool {
 }
 
 func emptySettings() Settings {
-	return Settings{AdminIPAllowlist: Allowlist{CIDRs: db.OrEmpty[string](nil)}, Journaling: Journaling{RetentionDays: defaultRetention}}
+	return Settings{AdminIPAllowlist: Allowlist{CIDRs: []string{}}, Forwarding: Forwarding{Allowed: []string{}}, Journaling: Journaling{RetentionDays: defaultRetention}}
 }

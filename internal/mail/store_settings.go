@@ -8,11 +8,11 @@ import (
 // findSettings returns the defaults where nothing was set.
 func findSettings(r *db.Reader) (Settings, error) {
 	set, err := db.One(r, func(row db.Row) (s Settings, err error) {
-		var cidrs db.JSON[[]string]
-		err = row.Scan(&cidrs, &s.Defaults.DefaultQuotaMB, &s.Defaults.MinPasswordLength, &s.Abuse.AutoSuspend, &s.Journaling.Enabled, &s.Journaling.RetentionDays, &s.DLP.Messaging)
-		s.AdminIPAllowlist.CIDRs = db.OrEmpty(cidrs.V)
+		var cidrs, allowed db.JSON[[]string]
+		err = row.Scan(&cidrs, &s.Defaults.DefaultQuotaMB, &s.Defaults.MinPasswordLength, &s.Abuse.AutoSuspend, &s.Journaling.Enabled, &s.Journaling.RetentionDays, &s.DLP.Messaging, &allowed)
+		s.AdminIPAllowlist.CIDRs, s.Forwarding.Allowed = db.OrEmpty(cidrs.V), db.OrEmpty(allowed.V)
 		return s, err
-	}, `SELECT admin_cidrs, default_quota_mb, min_password_length, auto_suspend, journaling, journal_retention_days, dlp_messaging FROM mail_settings WHERE tenant_id = $1`, r.Tenant())
+	}, `SELECT admin_cidrs, default_quota_mb, min_password_length, auto_suspend, journaling, journal_retention_days, dlp_messaging, forward_allowed FROM mail_settings WHERE tenant_id = $1`, r.Tenant())
 	if db.IsNoRow(err) {
 		return emptySettings(), nil
 	}
@@ -20,12 +20,13 @@ func findSettings(r *db.Reader) (Settings, error) {
 }
 
 func putSettings(tx *db.Tx, s Settings) error {
-	_, err := tx.Exec(`INSERT INTO mail_settings (tenant_id, admin_cidrs, default_quota_mb, min_password_length, auto_suspend, journaling, journal_retention_days, dlp_messaging, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+	_, err := tx.Exec(`INSERT INTO mail_settings (tenant_id, admin_cidrs, default_quota_mb, min_password_length, auto_suspend, journaling, journal_retention_days, dlp_messaging,
+			forward_allowed, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (tenant_id) DO UPDATE SET admin_cidrs = excluded.admin_cidrs, default_quota_mb = excluded.default_quota_mb,
 			min_password_length = excluded.min_password_length, auto_suspend = excluded.auto_suspend, journaling = excluded.journaling,
-			journal_retention_days = excluded.journal_retention_days, dlp_messaging = excluded.dlp_messaging, updated_at = excluded.updated_at`,
+			journal_retention_days = excluded.journal_retention_days, dlp_messaging = excluded.dlp_messaging, forward_allowed = excluded.forward_allowed, updated_at = excluded.updated_at`,
 		tx.Tenant(), db.AsJSON(s.AdminIPAllowlist.CIDRs), s.Defaults.DefaultQuotaMB, s.Defaults.MinPasswordLength, s.Abuse.AutoSuspend,
-		s.Journaling.Enabled, s.Journaling.RetentionDays, s.DLP.Messaging, clock.At(tx.Now()))
+		s.Journaling.Enabled, s.Journaling.RetentionDays, s.DLP.Messaging, db.AsJSON(s.Forwarding.Allowed), clock.At(tx.Now()))
 	return err
 }

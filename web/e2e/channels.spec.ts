@@ -208,6 +208,7 @@ test('a custom channel shows its secrets once, delivers, and is pinged, rotated 
   await signIn(page, '/crm/channels')
   await page.getByRole('button', { name: 'Custom channel' }).click()
   const drawer = page.getByRole('dialog', { name: 'Custom channel' })
+  for (const step of ['1. Name the channel', '2. Say where answers go', '3. Let your software send messages']) await expect(drawer.getByRole('region', { name: step })).toBeVisible()
   await drawer.getByLabel('Name', { exact: true }).fill(name)
   await drawer.getByLabel('Address').fill('nowhere')
   await drawer.getByRole('button', { name: 'Create' }).click()
@@ -233,6 +234,7 @@ test('a custom channel shows its secrets once, delivers, and is pinged, rotated 
   await row.getByRole('button', { name: `Actions for ${name}` }).click()
   await page.getByRole('menuitem', { name: 'Settings' }).click()
   const settings = page.getByRole('dialog', { name })
+  await expect(settings.getByRole('region', { name: '3. Let your software send messages' })).toContainText(/curl -X POST .*\/channels\/custom\/[0-9a-f-]{36}\/messages/)
   await settings.getByRole('button', { name: 'Retry delivery' }).click()
   await expect.poll(() => receiver.received.length).toBe(1)
   const signed = (secret: string, at: number) => {

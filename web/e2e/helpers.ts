@@ -194,8 +194,8 @@ export async function newcomer(
 }
 
 /** Makes somebody an active agent of the demo, and gives their browser in it. */
-export async function joinDemo(browser: Browser, owners: Page, name: string, fullName?: string) {
-  const someone = await newcomer(browser, name, {}, fullName)
+export async function joinDemo(browser: Browser, owners: Page, name: string, fullName?: string, options: BrowserContextOptions = {}) {
+  const someone = await newcomer(browser, name, options, fullName)
   const added = await owners.request.post('/api/crm/v1/agents', { data: { email: someone.email, role: 'agent' } })
   expect(added.status(), await added.text()).toBe(201)
   const link = await mailedLink(owners.request, someone.email, 'workspace')

@@ -5,6 +5,7 @@ test('a mailbox is tried, connected, and shows where its mail can be forwarded',
   await signIn(page, '/channels/mailboxes')
   await page.getByRole('button', { name: 'Connect a mailbox' }).first().click()
   const drawer = page.getByRole('dialog', { name: 'Connect a mailbox' })
+  for (const step of ['1. Name the mailbox', '2. Receive mail', '3. Send answers', '4. How it answers']) await expect(drawer.getByRole('region', { name: step })).toBeVisible()
   await drawer.getByLabel('Name', { exact: true }).fill('Sales')
 
   await test.step('a malformed address is refused at its field', async () => {
@@ -64,5 +65,8 @@ test('a mailbox is tried, connected, and shows where its mail can be forwarded',
   await test.step('nothing failed yet', async () => {
     await page.getByRole('tab', { name: 'Failed mail' }).click()
     await expect(page.getByText('No failed mail')).toBeVisible()
+    await page.getByRole('tab', { name: 'Junk' }).click()
+    await expect(page.getByText('No junk')).toBeVisible()
+    await expectAccessible(page)
   })
 })

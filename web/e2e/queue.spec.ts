@@ -1,23 +1,31 @@
 import { startCustomer } from './customer'
-import { expect, expectAccessible, joinDemo, shoot, signIn, test } from './helpers'
+import { choose, expect, expectAccessible, joinDemo, shoot, signIn, test } from './helpers'
 
 /** The words of the two languages that this test reads. */
 const words = {
-  en: { locale: 'en-US', undo: 'Undo', view: /^View:/, waiting: /^Waiting/, list: 'Conversations', thread: (name: string) => `Conversation with ${name}`, reply: 'Reply', sent: 'Sending…' },
-  tr: { locale: 'tr-TR', undo: 'Geri al', view: /^Görünüm:/, waiting: /^Bekleyenler/, list: 'Konuşmalar', thread: (name: string) => `${name} ile konuşma`, reply: 'Yanıtla', sent: 'Gönderiliyor…' },
+  en: { locale: 'en-US', undo: 'Undo', view: /^View:/, waiting: /^Waiting/, list: 'Conversations', thread: (name: string) => `Conversation with ${name}`, reply: 'Reply', back: 'Back to the list', sent: 'Sending…' },
+  tr: { locale: 'tr-TR', undo: 'Geri al', view: /^Görünüm:/, waiting: /^Bekleyenler/, list: 'Konuşmalar', thread: (name: string) => `${name} ile konuşma`, reply: 'Yanıtla', back: 'Listeye dön', sent: 'Gönderiliyor…' },
 } as const
 
-for (const language of ['en', 'tr'] as const) {
+const sights = [
+  { language: 'en', colorScheme: 'light', viewport: { width: 1440, height: 900 }, rows: 9 },
+  { language: 'tr', colorScheme: 'dark', viewport: { width: 1366, height: 768 }, rows: 7 },
+  { language: 'en', colorScheme: 'dark', viewport: { width: 1024, height: 768 }, rows: 7 },
+  { language: 'tr', colorScheme: 'light', viewport: { width: 390, height: 844 }, rows: 7 },
+] as const
+
+for (const { language, colorScheme, viewport, rows } of sights) {
   const say = words[language]
-  test.describe(language, () => {
-    test.use({ locale: say.locale })
+  // Beside an open conversation there is no room for the list.
+  const narrow = viewport.width < 768
+  test.describe(`${language}, ${colorScheme}, ${viewport.width}`, () => {
 
     test('who waits is marked and counted, and what is dealt with makes room for the next', async ({ page, browser }) => {
       const stamp = Date.now()
       const [first, second, third] = [`Ada Ak ${stamp}`, `Bora Er ${stamp}`, `Cem Su ${stamp}`]
       await signIn(page, '/inbox')
       // Somebody with a queue of their own: whatever other tests leave in the demo is not in it.
-      const { page: mine, context, agentId } = await joinDemo(browser, page, `queue-${language}`, 'Ayla Demir')
+      const { page: mine, context, agentId } = await joinDemo(browser, page, `queue-${viewport.width}`, 'Ayla Demir', { locale: say.locale, colorScheme, viewport })
       await mine.addInitScript((lang) => localStorage.setItem('konak.lang', lang), language)
       const ids: string[] = []
       for (const name of [third, second, first]) {
@@ -30,6 +38,7 @@ for (const language of ['en', 'tr'] as const) {
       const list = mine.getByRole('region', { name: say.list })
       const row = (name: string) => list.getByRole('link', { name: new RegExp(name) })
       const thread = (name: string) => mine.getByRole('region', { name: say.thread(name) })
+      const toList = async () => narrow && (await mine.getByRole('button', { name: say.back }).first().click())
 
       await test.step('bold, with the time of waiting, in the navigation and in the tab', async () => {
         await expect(row(first)).toBeVisible()
@@ -38,6 +47,8 @@ for (const language of ['en', 'tr'] as const) {
         await expect(mine).toHaveTitle(/^\(\d+\) /)
         const height = await row(first).evaluate((element) => element.closest('li')?.getBoundingClientRect().height)
         expect(height).toBeLessThanOrEqual(72)
+        const room = await mine.locator('#inbox-rows').evaluate((box) => box.clientHeight)
+        expect(Math.floor(room / (height ?? room))).toBeGreaterThanOrEqual(rows)
       })
 
       await test.step('closing opens the next, and Undo comes back', async () => {
@@ -50,7 +61,9 @@ for (const language of ['en', 'tr'] as const) {
         await expect(row(first)).toBeHidden()
         await mine.getByRole('button', { name: say.undo }).click()
         await expect(thread(first)).toBeVisible()
+        await toList()
         await expect(row(first)).toContainText(/\d\s?(m|dk)/)
+        await row(first).click()
       })
 
       await test.step('a reply can be taken back, and is written on', async () => {
@@ -68,6 +81,7 @@ for (const language of ['en', 'tr'] as const) {
         await expect(leaving).toBeHidden()
         await text.press('Control+Enter')
         await expect(thread(first).getByRole('article', { name: /Ayla Demir/ })).toContainText('It left yesterday')
+        await toList()
         await expect(row(first)).not.toContainText(/\d\s?(m|dk)$/)
         const { data } = (await (await page.request.get(`/api/crm/v1/conversations/${ids[2]}/items?limit=50`)).json()) as { data: { body: string }[] }
         expect(data.filter((item) => item.body === 'It left yesterday')).toHaveLength(1)
@@ -85,6 +99,7 @@ for (const language of ['en', 'tr'] as const) {
       })
 
       await test.step('the view of those who wait is one choice away', async () => {
+        await toList()
         await mine.getByRole('button', { name: say.view }).click()
         await mine.getByRole('menuitemcheckbox', { name: say.waiting }).click()
         await expect(mine.getByRole('button', { name: say.view })).toHaveText(new RegExp(say.waiting.source.slice(1)))
@@ -93,7 +108,7 @@ for (const language of ['en', 'tr'] as const) {
         await expect(row(third)).toBeVisible()
         await expect(row(first)).toBeHidden()
         await expectAccessible(mine)
-        await shoot(mine, `queue-${language}`)
+        await shoot(mine, `queue-${viewport.width}`)
       })
       await context.close()
     })
@@ -111,7 +126,9 @@ test('a list is narrowed by filters and kept as a view', async ({ page }) => {
   const list = page.getByRole('region', { name: 'Conversations' })
   await page.getByRole('button', { name: 'Filter and sort' }).click()
   const dialog = page.getByRole('dialog', { name: 'Filter and sort' })
-  await dialog.getByLabel('Tag', { exact: true }).fill(`vip${stamp}`)
+  await dialog.getByRole('combobox', { name: 'Tag', exact: true }).click()
+  await page.getByRole('combobox', { name: 'Search' }).fill(`vip${stamp}`)
+  await page.getByRole('option', { name: `vip${stamp}`, exact: true }).click()
   await dialog.getByRole('combobox', { name: 'Order' }).click()
   await page.getByRole('option', { name: 'Longest waiting first' }).click()
   await expectAccessible(page)
@@ -126,6 +143,23 @@ test('a list is narrowed by filters and kept as a view', async ({ page }) => {
   await page.getByRole('dialog', { name: 'Save this view' }).getByRole('button', { name: 'Save' }).click()
   await expect(page.getByRole('button', { name: /^View:/ })).toContainText(`VIP ${stamp}`)
   await expect(list.getByRole('link', { name: new RegExp(name) })).toBeVisible()
+  await page.getByRole('button', { name: `Actions on the view VIP ${stamp}` }).click()
+  await page.getByRole('menuitem', { name: 'Change the view' }).click()
+  const change = page.getByRole('dialog', { name: 'Change the view' })
+  await expect(change.getByRole('combobox', { name: 'Tag', exact: true })).toHaveText(`vip${stamp}`)
+  await change.getByLabel('Name of the view').fill(`Urgent ${stamp}`)
+  await choose(change.getByRole('combobox', { name: 'Priority' }), 'Urgent')
+  await expectAccessible(page)
+  await change.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('button', { name: /^View:/ })).toContainText(`Urgent ${stamp}`)
+  await expect(list.getByRole('link', { name: new RegExp(name) })).toBeVisible()
+  const view = page.url()
+  // Words are looked for in what the filters leave.
+  await page.goto(`/inbox?q=hurry&tag=vip${stamp}`)
+  await expect(list.getByRole('link', { name: new RegExp(name) })).toBeVisible()
+  await page.goto(`/inbox?q=hurry&tag=other${stamp}`)
+  await expect(list.getByText(/No conversation matches/)).toBeVisible()
+  await page.goto(view)
   // Answered, it no longer waits, and is still listed.
   await page.request.post(`/api/crm/v1/conversations/${id}/reply-as-agent`, { data: { body: 'At once.' } })
   await expect(list.getByRole('link', { name: new RegExp(name) })).toContainText('You: At once.')

@@ -58,6 +58,11 @@ test('a webhook is registered, tested, delivered to live, and deleted', async ({
     await page.request.delete(`/api/mail/v1/dlp/exceptions/${data.id}`)
   })
 
+  await test.step('the last 24 hours are a chart, with its numbers for who cannot see it', async () => {
+    await page.reload()
+    await expect(page.getByRole('table', { name: 'Last 24 hours' })).toContainText(/Delivered: [1-9]/)
+  })
+
   await test.step('deleting asks first', async () => {
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()

@@ -74,8 +74,8 @@ func samplePhones(tx *db.Tx, member uuid.UUID, text string) error {
 			VALUES ($1, 'welcome', 'text', $2, 'tr', $2, $2, 0, $3)`, []any{tx.Tenant(), text, now}},
 		{
 			`INSERT INTO phone_call (tenant_id, id, direction, via, state, open, disposition, from_e164, to_e164, agent_id, bridge_id, ended_by, cause,
-				started_at, ended_at, hold_us, billed_s, cost, recording_id, recording_ms, voicemail, to_return, plan)
-			VALUES ($1, $2, 'inbound', 'line', 'ended', $4, 'voicemail', $3, $3, $6, $2, 'customer', $3, $5, $5, 0, 0, 0, $2, 1000, $7, $7, '{}')`,
+				started_at, ended_at, hold_us, billed_s, cost, recording_id, recording_ms, voicemail, to_return, callback, plan)
+			VALUES ($1, $2, 'inbound', 'line', 'ended', $4, 'voicemail', $3, $3, $6, $2, 'customer', $3, $5, $5, 0, 0, 0, $2, 1000, $7, $7, $4, '{}')`,
 			[]any{tx.Tenant(), id, text, false, now, member, true},
 		},
 		{`INSERT INTO phone_leg (tenant_id, id, call_id, role, state, open, device, number, created_at, cause, last_n, last_at, paid_s, max_s, warned, billed_s, cost)

@@ -147,6 +147,10 @@ func (s *Service) registerRecords(a *api.API) {
 	api.Handle(a, route("GET", "/{id}", "get-contact", "Get a contact", perm.ContactsView),
 		func(ctx context.Context, in *contactIn) (Contact, error) { return s.Get(ctx, in.ID.UUID) })
 
+	duplicates := route("GET", "/{id}/duplicates", "list-contact-duplicates", "Contacts that may be the same person", perm.ContactsView)
+	duplicates.Doc = "By the whole name, and by an address or a number that one of the two has and the other claims. Those that share an address or a number come first, at most ten of each reason. Nothing is merged."
+	api.Handle(a, duplicates, func(ctx context.Context, in *contactIn) ([]Duplicate, error) { return s.Duplicates(ctx, in.ID.UUID) })
+
 	update := route("PUT", "/{id}", "update-contact", "Change the fields that are sent", perm.ContactsManage)
 	update.Refusals = []int{409}
 	api.Handle(a, update, func(ctx context.Context, in *updateContactIn) (Contact, error) {

@@ -296,3 +296,32 @@ func TestErasureIsRecorded(t *testing.T) {
 		}
 	})
 }
+
+// Contacts of one whole name are suggested to each other, within a workspace.
+func TestDuplicatesByName(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w, other := s.Workspace("demo"), s.Workspace("other")
+		add := func(w *apptest.Workspace, name string) string {
+			t.Helper()
+			return w.Owner.Post(contacts, map[string]any{"name": name}).Want(201).ID()
+		}
+		one, same := add(w, "Elif  Işık"), add(w, "elif isik")
+		add(w, "Elif Işıklar")
+		add(other, "Elif Işık")
+		alone := add(w, "Elif")
+		add(w, "Elif")
+		for id, want := range map[string]string{one: same, same: one, alone: ""} {
+			var got []contact.Duplicate
+			w.Owner.Get(contacts + "/" + id + "/duplicates").Want(200).Data(&got)
+			switch {
+			case want == "" && len(got) > 0:
+				t.Errorf("a first name alone: %+v", got)
+			case want != "" && (len(got) != 1 || got[0].Contact.ID.String() != want || !slices.Equal(got[0].Reasons, []string{contact.SameName})):
+				t.Errorf("duplicates of %s: %+v, want %s", id, got, want)
+			}
+		}
+		other.Owner.Get(contacts+"/"+one+"/duplicates").Refused(404, "not_found")
+		w.Guest().Get(contacts+"/"+one+"/duplicates").Refused(403, "forbidden")
+	})
+}

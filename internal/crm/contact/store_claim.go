@@ -62,3 +62,17 @@ func moveClaimsBack(tx *db.Tx, loser uuid.UUID, claims []Claim) error {
 	}
 	return nil
 }
+
+// claimants finds the contacts that claim one of the given addresses or numbers
+// without proof, the newest first.
+func claimants(r *db.Reader, kind string, keys []string, test bool) ([]uuid.UUID, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	in, arg := db.In(r.Dialect(), 3, keys)
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT k.contact_id FROM contact_claim k
+		JOIN contact c ON c.tenant_id = k.tenant_id AND c.id = k.contact_id
+		WHERE k.tenant_id = $1 AND k.kind = $2 AND k.value_key `+in+` AND k.proof IS NULL
+			AND c.test = $4 AND c.deleted_at IS NULL AND c.merged_into_id IS NULL
+		ORDER BY k.id DESC LIMIT $5`, r.Tenant(), kind, arg, test, maxDuplicates+1)
+}

@@ -71,7 +71,7 @@ type Trials struct {
 
 type listMailIn struct {
 	api.Paged
-	State string `query:"state" enum:"received,done,failed,bounce,ignored" default:"failed" doc:"What became of the mails"`
+	State string `query:"state" enum:"received,done,failed,bounce,ignored,junk" default:"failed" doc:"What became of the mails"`
 }
 
 type mailIn struct {
@@ -108,10 +108,17 @@ func (s *Service) Register(a *api.API) {
 			return errors.Join(err, f.Close())
 		}}, nil
 	})
-	retry := channel.Route("POST", "/email/mails/{mailId}/retry", "retry-incoming-mail", "Read a failed mail again", perm.ChannelsManage)
+	retry := channel.Route("POST", "/email/mails/{mailId}/retry", "retry-incoming-mail", "Read a failed mail again, or one that is no junk", perm.ChannelsManage)
 	retry.Refusals = []int{409}
-	retry.Doc = "Only a failed mail can be read again: 409 otherwise."
+	retry.Doc = "Only a failed mail and one that was taken for junk can be read again: 409 otherwise."
 	api.Handle(a, retry, func(ctx context.Context, in *mailIn) (Incoming, error) { return s.Retry(ctx, in.ID.UUID) })
+
+	del := channel.Route("DELETE", "/email/mails/{mailId}", "delete-incoming-mail", "Delete a mail that was not read", perm.ChannelsManage)
+	del.Refusals = []int{409}
+	del.Doc = "Its space in the mailbox is free again. A mail that waits to be read or became a message: 409."
+	api.Handle(a, del, func(ctx context.Context, in *mailIn) (api.Deleted, error) {
+		return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteMail(ctx, in.ID.UUID)
+	})
 
 	api.Handle(a, channel.Route("GET", "/email/{id}", "get-mailbox", "Get a mailbox", perm.ChannelsView),
 		func(ctx context.Context, in *mailboxIn) (Mailbox, error) { return s.Get(ctx, in.ID.UUID) })

@@ -152,6 +152,7 @@ const (
 	FailedIn = "failed"   // could not be read
 	Bounced  = "bounce"   // a report about one of our mails
 	Ignored  = "ignored"  // should not become a message, the reason says why
+	Junk     = "junk"     // not read until somebody says that it is no junk
 )
 
 // Reasons beside those of the parser.
@@ -180,8 +181,9 @@ type Incoming struct {
 	EnvelopeFrom   string      `json:"envelope_from" example:"elif@kayamobilya.example"`
 	EnvelopeTo     string      `json:"envelope_to" example:"mk3v9q2x7a1bc@in.konak.example"`
 	Size           int64       `json:"size" example:"48213"`
-	State          string      `json:"state" enum:"received,done,failed,bounce,ignored" example:"failed"`
+	State          string      `json:"state" enum:"received,done,failed,bounce,ignored,junk" example:"failed"`
 	Reason         *string     `json:"reason" nullable:"true" example:"no_sender"`
+	Auth           string      `json:"auth" example:"spf=pass dkim=pass dmarc=pass" doc:"What was found out about the sender by SPF, DKIM and DMARC; empty for a mail that another server took"`
 	Sender         string      `json:"sender" example:"elif@kayamobilya.example"`
 	Subject        string      `json:"subject" example:"Teslimat"`
 	Rule           *string     `json:"rule" nullable:"true" enum:"reply_address,reference,subject,continuation,new" doc:"How it found its conversation"`

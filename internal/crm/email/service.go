@@ -43,6 +43,8 @@ type Mailboxes interface {
 	// CountMail counts a mail in the transaction that takes it. It returns
 	// storage_full where it does not fit.
 	CountMail(tx *db.Tx, addr string, size int64) error
+	// ReturnMail counts a mail less in the transaction that deletes it.
+	ReturnMail(tx *db.Tx, addr string, size int64) error
 }
 
 // Journal keeps mails with their envelopes where a workspace asks for it.

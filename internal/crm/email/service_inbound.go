@@ -18,6 +18,7 @@ import (
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
+	"konak/internal/kit/audit"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -46,6 +47,11 @@ type Arrival struct {
 	Raw io.Reader
 	// Refused says why it is only kept and not read.
 	Refused string
+	// Auth says what was found out about the sender. Junk says why it is taken for
+	// junk, "" for a mail that is not: it is kept and not read until somebody asks.
+	Auth, Junk string
+	// Sender and Subject are of a mail that is not read, "" where they are not known.
+	Sender, Subject string
 	// Kept is called in the same transaction where the delivery is a new one; nil for
 	// nothing.
 	Kept func(tx *db.Tx, b blob.Blob) error
@@ -65,13 +71,15 @@ func (s *Service) Accept(ctx context.Context, a Arrival) (fresh bool, err error)
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m := Incoming{
 			ID: tx.NewID(), AccountID: a.AccountID, Route: a.Route, EnvelopeFrom: printable(a.From), EnvelopeTo: printable(a.To),
-			Size: b.Size, State: Received, CreatedAt: clock.At(tx.Now()), blobID: b.ID, key: a.Key,
+			Size: b.Size, State: Received, Auth: a.Auth, Sender: printable(a.Sender), Subject: printable(a.Subject), CreatedAt: clock.At(tx.Now()), blobID: b.ID, key: a.Key,
 		}
 		if m.key == "" {
 			m.key = m.ID.String()
 		}
 		if a.Refused != "" {
 			m.State, m.Reason = FailedIn, &a.Refused
+		} else if a.Junk != "" {
+			m.State, m.Reason = Junk, &a.Junk
 		}
 		if fresh, err = putInbound(tx, &m); err != nil {
 			return fmt.Errorf("email: put inbound: %w", err)
@@ -428,7 +436,7 @@ func (s *Service) Retry(ctx context.Context, id uuid.UUID) (m Incoming, err erro
 		if m, err = lockInbound(tx, id); err != nil {
 			return db.NotFound(err)
 		}
-		if m.State != FailedIn {
+		if m.State != FailedIn && m.State != Junk {
 			return fault.New(fault.Conflict).Because("not_failed")
 		}
 		if m.Reason != nil && *m.Reason == ReasonTooLarge {
@@ -442,4 +450,28 @@ func (s *Service) Retry(ctx context.Context, id uuid.UUID) (m Incoming, err erro
 		return err
 	})
 	return m, err
+}
+
+// DeleteMail deletes a mail that was kept and not read, and gives its space back. It
+// returns conflict for one that waits to be read or became a message.
+func (s *Service) DeleteMail(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		m, err := lockInbound(tx, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		if m.State == Received || m.ItemID != nil {
+			return fault.New(fault.Conflict).Because(m.State)
+		}
+		if err := deleteInbound(tx, id); err != nil {
+			return err
+		}
+		if err := blob.Drop(tx, m.blobID); err != nil {
+			return err
+		}
+		if err := s.Mailboxes.ReturnMail(tx, m.EnvelopeTo, m.Size); err != nil {
+			return err
+		}
+		return audit.Write(tx, "crm.email.mail_deleted", id.String(), map[string]string{"sender": m.EnvelopeFrom, "recipient": m.EnvelopeTo, "state": m.State})
+	})
 }

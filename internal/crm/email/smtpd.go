@@ -1,19 +1,21 @@
 package email
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"io"
-	"net/mail"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
+	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
@@ -31,11 +33,6 @@ const (
 	workspacePart = 4
 )
 
-// NewSession begins a conversation with a sender who connects from a network.
-func (s *Service) NewSession(ctx context.Context, from netip.Prefix) smtpd.Session {
-	return &session{s: s, ctx: ctx, network: from}
-}
-
 // What is said to senders. The second number tells their software the rest.
 var (
 	errUnknown = &smtpd.Error{Code: 550, Enhanced: "5.1.1", Message: "No such mailbox here"}
@@ -44,98 +41,45 @@ var (
 	errBusy    = &smtpd.Error{Code: 452, Enhanced: "4.3.1", Message: "Too many mails are coming in, try again later"}
 	errFull    = &smtpd.Error{Code: 452, Enhanced: "4.2.2", Message: "Mailbox is full, try again later"}
 	errTooMuch = &smtpd.Error{Code: 452, Enhanced: "4.2.2", Message: "Too much mail for this mailbox today, try again later"}
-	errSender  = &smtpd.Error{Code: 501, Enhanced: "5.1.7", Message: "The sender's address cannot be read"}
 )
 
-type recipient struct {
-	home
-	addr string
-}
-
-// session is one conversation with a sender.
-type session struct {
-	s   *Service
-	ctx context.Context
-	// network is where the sender connects from.
-	network netip.Prefix
-	from    string
-	to      []recipient
-}
-
-// Mail implements smtpd.Session.
-func (c *session) Mail(from string) error {
-	if from != "" {
-		if _, err := mail.ParseAddress(from); err != nil {
-			return errSender
-		}
+// FindRecipient returns the workspace and the account that mail to an address goes to.
+// Its errors are what is said to the sender.
+func (s *Service) FindRecipient(ctx context.Context, addr string) (tenant, account uuid.UUID, err error) {
+	h, err := s.find(ctx, addr)
+	if err == nil {
+		err = s.Blobs.CheckRoom(ctx, h.tenant, blob.Workspace)
 	}
-	if c.from = from; from == "" {
-		c.from = "<>"
-	}
-	c.to = nil
-	return nil
-}
-
-// Rcpt implements smtpd.Session: only addresses that were given to mailboxes are
-// known.
-func (c *session) Rcpt(to string) error {
-	h, err := c.s.find(c.ctx, to)
 	if err != nil {
-		return c.s.refusal(err)
+		return tenant, account, s.refusal(err)
 	}
-	if err := c.s.Blobs.CheckRoom(c.ctx, h.tenant, blob.Workspace); err != nil {
-		return c.s.refusal(err)
-	}
-	for _, has := range c.to {
-		if has.home == h {
-			return nil // one copy for a mailbox is enough
-		}
-	}
-	c.to = append(c.to, recipient{h, to})
-	return nil
+	return h.tenant, h.account, nil
 }
 
-// Data implements smtpd.Session. The mail is written to disk while it comes.
-// When Data returns without error the mail is durable for every recipient.
-func (c *session) Data(r io.Reader) error {
-	if len(c.to) == 0 {
-		return errUnknown
-	}
-	tenants := make([]uuid.UUID, len(c.to))
-	for i, to := range c.to {
-		tenants[i] = to.tenant
-	}
-	text, release, err := c.s.Spool(c.ctx, c.network, tenants, r)
+// Deliver makes a mail durable for an address here. The same key delivers once. Its
+// errors are what is said to the sender.
+func (s *Service) Deliver(ctx context.Context, d smtpd.Delivery) error {
+	h, err := s.find(ctx, d.To)
 	if err != nil {
-		return err
+		return s.refusal(err)
 	}
-	defer release()
-	for _, to := range c.to {
-		if err := c.s.accept(c.ctx, to.home, c.from, to.addr, "", text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// accept makes a mail durable for one mailbox. Its errors are what is said to the
-// sender.
-func (s *Service) accept(ctx context.Context, h home, from, to, key string, text io.ReadSeeker) error {
-	head, err := readHead(text)
-	if err != nil {
-		s.Log.Error("mail could not be read", "error", err)
-		return errLater
-	}
+	from := cmp.Or(d.From, "<>")
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: h.tenant})
-	_, err = s.Accept(context.WithoutCancel(ctx), Arrival{
-		AccountID: h.account, Route: "smtp", From: from, To: to, Key: key, Raw: text,
+	a := Arrival{
+		AccountID: h.account, Route: "smtp", From: from, To: d.To, Key: d.Key, Raw: io.MultiReader(bytes.NewReader(d.Head), d.Body), Auth: d.Auth, Junk: d.Junk,
 		Kept: func(tx *db.Tx, b blob.Blob) error {
-			if err := s.Mailboxes.CountMail(tx, to, b.Size); err != nil {
+			if err := s.Mailboxes.CountMail(tx, d.To, b.Size); err != nil {
 				return err
 			}
-			return s.Journal.RecordInbound(tx, from, []string{to}, head, b)
+			return s.Journal.RecordInbound(tx, from, []string{d.To}, d.Head, b)
 		},
-	})
+	}
+	if d.Junk != "" { // nobody reads it later on
+		if m, err := message.ParseBytes(append(slices.Clone(d.Head), '\n'), from); err == nil {
+			a.Sender, a.Subject = m.From.Email, m.Subject
+		}
+	}
+	_, err = s.Accept(context.WithoutCancel(ctx), a)
 	switch {
 	case errors.Is(err, blob.ErrTooLarge):
 		return smtpd.ErrTooLarge
@@ -146,33 +90,6 @@ func (s *Service) accept(ctx context.Context, h home, from, to, key string, text
 		return errLater
 	}
 	return nil
-}
-
-// maxJournalHead is how much of a mail is read for the journal: more than most headers
-// have.
-const maxJournalHead = 64 << 10
-
-// readHead returns the beginning of a mail and goes back to it.
-func readHead(text io.ReadSeeker) ([]byte, error) {
-	if _, err := text.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	head, err := io.ReadAll(io.LimitReader(text, maxJournalHead))
-	if err == nil {
-		_, err = text.Seek(0, io.SeekStart)
-	}
-	return head, err
-}
-
-// Deliver makes a mail durable that another part of the installation sends to an
-// address here. The same key delivers once. Its errors are those that a sender
-// would be told by SMTP.
-func (s *Service) Deliver(ctx context.Context, from, to, key string, text io.ReadSeeker) error {
-	h, err := s.find(ctx, to)
-	if err != nil {
-		return s.refusal(err)
-	}
-	return s.accept(ctx, h, cmp.Or(from, "<>"), to, key, text)
 }
 
 // refusal is what a sender is told where a recipient cannot be found.
@@ -247,9 +164,6 @@ func (s *Service) countBytes(ctx context.Context, network netip.Prefix, tenants 
 		return nil
 	}), nil
 }
-
-// Reset implements smtpd.Session.
-func (c *session) Reset() { c.from, c.to = "", nil }
 
 // find looks an address up: a forwarding or a reply address, or one at a
 // workspace's own domain. It returns not_found, and channel_unavailable where its

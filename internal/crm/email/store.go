@@ -52,12 +52,12 @@ func byLocal(r *db.Reader, local string) (home, error) {
 	}, `SELECT tenant_id, account_id FROM email_mailbox WHERE local_part = $1`, local)
 }
 
-const inboundColumns = `id, account_id, route, envelope_from, envelope_to, size, state, reason, sender, subject, rule,
+const inboundColumns = `id, account_id, route, envelope_from, envelope_to, size, state, reason, auth, sender, subject, rule,
 	conversation_id, item_id, created_at, settled_at, blob_id, delivery_key`
 
 func scanInbound(row db.Row) (Incoming, error) {
 	var m Incoming
-	err := row.Scan(&m.ID, &m.AccountID, &m.Route, &m.EnvelopeFrom, &m.EnvelopeTo, &m.Size, &m.State, &m.Reason, &m.Sender, &m.Subject, &m.Rule,
+	err := row.Scan(&m.ID, &m.AccountID, &m.Route, &m.EnvelopeFrom, &m.EnvelopeTo, &m.Size, &m.State, &m.Reason, &m.Auth, &m.Sender, &m.Subject, &m.Rule,
 		&m.ConversationID, &m.ItemID, &m.CreatedAt, &m.SettledAt, &m.blobID, &m.key)
 	return m, err
 }
@@ -65,9 +65,9 @@ func scanInbound(row db.Row) (Incoming, error) {
 // putInbound says whether the delivery is a new one.
 func putInbound(tx *db.Tx, m *Incoming) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO email_inbound (tenant_id, id, account_id, delivery_key, route, envelope_from, envelope_to, blob_id, size,
-			state, reason, sender, subject, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '', '', $12) ON CONFLICT DO NOTHING`,
-		tx.Tenant(), m.ID, m.AccountID, m.key, m.Route, m.EnvelopeFrom, m.EnvelopeTo, m.blobID, m.Size, m.State, m.Reason, m.CreatedAt)
+			state, reason, auth, sender, subject, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), m.ID, m.AccountID, m.key, m.Route, m.EnvelopeFrom, m.EnvelopeTo, m.blobID, m.Size, m.State, m.Reason, m.Auth, m.Sender, m.Subject, m.CreatedAt)
 	return n == 1, err
 }
 
@@ -85,6 +85,11 @@ func settleInbound(tx *db.Tx, m *Incoming) error {
 			item_id = $9, settled_at = $10
 		WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), m.ID, m.State, m.Reason, m.Sender, m.Subject, m.Rule, m.ConversationID, m.ItemID, m.SettledAt)
+	return err
+}
+
+func deleteInbound(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM email_inbound WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
 	return err
 }
 

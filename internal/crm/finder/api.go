@@ -10,6 +10,7 @@ import (
 
 type searchConversationsIn struct {
 	api.Paged
+	NarrowIn
 	Q       string `query:"q" required:"true" minLength:"1" maxLength:"200" example:"teslimat ne zaman" doc:"Words of messages, notes, subject, tags, or the customer's name, address or number; the last may be unfinished"`
 	State   string `query:"state" enum:"open,snoozed,closed"`
 	Channel string `query:"channel" maxLength:"40" doc:"A key of the source catalog"`
@@ -27,9 +28,13 @@ func (s *Service) Register(a *api.API) {
 	api.HandleList(a, api.Route{
 		Method: "GET", Path: "/api/crm/v1/conversations/search", ID: "search-conversations", Tag: "CRM conversations",
 		Summary: "Search conversations", Access: api.Session, Permission: perm.ConversationsView, Licence: "crm",
-		Doc: "Over messages, notes, subjects, tags and customers." + how,
+		Doc: "Over messages, notes, subjects, tags and customers." + how + " A narrowed search looks at the best 2,000 after the cursor in one request: a page may be short, or empty, while there is a next one.",
 	}, func(ctx context.Context, in *searchConversationsIn) (db.List[ConversationHit], error) {
-		return s.Conversations(ctx, Query{Text: in.Q, State: in.State, Channel: in.Channel}, in.Page())
+		narrow, err := in.narrowing(ctx)
+		if err != nil {
+			return db.List[ConversationHit]{}, err
+		}
+		return s.Conversations(ctx, Query{Text: in.Q, State: in.State, Channel: in.Channel, Narrow: narrow}, in.Page())
 	})
 	api.HandleList(a, api.Route{
 		Method: "GET", Path: "/api/crm/v1/contacts/search", ID: "search-contacts", Tag: "CRM contacts",

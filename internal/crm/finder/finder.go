@@ -32,6 +32,7 @@ type Query struct {
 	Text           string
 	State, Channel string // "" for any
 	Kind           string
+	Narrow         Narrowing // of conversations
 }
 
 // A kind is one of the two kinds of records, with its own index.

@@ -45,8 +45,12 @@ func next(a search.Answer) *db.Key {
 	if !a.More || len(a.Hits) == 0 {
 		return nil
 	}
-	last := a.Hits[len(a.Hits)-1]
-	return &db.Key{Sort: int64(math.Float64bits(last.Score)), ID: uuid.MustParse(last.ID)}
+	return keyOf(a.Hits[len(a.Hits)-1])
+}
+
+// keyOf is the key of the page after a hit.
+func keyOf(h search.Hit) *db.Key {
+	return &db.Key{Sort: int64(math.Float64bits(h.Score)), ID: uuid.MustParse(h.ID)}
 }
 
 // ranks says where in the answer each id stands.
@@ -59,38 +63,81 @@ func ranks(a search.Answer) (ids []uuid.UUID, at map[uuid.UUID]int) {
 	return ids, at
 }
 
+// A narrowed search asks the index for so many at a time, so many times.
+const (
+	narrowedHits  = 200
+	narrowedSteps = 10
+)
+
+// found is a page of conversations that have the words, the best first.
+type found struct {
+	rows    []conversation.Conversation
+	matcher *search.Matcher
+	next    *db.Key
+}
+
+// findConversations reads a page of what the words find and the query accepts.
+func (s *Service) findConversations(ctx context.Context, q Query, p db.Page) (out found, err error) {
+	limit, steps := p.Limit, 1
+	if q.Narrow.set {
+		p.Limit, steps = narrowedHits, narrowedSteps
+	}
+	for range steps {
+		a, err := s.find(ctx, conversations, q, p)
+		if err != nil {
+			return out, err
+		}
+		ids, at := ranks(a)
+		rows, err := db.Read(ctx, s.DB.Tenant(caller.From(ctx).TenantID), func(r *db.Reader) ([]conversation.Conversation, error) {
+			return conversation.SearchOf(r, ids)
+		})
+		if err != nil {
+			return out, err
+		}
+		slices.SortFunc(rows, func(a, b conversation.Conversation) int { return cmp.Compare(at[a.ID], at[b.ID]) })
+		out.matcher, out.next = a.Matcher, next(a)
+		for _, c := range rows {
+			if !q.Narrow.accepts(c) {
+				continue
+			}
+			out.rows = append(out.rows, c)
+			if len(out.rows) < limit {
+				continue
+			}
+			if i := at[c.ID]; i < len(a.Hits)-1 {
+				out.next = keyOf(a.Hits[i])
+			}
+			return out, nil
+		}
+		if out.next == nil {
+			return out, nil
+		}
+		p.After = *out.next
+	}
+	return out, nil
+}
+
 // Conversations finds conversations by what was written in them, their
 // subject, customer and tags, the best first.
 func (s *Service) Conversations(ctx context.Context, q Query, p db.Page) (out db.List[ConversationHit], err error) {
-	a, err := s.find(ctx, conversations, q, p)
+	page, err := s.findConversations(ctx, q, p)
 	if err != nil {
 		return out, err
 	}
-	out = db.List[ConversationHit]{Rows: []ConversationHit{}, Next: next(a)}
-	ids, at := ranks(a)
+	out = db.List[ConversationHit]{Rows: make([]ConversationHit, len(page.rows)), Next: page.next}
 	who := caller.From(ctx)
 	err = s.DB.Tenant(who.TenantID).Read(ctx, func(r *db.Reader) error {
-		rows, err := conversation.SearchOf(r, ids)
-		if err != nil {
-			return err
-		}
 		if who.Kind == caller.Agent {
-			if err := conversation.FillUnread(r, who.ID, rows); err != nil {
+			if err := conversation.FillUnread(r, who.ID, page.rows); err != nil {
 				return err
 			}
 		}
 		hits := map[uuid.UUID]*ConversationHit{}
-		list := make([]ConversationHit, len(rows))
-		for i, c := range rows {
-			list[i] = ConversationHit{Conversation: c, Subject: a.Matcher.Highlight(c.Subject), ContactName: a.Matcher.Highlight(c.ContactName)}
-			hits[c.ID] = &list[i]
+		for i, c := range page.rows {
+			out.Rows[i] = ConversationHit{Conversation: c, Subject: page.matcher.Highlight(c.Subject), ContactName: page.matcher.Highlight(c.ContactName)}
+			hits[c.ID] = &out.Rows[i]
 		}
-		if err := snippets(r, a.Matcher, hits); err != nil {
-			return err
-		}
-		slices.SortFunc(list, func(a, b ConversationHit) int { return cmp.Compare(at[a.Conversation.ID], at[b.Conversation.ID]) })
-		out.Rows = list
-		return nil
+		return snippets(r, page.matcher, hits)
 	})
 	return out, err
 }

@@ -190,6 +190,9 @@ func (s *Service) registerRecords(a *api.API) {
 	overview := route("GET", "/overview", "conversation-overview", "What happened lately, by the hour", perm.ReportsView).Polled()
 	overview.Doc = "Kept as it happens, for the home screen of who runs the workspace. What was written with a test key is not in it."
 	api.Handle(a, overview, func(ctx context.Context, _ *struct{}) (hourly.Overview, error) { return s.hours.Overview(ctx) })
+	tags := route("GET", "/tags", "conversation-tags", "Tags in use", perm.ConversationsView)
+	tags.Doc = "Every tag that a conversation has, once, as it is spelt where it was used last; the first 1,000."
+	api.Handle(a, tags, func(ctx context.Context, _ *struct{}) ([]string, error) { return s.tags.List(ctx) })
 	catalog := route("GET", "/channels", "conversation-channels", "Conversation source catalog", perm.ConversationsView)
 	catalog.Doc = "Unconnected channels are listed too. The label is English whatever the language."
 	api.Handle(a, catalog, func(ctx context.Context, _ *struct{}) ([]conversation.Source, error) { return s.gate.Catalog(ctx) })

@@ -11,6 +11,7 @@ import (
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/conversation/hourly"
+	"konak/internal/crm/conversation/tag"
 	"konak/internal/crm/conversation/whole"
 	"konak/internal/crm/reply"
 )
@@ -26,6 +27,7 @@ type Config struct {
 	Files         *file.Service
 	Groups        *group.Service
 	Hours         *hourly.Service
+	Tags          *tag.Service
 	Whole         *whole.Service
 	Replies       *reply.Service
 }
@@ -41,6 +43,7 @@ type Service struct {
 	files   *file.Service
 	groups  *group.Service
 	hours   *hourly.Service
+	tags    *tag.Service
 	whole   *whole.Service
 	replies *reply.Service
 }
@@ -49,6 +52,6 @@ type Service struct {
 func New(c Config) *Service {
 	return &Service{
 		log: c.Log, edits: c.Edits, gate: c.Conversations, ai: c.AIRecords, cards: c.Cards, exports: c.Exports, files: c.Files, groups: c.Groups,
-		hours: c.Hours, whole: c.Whole, replies: c.Replies,
+		hours: c.Hours, tags: c.Tags, whole: c.Whole, replies: c.Replies,
 	}
 }

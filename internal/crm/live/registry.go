@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,6 +46,10 @@ type Registry struct {
 // in no catalog, so no stream carries it.
 const beats = "presence.beat"
 
+// beatAgents is how many agents one beat names, so that it fits into what the
+// database carries between nodes.
+const beatAgents = 50
+
 // NewRegistry makes an empty registry and listens to the other nodes.
 func NewRegistry(c RegistryConfig) *Registry {
 	r := &Registry{RegistryConfig: c, node: c.DB.Clock().NewCapability(), seats: map[uuid.UUID]map[uuid.UUID]*seat{}}
@@ -76,11 +81,13 @@ func (r *Registry) IsConnected(tenant, agentID uuid.UUID) bool {
 // say tells every node, this one too, that agents are here for a while. A
 // node's word about one agent replaces what it said before.
 func (r *Registry) say(tenant uuid.UUID, lasts time.Duration, agents ...mark) {
-	b, err := json.Marshal(beat{r.node, clock.At(r.now().Add(lasts)), agents})
-	if err != nil {
-		panic(err) // our own type
+	for some := range slices.Chunk(agents, beatAgents) {
+		b, err := json.Marshal(beat{r.node, clock.At(r.now().Add(lasts)), some})
+		if err != nil {
+			panic(err) // our own type
+		}
+		r.Bus.Publish(tenant, bus.Message{Type: beats, Body: b})
 	}
-	r.Bus.Publish(tenant, bus.Message{Type: beats, Body: b})
 }
 
 // receive takes in what a node says.

@@ -41,15 +41,8 @@ func Parse(b []byte) (Packet, error) {
 		PayloadType: b[1] & 0x7F, Marker: b[1]&0x80 != 0, Seq: binary.BigEndian.Uint16(b[2:]),
 		Timestamp: binary.BigEndian.Uint32(b[4:]), SSRC: binary.BigEndian.Uint32(b[8:]),
 	}
-	// Between header and payload may stand sources and an extension, after it padding.
-	start, end := headerSize+4*int(b[0]&0x0F), len(b)
-	if b[0]&0x10 != 0 {
-		if start+4 > end {
-			return Packet{}, ErrInvalid
-		}
-		start += 4 + 4*int(binary.BigEndian.Uint16(b[start+2:]))
-	}
-	if b[0]&0x20 != 0 {
+	start, end := payloadStart(b), len(b)
+	if b[0]&0x20 != 0 { // padding
 		end -= int(b[end-1])
 	}
 	if start > end {
@@ -57,6 +50,19 @@ func Parse(b []byte) (Packet, error) {
 	}
 	p.Payload = b[start:end]
 	return p, nil
+}
+
+// payloadStart is where the payload of a packet begins: between header and payload may
+// stand sources and an extension. It is beyond the end for a packet that is cut off.
+func payloadStart(b []byte) int {
+	start := headerSize + 4*int(b[0]&0x0F)
+	if b[0]&0x10 == 0 {
+		return start
+	}
+	if start+4 > len(b) {
+		return len(b) + 1
+	}
+	return start + 4 + 4*int(binary.BigEndian.Uint16(b[start+2:]))
 }
 
 // append adds the packet to b.

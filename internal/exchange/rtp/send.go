@@ -110,6 +110,12 @@ func (s *Session) send(p Packet) {
 		s.tap.Heard(p)
 	}
 	s.buf = p.append(s.buf[:0])
+	if s.sealer != nil {
+		var fresh bool
+		if s.buf, fresh = s.sealer.protect(s.buf); !fresh {
+			return
+		}
+	}
 	// What cannot be sent is lost like any packet on its way.
 	if _, err := s.socket.WriteToUDPAddrPort(s.buf, to); err == nil {
 		s.out.packets++

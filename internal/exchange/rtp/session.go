@@ -60,6 +60,8 @@ type Session struct {
 	lastKey  uint32 // timestamp of the last key, by which its repetitions are known
 	sawKey   bool
 	keying   bool // a key is being sent: sound waits
+	sealer   *secured
+	opener   *secured
 	budget   int
 	budgetAt time.Time
 }
@@ -73,6 +75,9 @@ type Peer struct {
 	Signalling netip.Addr
 	Codec      sdp.Codec
 	Keys       int
+	// Ours and Theirs encrypt what is sent and what is received; both are nil for sound
+	// that is not encrypted.
+	Ours, Theirs *sdp.Crypto
 	// Send says whether it wants sound, Receive whether sound of it is taken.
 	Send, Receive bool
 }
@@ -112,8 +117,21 @@ func (s *Session) SetPeer(p Peer) {
 	if p.Addr != s.peer.Addr || p.Signalling != s.peer.Signalling {
 		s.latched = netip.AddrPort{}
 	}
+	s.sealer = changeKey(s.sealer, s.peer.Ours, p.Ours)
+	s.opener = changeKey(s.opener, s.peer.Theirs, p.Theirs)
 	s.peer = p
 	s.lastAt = s.clock.Now()
+}
+
+// changeKey returns what encrypts with a key. The same key goes on counting.
+func changeKey(now *secured, old, key *sdp.Crypto) *secured {
+	switch {
+	case key == nil:
+		return nil
+	case now != nil && old != nil && old.Suite == key.Suite && old.Master == key.Master:
+		return now
+	}
+	return newSecured(*key)
 }
 
 // SetTap gives the sound in both directions to t as well; nil ends it.
@@ -139,6 +157,10 @@ func (s *Session) Run() {
 func (s *Session) Close() { _ = s.socket.Close() }
 
 func (s *Session) receive(b []byte, from netip.AddrPort) {
+	b, ok := s.decrypt(b, from)
+	if !ok {
+		return
+	}
 	p, err := Parse(b)
 	if err != nil {
 		return
@@ -151,6 +173,20 @@ func (s *Session) receive(b []byte, from netip.AddrPort) {
 	default:
 		s.listener.HearPacket(p, codec)
 	}
+}
+
+// decrypt opens what is encrypted. It returns false for what is not the peer's, of
+// which no proof is looked at: that would cost more than it is worth.
+func (s *Session) decrypt(b []byte, from netip.AddrPort) ([]byte, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.opener == nil {
+		return b, true
+	}
+	if !s.isPeer(from, s.clock.Now()) {
+		return nil, false
+	}
+	return s.opener.open(b)
 }
 
 // accept decides whether a packet is taken, and counts it. It returns the key of the

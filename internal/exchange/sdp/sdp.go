@@ -4,7 +4,7 @@
 // It knows one stream of sound, G.711 in both forms, and pressed keys (RFC 4733).
 // Every other stream of an offer is refused in the answer. It refuses descriptions
 // that are larger than maxSize, that name a host instead of an address, or that want
-// encryption. Reading costs time in proportion to the description.
+// encryption other than SRTP with keys in the description (RFC 4568). Reading costs time in proportion to the description.
 package sdp
 
 import (
@@ -81,6 +81,10 @@ type Description struct {
 	// Keys is the payload type of pressed keys, or NoKeys.
 	Keys      int
 	Direction Direction
+	// Crypto is the key that it encrypts its sound with; nil for none.
+	Crypto *Crypto
+	// Secure says that the stream is one that must be encrypted.
+	Secure bool
 	// streams are the kinds and protocols of all streams, and audio is the index of
 	// the one that is used.
 	streams []string
@@ -95,7 +99,14 @@ type stream struct {
 	names       map[int]string
 	addr        netip.Addr
 	direction   Direction
+	crypto      *Crypto
 }
+
+// The kinds of streams that are understood: plain, and encrypted.
+const (
+	plainProto  = "RTP/AVP"
+	secureProto = "RTP/SAVP"
+)
 
 // Parse reads a description. It returns ErrInvalid for what is no description, and
 // ErrNotAcceptable where no stream of it can be used.
@@ -152,7 +163,7 @@ func choose(streams []*stream) (Description, error) {
 	d := Description{audio: -1}
 	for i, s := range streams {
 		d.streams = append(d.streams, s.kind+" 0 "+s.proto+" 0")
-		if d.audio >= 0 || s.kind != "audio" || s.proto != "RTP/AVP" || s.port == 0 || !s.addr.IsValid() {
+		if d.audio >= 0 || s.kind != "audio" || !s.isUsable() || s.port == 0 || !s.addr.IsValid() {
 			continue
 		}
 		codecs, keys := s.understood()
@@ -160,6 +171,7 @@ func choose(streams []*stream) (Description, error) {
 			continue
 		}
 		d.audio, d.Codecs, d.Keys, d.Direction = i, codecs, keys, s.direction
+		d.Crypto, d.Secure = s.crypto, s.proto == secureProto
 		d.Addr = netip.AddrPortFrom(s.addr, uint16(s.port))
 		// Before directions there was the address 0.0.0.0, which holds a call.
 		if s.addr.IsUnspecified() && d.Direction == SendRecv {
@@ -170,6 +182,12 @@ func choose(streams []*stream) (Description, error) {
 		return Description{}, ErrNotAcceptable
 	}
 	return d, nil
+}
+
+// isUsable says whether a stream's protocol is understood, with a key where it needs
+// one. A plain stream may have a key as well: who offers it encrypts if the other does.
+func (s *stream) isUsable() bool {
+	return s.proto == plainProto || s.proto == secureProto && s.crypto != nil
 }
 
 // understood returns the codecs of a stream that are known here, and the payload type
@@ -241,6 +259,9 @@ func (s *stream) addAttribute(value string) error {
 		s.direction = d
 		return nil
 	}
+	if name == "crypto" && s.crypto == nil {
+		s.crypto = parseCrypto(rest)
+	}
 	if name != "rtpmap" || s.names == nil {
 		return nil
 	}
@@ -261,6 +282,10 @@ type Local struct {
 	Codecs    []Codec
 	Keys      int
 	Direction Direction
+	// Crypto is the key that our sound is encrypted with; nil for none. Secure says that
+	// it must be.
+	Crypto *Crypto
+	Secure bool
 }
 
 // Offer writes a description that asks.
@@ -291,7 +316,11 @@ func (l Local) write(streams []string, audio int) []byte {
 var codecNames = map[Codec]string{PCMU: "PCMU", PCMA: "PCMA"}
 
 func (l Local) writeAudio(b *bytes.Buffer) {
-	fmt.Fprintf(b, "m=audio %d RTP/AVP", l.Addr.Port())
+	proto := plainProto
+	if l.Secure {
+		proto = secureProto
+	}
+	fmt.Fprintf(b, "m=audio %d %s", l.Addr.Port(), proto)
 	for _, c := range l.Codecs {
 		fmt.Fprintf(b, " %d", c)
 	}
@@ -304,6 +333,9 @@ func (l Local) writeAudio(b *bytes.Buffer) {
 	}
 	if l.Keys != NoKeys {
 		fmt.Fprintf(b, "a=rtpmap:%d telephone-event/8000\r\na=fmtp:%d 0-15\r\n", l.Keys, l.Keys)
+	}
+	if l.Crypto != nil {
+		fmt.Fprintf(b, "a=crypto:%s\r\n", l.Crypto)
 	}
 	fmt.Fprintf(b, "a=ptime:20\r\na=%s\r\n", l.Direction)
 }

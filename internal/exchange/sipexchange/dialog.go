@@ -123,7 +123,7 @@ func (x *Exchange) addHeaders(req *sip.Request, d *dialog) {
 // addVia says where the answer goes to. Datagrams leave from the port that we listen
 // on, so that a router on the way lets the answer in.
 func (x *Exchange) addVia(req *sip.Request) {
-	host, port := x.contactHost(req.Destination())
+	host, port := x.contactHost(req.Destination(), req.Transport())
 	via := &sip.ViaHeader{ProtocolName: "SIP", ProtocolVersion: "2.0", Transport: strings.ToUpper(req.Transport()), Host: host, Port: port}
 	via.Params.Add("branch", sip.GenerateBranchN(16))
 	via.Params.Add("rport", "")
@@ -135,10 +135,10 @@ func (x *Exchange) addVia(req *sip.Request) {
 
 // contactHeader says where requests of this call reach us.
 func (x *Exchange) contactHeader(user, transport, peer string) *sip.ContactHeader {
-	host, port := x.contactHost(peer)
+	host, port := x.contactHost(peer, transport)
 	h := &sip.ContactHeader{Address: sip.Uri{Scheme: "sip", User: user, Host: host, Port: port}}
-	if strings.EqualFold(transport, "TCP") {
-		h.Address.UriParams.Add("transport", "tcp")
+	if !strings.EqualFold(transport, "UDP") {
+		h.Address.UriParams.Add("transport", strings.ToLower(transport))
 	}
 	return h
 }

@@ -123,9 +123,14 @@ func (g *guard) forgetIdle(now time.Time) {
 	}
 }
 
-// limitedListener takes a bounded number of connections, in all and of one address.
+// limitedListener takes a bounded number of connections.
 type limitedListener struct {
 	net.Listener
+	*connectionLimit
+}
+
+// connectionLimit bounds connections, in all and of one address.
+type connectionLimit struct {
 	perAddress, all int
 
 	mu    sync.Mutex
@@ -149,7 +154,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-func (l *limitedListener) add(addr netip.Addr) bool {
+func (l *connectionLimit) add(addr netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open >= l.all || l.peers[addr] >= l.perAddress {
@@ -160,7 +165,7 @@ func (l *limitedListener) add(addr netip.Addr) bool {
 	return true
 }
 
-func (l *limitedListener) remove(addr netip.Addr) {
+func (l *connectionLimit) remove(addr netip.Addr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open--

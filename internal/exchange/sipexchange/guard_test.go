@@ -123,7 +123,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	l := &limitedListener{Listener: ln, all: 3, perAddress: 2, peers: map[netip.Addr]int{}}
+	l := &limitedListener{ln, &connectionLimit{all: 3, perAddress: 2, peers: map[netip.Addr]int{}}}
 	accepted := make(chan net.Conn)
 	go func() {
 		for {

@@ -3,6 +3,7 @@ package sipexchange_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"os"
 	"sync"
@@ -33,8 +34,11 @@ type desk struct {
 	t      *testing.T
 	cfg    sipexchange.Config
 	listen string
+	secure *tls.Config // where SIP is served over TLS as well
 	logs   *logBuffer
 	cursor int64
+
+	sockets *sipexchange.Sockets
 }
 
 type logBuffer struct {
@@ -57,6 +61,12 @@ func (l *logBuffer) String() string {
 // startDesk starts an exchange on ports of its own; change may change its settings.
 func startDesk(t *testing.T, change ...func(*sipexchange.Config)) *desk {
 	t.Helper()
+	return startDeskOn(t, "127.0.0.1:0", nil, change...)
+}
+
+// startDeskOn starts an exchange on an address, with TLS where secure is given.
+func startDeskOn(t *testing.T, listen string, secure *tls.Config, change ...func(*sipexchange.Config)) *desk {
+	t.Helper()
 	box, err := secret.NewBox(bytes.Repeat([]byte{7}, 32))
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +79,7 @@ func startDesk(t *testing.T, change ...func(*sipexchange.Config)) *desk {
 	for _, c := range change {
 		c(&cfg)
 	}
-	d := &desk{t: t, cfg: cfg, listen: "127.0.0.1:0", logs: logs}
+	d := &desk{t: t, cfg: cfg, listen: listen, secure: secure, logs: logs}
 	d.start()
 	return d
 }
@@ -80,6 +90,10 @@ func (d *desk) start() {
 	d.must(err)
 	sockets, err := sipexchange.Listen(d.t.Context(), d.listen)
 	d.must(err)
+	if d.secure != nil {
+		d.must(sockets.ListenTLS(d.t.Context(), "127.0.0.1:0", d.secure))
+	}
+	d.sockets = sockets
 	d.must(x.Start(d.t.Context(), sockets))
 	d.Exchange = x
 	d.t.Cleanup(func() { _ = x.Close(context.Background()) })

@@ -143,7 +143,7 @@ func (x *Exchange) endInvite(req *sip.Request) {
 	delete(x.invites, inviteKey(req))
 }
 
-// identify finds out who an INVITE comes from: a line, or a device by digest. Who calls
+// identify finds out who an INVITE comes from: a line, the carrier, or a device by digest. Who calls
 // by the name of a device must prove it, also from the address of a line's server: a
 // workspace could name any address as its server. Where it returns false it has
 // answered the INVITE.
@@ -157,6 +157,9 @@ func (x *Exchange) identify(req *sip.Request, tx *sip.ServerTx) (caller, bool) {
 			return caller{}, false
 		}
 		return caller{tenant: t.Tenant, trunk: t.ID, from: clean(req.From().Address.User, 64), to: dialled}, true
+	}
+	if !isDevice && x.cfg.Carrier.sends(source(req).Addr()) {
+		return x.identifyNumber(req, tx)
 	}
 	device, ok := x.authenticate(req, tx)
 	if !ok {

@@ -51,6 +51,7 @@ type leg struct {
 	sdpVersion uint64
 	remote     sdp.Description
 	hasRemote  bool
+	crypto     *sdp.Crypto // what our sound is encrypted with, once it was offered or answered
 	heldByUs   bool
 	heldByPeer bool
 	muted      bool
@@ -231,11 +232,29 @@ func (l *leg) startLimit() {
 // setRemote takes the peer's description of its sound. The caller holds the lock.
 func (l *leg) setRemote(d sdp.Description) {
 	l.remote, l.hasRemote = d, true
-	l.media.SetPeer(rtp.Peer{
+	peer := rtp.Peer{
 		Addr: d.Addr, Signalling: l.dialog.signallingAddr(), Codec: d.Codecs[0], Keys: d.Keys,
 		Send: d.Direction.Receives(), Receive: true,
-	})
+	}
+	if d.Crypto != nil {
+		l.agreeCrypto(*d.Crypto)
+		peer.Ours, peer.Theirs = l.crypto, d.Crypto
+	}
+	l.media.SetPeer(peer)
 	l.updateFlow()
+}
+
+// agreeCrypto gives our key the number and the suite of the peer's, and makes one where
+// the peer offered first. The key stays the same for the whole leg. The caller holds the
+// lock.
+func (l *leg) agreeCrypto(theirs sdp.Crypto) {
+	if l.crypto == nil {
+		l.crypto = sdp.NewCrypto(theirs.Tag, theirs.Suite)
+		return
+	}
+	ours := *l.crypto
+	ours.Tag, ours.Suite = theirs.Tag, theirs.Suite
+	l.crypto = &ours
 }
 
 // updateFlow decides whether sound passes between the leg and its bridge. The caller
@@ -270,6 +289,9 @@ func (l *leg) localSDP(peer string, d sdp.Direction) sdp.Local {
 	if l.hasRemote {
 		// What was agreed on stays: one coding, and the peer's number for keys.
 		local.Codecs, local.Keys = l.remote.Codecs[:1], l.remote.Keys
+		if local.Secure = l.remote.Secure; l.remote.Crypto != nil {
+			local.Crypto = l.crypto
+		}
 	}
 	return local
 }

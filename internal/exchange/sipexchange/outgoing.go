@@ -92,7 +92,7 @@ func (x *Exchange) targetsOf(ctx context.Context, o exchange.Originate) ([]targe
 		if sip.ParseUri(b.contact, &t.uri) != nil {
 			continue
 		}
-		host, _ := x.contactHost(b.source)
+		host, _ := x.contactHost(b.source, b.transport)
 		t.local = sip.Uri{Scheme: "sip", User: callerUser(o.CallerNumber), Host: host}
 		t.remote = sip.Uri{Scheme: "sip", User: device.Username, Host: host}
 		targets = append(targets, t)
@@ -135,12 +135,9 @@ type outcome struct {
 func (l *leg) dial(ctx context.Context, targets []target) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	l.mu.Lock()
-	offer := l.localSDP(targets[0].dest, sdp.SendRecv).Offer()
-	l.mu.Unlock()
 	results := make(chan outcome)
 	for _, t := range targets {
-		l.x.spawn(func() { results <- l.dialTarget(ctx, t, offer) })
+		l.x.spawn(func() { results <- l.dialTarget(ctx, t) })
 	}
 	answered, cause := false, exchange.CauseUnavailable
 	for range targets {
@@ -197,8 +194,25 @@ func (l *leg) takeAnswer(r outcome) bool {
 	return true
 }
 
-// dialTarget sends an INVITE and follows it to its end.
-func (l *leg) dialTarget(ctx context.Context, t target, offer []byte) outcome {
+// offerTo describes our sound to a telephone. One that signs in by TLS is offered a key,
+// which nobody else can read on the way; must says that it is called only if it uses it.
+func (l *leg) offerTo(t target, must bool) []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	local := l.localSDP(t.dest, sdp.SendRecv)
+	if t.transport == transportTLS {
+		if l.crypto == nil {
+			l.crypto = sdp.NewCrypto(1, sdp.SHA180)
+		}
+		local.Crypto, local.Secure = l.crypto, must
+	}
+	return local.Offer()
+}
+
+// dialTarget sends an INVITE and follows it to its end. A telephone that takes only
+// encrypted sound is asked a second time.
+func (l *leg) dialTarget(ctx context.Context, t target) outcome {
+	offer := l.offerTo(t, false)
 	d := &dialog{
 		callID: newTag() + "@konak", localTag: newTag(), local: t.local, remote: t.remote, localName: t.name,
 		target: t.uri, dest: t.dest, transport: t.transport,
@@ -226,6 +240,8 @@ func (l *leg) dialTarget(ctx context.Context, t target, offer []byte) outcome {
 			if authorization, err = l.x.authorize(t.trunk, req, res); err != nil {
 				return outcome{cause: exchange.CauseFailed}
 			}
+		case res.StatusCode == 488 && t.transport == transportTLS:
+			offer = l.offerTo(t, true)
 		default:
 			return outcome{cause: causeOfStatus(res.StatusCode)}
 		}

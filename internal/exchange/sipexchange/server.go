@@ -1,8 +1,8 @@
 // Package sipexchange is the embedded exchange: a SIP registrar, a back-to-back user
 // agent and an RTP bridge in one process.
 //
-// Telephones and lines speak SIP with it over UDP and TCP on one port; each leg has an
-// RTP port of a range. It keeps its state in a database file of its own.
+// Telephones and lines speak SIP with it over UDP and TCP on one port, telephones also
+// over TLS on another; each leg has an RTP port of a range. It keeps its state in a database file of its own.
 //
 // What always holds:
 //   - A telephone's REGISTER and INVITE are checked by digest; messages inside of a
@@ -16,6 +16,7 @@ package sipexchange
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -54,7 +55,10 @@ type Config struct {
 	FirstPort, LastPort int
 	// CheckAddress refuses servers of lines by their address; nil allows all.
 	CheckAddress func(netip.Addr) error
-	Limits       Limits
+	// Carrier is the operator's line, over which calls to bought numbers come in; nil
+	// where there is none.
+	Carrier *Carrier
+	Limits  Limits
 }
 
 // Limits bounds what peers can take. Zero values mean DefaultLimits.
@@ -137,45 +141,6 @@ func New(cfg Config) (*Exchange, error) {
 	}
 	return x, nil
 }
-
-// Sockets are the open ports of SIP.
-type Sockets struct {
-	udp *net.UDPConn
-	tcp net.Listener
-}
-
-// Listen opens the ports of SIP, UDP and TCP, on an address such as 0.0.0.0:5060. The
-// port 0 is any that is free for both.
-func Listen(ctx context.Context, address string) (s *Sockets, err error) {
-	for range 20 {
-		if s, err = listenBoth(ctx, address); err == nil || !strings.HasSuffix(address, ":0") {
-			return s, err
-		}
-	}
-	return nil, err
-}
-
-func listenBoth(ctx context.Context, address string) (*Sockets, error) {
-	var lc net.ListenConfig
-	conn, err := lc.ListenPacket(ctx, "udp", address)
-	if err != nil {
-		return nil, err
-	}
-	s := &Sockets{udp: conn.(*net.UDPConn)}
-	if s.tcp, err = lc.Listen(ctx, "tcp", conn.LocalAddr().String()); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	return s, nil
-}
-
-// Addr is the address of both.
-func (s *Sockets) Addr() netip.AddrPort {
-	addr := s.udp.LocalAddr().(*net.UDPAddr).AddrPort()
-	return netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
-}
-
-// Close closes both.
-func (s *Sockets) Close() error { return errors.Join(s.udp.Close(), s.tcp.Close()) }
 
 // Open opens the exchange's store and returns its id, by which an exchange is the same
 // after a restart. Start opens it where this was not done.
@@ -289,10 +254,7 @@ func (x *Exchange) serve() {
 	parser.MaxMessageLength = maxMessage
 	x.network = sip.NewTransportLayer(net.DefaultResolver, parser, nil,
 		sip.WithTransportLayerReadFilter(x.guard.filter),
-		sip.WithTransportLayerTransports(sip.TransportsConfig{TCP: &sip.TransportTCP{
-			ReadTimeout: 2 * longestRegistration, WriteTimeout: 10 * time.Second,
-			DialerCreate: func(net.Addr) net.Dialer { return net.Dialer{Timeout: 5 * time.Second} },
-		}}))
+		sip.WithTransportLayerTransports(sip.TransportsConfig{TCP: boundedTCP(), TLS: &sip.TransportTLS{TransportTCP: boundedTCP()}}))
 	x.tx = sip.NewTransactionLayer(x.network, sip.WithTransactionLayerTerminateOnConnClose(),
 		sip.WithTransactionLayerUnhandledResponseHandler(func(*sip.Response) {}))
 	x.tx.OnRequest(x.handle)
@@ -301,16 +263,24 @@ func (x *Exchange) serve() {
 	x.stop = stop
 	x.running.Go(func() { x.events.run(ctx) })
 	x.running.Go(func() { x.watch(ctx) })
+	reads := make(chan struct{})
+	datagrams := &readyConn{PacketConn: x.sockets.udp, ready: sync.OnceFunc(func() { close(reads) })}
 	x.running.Go(func() {
 		for ctx.Err() == nil {
-			x.readDatagrams()
+			x.readDatagrams(datagrams)
 		}
 	})
-	x.running.Go(func() {
-		_ = x.network.ServeTCP(&limitedListener{
-			Listener: x.sockets.tcp, all: x.cfg.Limits.Connections, perAddress: x.cfg.Limits.ConnectionsOfAddress, peers: map[netip.Addr]int{},
+	connections := &connectionLimit{all: x.cfg.Limits.Connections, perAddress: x.cfg.Limits.ConnectionsOfAddress, peers: map[netip.Addr]int{}}
+	x.running.Go(func() { _ = x.network.ServeTCP(&limitedListener{x.sockets.tcp, connections}) })
+	if x.sockets.tls != nil {
+		x.running.Go(func() {
+			_ = x.network.ServeTLS(tls.NewListener(&limitedListener{x.sockets.tls, connections}, x.sockets.tlsConfig))
 		})
-	})
+	}
+	if x.cfg.Carrier != nil {
+		x.running.Go(func() { x.cfg.Carrier.keepAddresses(ctx) })
+	}
+	<-reads // before that the library would try to open the port a second time
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.closing = false
@@ -319,11 +289,19 @@ func (x *Exchange) serve() {
 	}
 }
 
+// boundedTCP is how connections are opened and how long they may be silent.
+func boundedTCP() *sip.TransportTCP {
+	return &sip.TransportTCP{
+		ReadTimeout: 2 * longestRegistration, WriteTimeout: 10 * time.Second,
+		DialerCreate: func(net.Addr) net.Dialer { return net.Dialer{Timeout: 5 * time.Second} },
+	}
+}
+
 // readDatagrams reads UDP until the socket is closed, or until the library remembers
 // too many senders.
-func (x *Exchange) readDatagrams() {
+func (x *Exchange) readDatagrams(conn net.PacketConn) {
 	defer x.logPanic("reading SIP")
-	_ = x.network.ServeUDP(x.sockets.udp)
+	_ = x.network.ServeUDP(conn)
 }
 
 // logPanic keeps a fault that one message meets from ending the process.
@@ -371,9 +349,17 @@ func (x *Exchange) localAddr(peer string) netip.Addr {
 	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
 }
 
-// contactHost is the host and port where peers reach us.
-func (x *Exchange) contactHost(peer string) (host string, port int) {
-	return x.localAddr(peer).String(), int(x.listen.Port())
+// contactHost is the host and port where peers reach us over a transport, as they stand
+// in the address of a message.
+func (x *Exchange) contactHost(peer, transport string) (host string, port int) {
+	addr, listen := x.localAddr(peer), x.listen
+	if strings.EqualFold(transport, transportTLS) {
+		listen = x.sockets.TLSAddr()
+	}
+	if host = addr.String(); addr.Is6() {
+		host = "[" + host + "]"
+	}
+	return host, int(listen.Port())
 }
 
 // watchEvery is how often legs and registrations are looked at.

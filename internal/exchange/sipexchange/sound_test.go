@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/exchange"
+	"konak/internal/exchange/baresiptest"
 	"konak/internal/exchange/sdp"
 	"konak/internal/exchange/sipexchange"
 )
@@ -283,7 +284,7 @@ func TestARecording(t *testing.T) {
 // checkTone holds that 95 of 100 windows of 100 ms are the tone.
 func checkTone(t *testing.T, what string, samples []int16, hz float64) {
 	t.Helper()
-	good, all := countTone(samples, hz), len(samples)/800
+	good, all := baresiptest.CountTone(samples, hz), len(samples)/800
 	if good*100 < all*95 {
 		t.Errorf("%s: %v Hz in %d of %d windows", what, hz, good, all)
 	}

@@ -4,9 +4,9 @@ import (
 	"crypto/md5"
 	"encoding/binary"
 	"encoding/hex"
-	"math"
 	"strings"
 
+	"konak/internal/exchange/baresiptest"
 	"konak/internal/exchange/rtp"
 	"konak/internal/exchange/sdp"
 	"konak/internal/exchange/sound"
@@ -30,30 +30,9 @@ func rtpPacket(kind uint8, seq uint16, ts, ssrc uint32, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// toneShare is which part of the energy of samples lies at a frequency (Goertzel).
-func toneShare(samples []int16, hz float64) float64 {
-	c := 2 * math.Cos(2*math.Pi*hz/8000)
-	var s1, s2, energy float64
-	for _, v := range samples {
-		s := float64(v) + c*s1 - s2
-		s2, s1 = s1, s
-		energy += float64(v) * float64(v)
-	}
-	if energy == 0 {
-		return 0
-	}
-	power := s1*s1 + s2*s2 - c*s1*s2
-	return 2 * power / (energy * float64(len(samples)))
-}
+func toneShare(samples []int16, hz float64) float64 { return baresiptest.ToneShare(samples, hz) }
 
-// tone makes samples of a frequency.
-func tone(hz float64, seconds float64) []int16 {
-	out := make([]int16, int(seconds*8000))
-	for i := range out {
-		out[i] = int16(8000 * math.Sin(2*math.Pi*hz*float64(i)/8000))
-	}
-	return out
-}
+func tone(hz, seconds float64) []int16 { return baresiptest.Tone(hz, seconds) }
 
 func decode(c sdp.Codec, payload []byte) []int16 { return rtp.Decode(nil, c, payload) }
 

@@ -353,9 +353,10 @@ func (x *Exchange) trunkHA1(t *trunk, user, realm string) (string, error) {
 
 // trunkOf finds the line that an INVITE comes from, and what was dialled: by the name
 // that only its server knows, or by its server's address where one line has it and is
-// signed in there.
+// signed in there. The addresses of the carrier are everybody's.
 func (x *Exchange) trunkOf(req *sip.Request) (t *trunk, dialled string, found bool) {
 	user, from := req.Recipient.User, source(req).Addr()
+	shared := x.cfg.Carrier.sends(from) // a line that a workspace has there must not draw others' calls
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var byAddress, byUser []*trunk
@@ -364,7 +365,7 @@ func (x *Exchange) trunkOf(req *sip.Request) (t *trunk, dialled string, found bo
 			return t, req.To().Address.User, true
 		}
 		t.mu.Lock()
-		same := t.addr.Addr() == from && t.status.State == exchange.TrunkRegistered
+		same := !shared && t.addr.Addr() == from && t.status.State == exchange.TrunkRegistered
 		t.mu.Unlock()
 		if same {
 			byAddress = append(byAddress, t)

@@ -22,6 +22,7 @@ var systemReasons = []string{
 	"exchange",                       // its own store holds the devices and lines of all tenants
 	"exchange lease",                 // it belongs to the installation
 	"phone commands", "phone events", // telephony: one exchange carries the calls of all tenants
+	"dialled number",       // telephony: a carrier calls a number before the tenant is known
 	"phone ticket look-up", // telephony: a ticket opens the socket before the tenant is known
 	"regulation corpus",    // advisor: public text that belongs to no tenant
 }

@@ -105,14 +105,16 @@ var tableReaders = map[string]map[string]string{
 	"conversation": {
 		"internal/crm/conversation/file":  "a file is shown to whom its conversation is shown",
 		"internal/crm/conversation/group": "a group that has conversations stays",
+		"internal/crm/conversation/tag":   "a tag is spelt as in the conversation that had it last",
 	},
 	"conversation_item": {
 		"internal/crm/conversation/airecord": "a rating is of an item, and a summary is stale once items changed",
 		"internal/crm/conversation/file":     "a file is shown to whom its conversation is shown",
 	},
-	"membership":  {"internal/identity/oauth": "a code and a consent count only while their member is active"},
-	"oauth_grant": {"internal/identity": "the switch of a session is one statement, and an app goes only where it has consent"},
-	"phone_leg":   {"internal/crm/telephony/team": "a row of the team says who is in a call"},
+	"conversation_tag": {"internal/crm/conversation/tag": "the tags that are in use are listed by their index"},
+	"membership":       {"internal/identity/oauth": "a code and a consent count only while their member is active"},
+	"oauth_grant":      {"internal/identity": "the switch of a session is one statement, and an app goes only where it has consent"},
+	"phone_leg":        {"internal/crm/telephony/team": "a row of the team says who is in a call"},
 	"tenant": {
 		"internal/crm/channel":    "a channel's key leads to its workspace's slug and licences",
 		"internal/identity/oauth": "a consent names the app's publisher",

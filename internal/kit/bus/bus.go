@@ -1,7 +1,6 @@
 // Package bus carries what happened to whoever watches right now. It promises
 // nothing: a watcher that was away reads what it missed from the database, by
-// sequence. The in-process hub serves one node; several nodes put a messaging
-// system behind the same interface.
+// sequence. A Hub serves one node; a Link joins the hubs of several nodes.
 package bus
 
 import (
@@ -11,12 +10,16 @@ import (
 )
 
 // Message is one event on its way to a stream, or with sequence 0 something
-// that is worth knowing only now.
+// that is worth knowing only now. An event without a body came from another node
+// and has to be read from the database, with those before it.
 type Message struct {
 	Sequence int64
 	Type     string
 	Body     []byte
 }
+
+// IsHint says whether the message only tells that there is an event to read.
+func (m Message) IsHint() bool { return m.Sequence > 0 && m.Body == nil }
 
 // Bus connects those who publish with those who watch a tenant.
 type Bus interface {

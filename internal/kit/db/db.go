@@ -53,6 +53,7 @@ type DB struct {
 
 	mu        sync.Mutex
 	listeners map[string][]func()
+	onWake    func(topic string)
 }
 
 // txCap bounds one transaction: a stuck one must not hold up the writer.
@@ -213,12 +214,31 @@ func (d *DB) Listen(topic string, fn func()) {
 	d.listeners[topic] = append(d.listeners[topic], fn)
 }
 
-// Wake calls the listeners of a topic.
+// Wake calls the listeners of a topic, and tells who carries wake-ups to other
+// nodes.
 func (d *DB) Wake(topic string) {
+	d.WakeHere(topic)
+	d.mu.Lock()
+	fn := d.onWake
+	d.mu.Unlock()
+	if fn != nil {
+		fn(topic)
+	}
+}
+
+// WakeHere calls the listeners of a topic: another node has woken it.
+func (d *DB) WakeHere(topic string) {
 	d.mu.Lock()
 	fns := d.listeners[topic]
 	d.mu.Unlock()
 	for _, fn := range fns {
 		fn()
 	}
+}
+
+// OnWake sets what is told of each topic that this node wakes. It must be quick.
+func (d *DB) OnWake(fn func(topic string)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.onWake = fn
 }

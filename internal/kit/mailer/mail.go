@@ -2,6 +2,7 @@ package mailer
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -59,19 +60,31 @@ func (l *Mail) text() string {
 	return strings.Join(parts, "\n\n") + "\n\n-- \nKonak\n"
 }
 
-const picture = "picture@konak"
+// picture is the id of a mail's own picture in its page, tiles that of the
+// pattern at its head.
+const (
+	picture = "picture@konak"
+	tiles   = "tiles@konak"
+)
+
+// tilesPNG is the star pattern of the panel, 1120 by 96 pixels.
+//
+//go:embed tiles.png
+var tilesPNG []byte
 
 var page = template.Must(template.New("mail").Parse(`<!doctype html>
 <html lang="{{.Language}}"><head><meta charset="utf-8"><title>{{.Subject}}</title></head>
 <body style="margin:0;padding:24px;background:#f4f4f5;color:#18181b;font:16px/1.5 system-ui,sans-serif">
-<div style="max-width:560px;margin:0 auto;padding:32px;background:#fff;border-radius:12px">
+<div style="max-width:560px;margin:0 auto;background:#fff;border-radius:12px;overflow:hidden">
+<img src="cid:` + tiles + `" alt="" width="560" height="48" style="display:block;width:100%;height:48px;object-fit:cover;background:#17333b">
+<div style="padding:16px 32px 32px">
 <p>{{.Greeting}}</p>
 {{range .Body}}<p>{{.}}</p>
 {{end}}{{if .PNG}}<p><img src="cid:` + picture + `" alt="" width="220" height="220"></p>
-{{end}}{{if .Link}}<p><a href="{{.Link}}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#18181b;color:#fff;text-decoration:none">{{.LinkText}}</a></p>
+{{end}}{{if .Link}}<p><a href="{{.Link}}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#17333b;color:#fff;text-decoration:none">{{.LinkText}}</a></p>
 <p style="font-size:13px;color:#71717a;word-break:break-all">{{.Link}}</p>
 {{end}}{{range .After}}<p style="color:#52525b">{{.}}</p>
-{{end}}</div>
+{{end}}</div></div>
 <p style="max-width:560px;margin:16px auto;font-size:13px;color:#71717a">Konak</p>
 </body></html>
 `))
@@ -102,7 +115,11 @@ func (m *Mailer) render(p outgoingMail, files []content, now time.Time) ([]byte,
 	if err := writeText(alt, "text/plain", l.text()); err != nil {
 		return nil, err
 	}
-	if err := writeHTML(alt, html.String(), l.PNG); err != nil {
+	pictures := []inlinePicture{{tiles, tilesPNG}}
+	if len(l.PNG) > 0 {
+		pictures = append(pictures, inlinePicture{picture, l.PNG})
+	}
+	if err := writeHTML(alt, html.String(), pictures); err != nil {
 		return nil, err
 	}
 	if err := alt.Close(); err != nil {
@@ -178,32 +195,37 @@ func writeText(w *multipart.Writer, kind, text string) error {
 	return q.Close()
 }
 
-// writeHTML puts the page in, together with the picture that it shows.
-func writeHTML(w *multipart.Writer, html string, png []byte) error {
-	if len(png) == 0 {
-		return writeText(w, "text/html", html)
-	}
+// inlinePicture is a PNG that the page shows by its id.
+type inlinePicture struct {
+	id  string
+	png []byte
+}
+
+// writeHTML puts the page in, together with the pictures that it shows.
+func writeHTML(w *multipart.Writer, html string, pictures []inlinePicture) error {
 	var body bytes.Buffer
 	related := multipart.NewWriter(&body)
 	if err := writeText(related, "text/html", html); err != nil {
 		return err
 	}
-	part, err := related.CreatePart(textproto.MIMEHeader{
-		"Content-Type":              {"image/png"},
-		"Content-Transfer-Encoding": {"base64"},
-		"Content-ID":                {"<" + picture + ">"},
-		"Content-Disposition":       {"inline"},
-	})
-	if err != nil {
-		return err
-	}
-	if err := writeBase64(part, png); err != nil {
-		return err
+	for _, p := range pictures {
+		part, err := related.CreatePart(textproto.MIMEHeader{
+			"Content-Type":              {"image/png"},
+			"Content-Transfer-Encoding": {"base64"},
+			"Content-ID":                {"<" + p.id + ">"},
+			"Content-Disposition":       {"inline"},
+		})
+		if err != nil {
+			return err
+		}
+		if err := writeBase64(part, p.png); err != nil {
+			return err
+		}
 	}
 	if err := related.Close(); err != nil {
 		return err
 	}
-	part, err = w.CreatePart(textproto.MIMEHeader{
+	part, err := w.CreatePart(textproto.MIMEHeader{
 		"Content-Type": {`multipart/related; boundary="` + related.Boundary() + `"`},
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package mailer_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -217,8 +218,10 @@ func TestSMTP(t *testing.T) {
 		if html := parts["text/html"]; !strings.Contains(html, "&lt;adresinizi&gt;") || !strings.Contains(html, `href="`+example.Link+`"`) || !strings.Contains(html, "cid:") {
 			t.Errorf("html %q", html)
 		}
-		if parts["image/png"] == "" {
-			t.Error("no picture")
+		for _, id := range []string{"picture@konak", "tiles@konak"} {
+			if !strings.Contains(parts["text/html"], "cid:"+id) || parts["<"+id+">"] == "" {
+				t.Errorf("no picture %s", id)
+			}
 		}
 	})
 }
@@ -246,7 +249,7 @@ func split(t *testing.T, contentType string, body io.Reader) map[string]string {
 			t.Fatal(err)
 		}
 		for k, v := range split(t, part.Header.Get("Content-Type"), part) {
-			out[k] = v
+			out[cmp.Or(part.Header.Get("Content-ID"), k)] = v
 		}
 	}
 }

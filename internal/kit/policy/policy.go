@@ -75,6 +75,9 @@ type MailVerdict struct {
 	Refused string
 	// RefusedRecipients are those who do not get it while others do.
 	RefusedRecipients []string
+	// Warned says that a rule warns about the mail, which goes all the same. Who sends
+	// by a mail program could not be asked and is told.
+	Warned bool
 }
 
 // Policy decides whether messages may leave.

@@ -64,7 +64,8 @@ const (
 	feedEvents  = 1024
 	feedBytes   = 4 << 20
 	feedSignals = 128
-	// lookEvery is how long an event of another node waits for a stream here.
+	// lookEvery is how long an event waits for a stream here if another node
+	// dispatched it and its word was lost.
 	lookEvery = time.Second
 )
 
@@ -116,7 +117,7 @@ func (s *Streams) feed(ctx context.Context, tenant uuid.UUID, f *feed) {
 		sub.Close()
 		return
 	}
-	// Another node may dispatch what somebody here watches, and its bus does not
+	// Another node may dispatch what somebody here watches, and its word may not
 	// reach us: on a database that nodes can share, how far it is is looked up.
 	var others <-chan time.Time
 	if s.DB.Dialect() == db.Postgres {
@@ -169,7 +170,7 @@ func (f *feed) take(m bus.Message) bool {
 		f.heard++
 	case m.Sequence <= f.last:
 		return true
-	case m.Sequence > f.last+1:
+	case m.Sequence > f.last+1 || m.IsHint():
 		return false
 	default:
 		f.add(newEntry(m.Sequence, m.Type, m.Body))

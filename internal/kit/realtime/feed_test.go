@@ -31,7 +31,7 @@ func TestFeedWakesNobodyForWhatNoStreamCarries(t *testing.T) {
 	if _, heard := f.end(); heard != 0 {
 		t.Error("a beat of a node is kept")
 	}
-	if !woken(bus.Message{Type: "signal.seen"}) || !woken(bus.Message{Type: "anything", Sequence: 1}) {
+	if !woken(bus.Message{Type: "signal.seen"}) || !woken(bus.Message{Type: "anything", Sequence: 1, Body: []byte("{}")}) {
 		t.Error("a signal or an event wakes nobody")
 	}
 }
@@ -46,12 +46,25 @@ func TestFeedTakesNothingAfterAGap(t *testing.T) {
 		follows  bool
 		last     int64
 	}{{1, true, 1}, {3, false, 1}, {4, false, 1}, {2, true, 2}, {2, true, 2}, {1, true, 2}, {3, true, 3}} {
-		if got := f.take(bus.Message{Type: "event", Sequence: step.sequence}); got != step.follows {
+		if got := f.take(bus.Message{Type: "event", Sequence: step.sequence, Body: []byte("{}")}); got != step.follows {
 			t.Errorf("event %d follows: %v", step.sequence, got)
 		}
 		if last, _ := f.end(); last != step.last || len(f.ring) != int(step.last) {
 			t.Errorf("after event %d the feed is at %d with %d events", step.sequence, last, len(f.ring))
 		}
+	}
+}
+
+// A hint of another node is no event: the feed reads what it tells of.
+func TestFeedReadsWhatItIsTold(t *testing.T) {
+	t.Parallel()
+	f := &feed{carries: func(string) bool { return true }, changed: make(chan struct{})}
+	if f.take(bus.Message{Sequence: 1}) || f.last != 0 {
+		t.Errorf("a hint was taken for the event: the feed is at %d", f.last)
+	}
+	f.take(bus.Message{Sequence: 1, Type: "event", Body: []byte("{}")})
+	if !f.take(bus.Message{Sequence: 1}) {
+		t.Error("what the feed has is read again")
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"io"
 	"math/big"
 	"net"
-	"net/netip"
 	"testing"
 	"time"
 )
@@ -45,7 +44,7 @@ func startTLS(t *testing.T) (plain, secure string) {
 	mails := make(chan string, 100)
 	plain, _, _ = startOn(t, ln, func(s *Server) {
 		s.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
-		s.NewSession = func(context.Context, netip.Prefix) Session { return &member{box{mails: mails}} }
+		s.NewSession = func(context.Context, Peer) Session { return &member{box{mails: mails}} }
 	})
 	return plain, ln.Addr().String()
 }

@@ -55,8 +55,8 @@ type conn struct {
 	idleCommands int
 }
 
-func newConn(ctx context.Context, s *Server, raw net.Conn, address, network netip.Prefix) *conn {
-	c := &conn{server: s, ctx: ctx, raw: raw, address: address, network: network, session: s.NewSession(ctx, network)}
+func newConn(ctx context.Context, s *Server, raw net.Conn, address netip.Prefix, peer Peer) *conn {
+	c := &conn{server: s, ctx: ctx, raw: raw, address: address, network: peer.Network, session: s.NewSession(ctx, peer)}
 	c.lastEnd = clock.Deadline(sessionTime)
 	c.use(raw)
 	c.now.end = c.deadline(s.MaxIdle)
@@ -229,10 +229,13 @@ func (c *conn) greet(extended bool, who string) bool {
 	}
 	c.reset()
 	c.hello = true
+	if told, ok := c.session.(Greeted); ok {
+		told.Hello(who)
+	}
 	if !extended {
 		return c.say(250, "", c.server.Domain)
 	}
-	lines := []string{c.server.Domain, "PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES"}
+	lines := []string{c.server.Domain, "PIPELINING", "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES"}
 	if c.server.TLS != nil && !c.secure {
 		lines = append(lines, "STARTTLS")
 	}
@@ -256,7 +259,7 @@ func (c *conn) begin(arg string) bool {
 	for _, p := range params {
 		name, value, _ := strings.Cut(p, "=")
 		switch strings.ToUpper(name) {
-		case "BODY", "AUTH":
+		case "BODY", "AUTH", "SMTPUTF8":
 		case "SIZE":
 			n, err := strconv.ParseInt(value, 10, 64)
 			if err != nil {
@@ -307,7 +310,8 @@ func (c *conn) data() bool {
 	if !c.say(354, "", "Send the mail, then a line with a dot") {
 		return false
 	}
-	body := &dataReader{in: c.in, left: c.server.MaxSize, strict: c.signedIn}
+	relay, ok := c.session.(Relay)
+	body := &dataReader{in: c.in, left: c.server.MaxSize, strict: c.signedIn || ok && relay.SendsOn()}
 	err := c.session.Data(body)
 	// The rest must be read before an answer can be understood, but not for ever.
 	body.left, body.lenient = c.server.MaxSize, true

@@ -11,9 +11,8 @@ var errBareLF = &Error{554, "5.6.11", "Lines must end in CR LF"}
 // dataReader reads a mail up to the line with a dot and takes off the dots that
 // the sender doubled. A line may have any length. More than left bytes is
 // ErrTooLarge, a line feed without its carriage return errBareLF, and so is the
-// other way round for whoever signed in: what they send goes on to servers that may
-// take it for the end of a line. The mail can
-// be read on after either, so that its end is found.
+// other way round in a strict one: a mail that goes on to servers that may take it for
+// the end of a line. The mail can be read on after either, so that its end is found.
 type dataReader struct {
 	in      *bufio.Reader
 	left    int64

@@ -38,6 +38,40 @@ type Authenticator interface {
 	Authenticate(user, password string) error
 }
 
+// Greeted is a Session that is told by which name the sender greets.
+type Greeted interface {
+	Session
+	Hello(name string)
+}
+
+// Relay is a Session that says whether the mail goes on to other servers: it must not
+// have what they could take for the end of a line.
+type Relay interface {
+	Session
+	SendsOn() bool
+}
+
+// Peer is where a sender connects from.
+type Peer struct {
+	Address netip.Addr
+	// Network is what counts as one network: a /24 of IPv4, a /48 of IPv6.
+	Network netip.Prefix
+}
+
+// Delivery is a mail that is handed to a mailbox of this installation.
+type Delivery struct {
+	From, To string // of the envelope
+	// Key is the same for the same delivery in every attempt, "" for one that stands
+	// alone.
+	Key string
+	// Head is the header up to where the body begins.
+	Head []byte
+	Body io.Reader
+	// Auth says what was found out about the sender, "" for nothing. Junk says why
+	// the mail is taken for junk, "" for a mail that is not.
+	Auth, Junk string
+}
+
 // Error is a refusal in the protocol's words.
 type Error struct {
 	Code     int
@@ -68,9 +102,8 @@ type Server struct {
 	// Serve; nil for none.
 	TLS *tls.Config
 	Log *slog.Logger
-	// NewSession is called for each connection, with the network that it comes
-	// from: a /24 of IPv4, a /48 of IPv6.
-	NewSession func(ctx context.Context, from netip.Prefix) Session
+	// NewSession is called for each connection.
+	NewSession func(ctx context.Context, from Peer) Session
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}
@@ -149,7 +182,8 @@ func (s *Server) each(do func(c *conn)) {
 // for it. It returns nil, and tells the sender, where the address or the network
 // has too many sessions, or where no session may be closed.
 func (s *Server) admit(ctx context.Context, raw net.Conn) *conn {
-	address, network := prefixes(raw.RemoteAddr())
+	peer, address := peerOf(raw.RemoteAddr())
+	network := peer.Network
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	free := s.counts[address] < s.MaxPerAddress && s.counts[network] < s.MaxPerNetwork
@@ -162,7 +196,7 @@ func (s *Server) admit(ctx context.Context, raw net.Conn) *conn {
 		_ = raw.Close()
 		return nil
 	}
-	c := newConn(ctx, s, raw, address, network)
+	c := newConn(ctx, s, raw, address, peer)
 	s.conns[c] = struct{}{}
 	s.counts[address]++
 	s.counts[network]++
@@ -249,20 +283,20 @@ func (s *Server) forget(c *conn) {
 	}
 }
 
-// prefixes returns what counts as one address and as one network.
-func prefixes(a net.Addr) (address, network netip.Prefix) {
+// peerOf returns where a connection comes from, and what counts as one address.
+func peerOf(a net.Addr) (p Peer, address netip.Prefix) {
 	ap, err := netip.ParseAddrPort(a.String())
 	if err != nil {
-		return address, network
+		return p, address
 	}
-	ip := ap.Addr().Unmap().WithZone("")
+	p.Address = ap.Addr().Unmap().WithZone("")
 	narrow, wide := 32, 24
-	if ip.Is6() {
+	if p.Address.Is6() {
 		narrow, wide = 64, 48
 	}
-	address, _ = ip.Prefix(narrow)
-	network, _ = ip.Prefix(wide)
-	return address, network
+	address, _ = p.Address.Prefix(narrow)
+	p.Network, _ = p.Address.Prefix(wide)
+	return p, address
 }
 
 // timedReader gives up on a peer that says nothing, and at its end in any case.

@@ -185,7 +185,7 @@ func TestEndlessMailsMakeRoom(t *testing.T) {
 	}
 }
 
-func TestPrefixes(t *testing.T) {
+func TestPeer(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string][2]string{
 		"192.0.2.77:25":             {"192.0.2.77/32", "192.0.2.0/24"},
@@ -194,9 +194,9 @@ func TestPrefixes(t *testing.T) {
 		"[fe80::1%eth0]:25":         {"fe80::/64", "fe80::/48"},
 		"no address":                {"invalid Prefix", "invalid Prefix"},
 	} {
-		address, network := prefixes(named(from))
-		if address.String() != want[0] || network.String() != want[1] {
-			t.Errorf("%s: %s and %s, want %s", from, address, network, want)
+		peer, address := peerOf(named(from))
+		if address.String() != want[0] || peer.Network.String() != want[1] {
+			t.Errorf("%s: %s and %s, want %s", from, address, peer.Network, want)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +50,7 @@ func startOn(t *testing.T, secure net.Listener, change func(*Server)) (address s
 	mails = make(chan string, 100)
 	s := &Server{
 		Domain: "mx.example", MaxSize: 100, MaxRecipients: 2, MaxSessions: 10, MaxPerAddress: 5, MaxPerNetwork: 8, Patience: time.Minute, MaxIdle: time.Minute,
-		Log: slog.New(slog.DiscardHandler), NewSession: func(context.Context, netip.Prefix) Session { return &box{mails: mails} },
+		Log: slog.New(slog.DiscardHandler), NewSession: func(context.Context, Peer) Session { return &box{mails: mails} },
 	}
 	if change != nil {
 		change(s)
@@ -97,6 +96,7 @@ func TestConversation(t *testing.T) {
 		{"cut off", envelope + "half a mail\r\n", "220 250 250 250 354 451", ""},
 		{"out of order", "MAIL FROM:<a@b.example>\r\nEHLO a\r\nRCPT TO:<a@b.example>\r\nDATA\r\nQUIT\r\n", "220 503 250 503 503 221", ""},
 		{"two mails at once", "EHLO a\r\nMAIL FROM:<>\r\nMAIL FROM:<>\r\nQUIT\r\n", "220 250 250 503 221", ""},
+		{"addresses beyond ASCII", "EHLO a\r\nMAIL FROM:<çağ@kaya.example> SMTPUTF8 BODY=8BITMIME\r\nRCPT TO:<ş@d.example>\r\nDATA\r\n.\r\nQUIT\r\n", "220 250 250 250 354 250 221", "çağ@kaya.example [ş@d.example] "},
 		{"too many recipients", "HELO a\r\nMAIL FROM:<>\r\n" + strings.Repeat("RCPT TO:<a@b.example>\r\n", 3) + "QUIT\r\n", "220 250 250 250 250 452 221", ""},
 		{"unknown things", "FOO\r\nEHLO\r\nEHLO a\r\nMAIL TO:<a@b>\r\nMAIL FROM:<a@b> X=1\r\nSTARTTLS\r\nVRFY a\r\nRSET\r\nNOOP\r\nQUIT\r\n", "220 500 501 250 501 555 502 252 250 250 221", ""},
 		{"a quoted name and a route", "EHLO a\r\nMAIL FROM:<@x,@y:\"a > b\"@c.example> BODY=8BITMIME\r\nRCPT TO: <c@d.example>\r\nDATA\r\n.\r\n", "220 250 250 250 354 250", "\"a > b\"@c.example [c@d.example] "},

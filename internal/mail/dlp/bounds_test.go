@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"konak/internal/mail/dlp"
+	"konak/internal/mail/dlp/dlptest"
 )
 
 // repeated is a reader of n bytes that never change.
@@ -28,7 +29,7 @@ func (r *repeated) Read(b []byte) (int, error) {
 
 func levels(n int) string {
 	var b strings.Builder
-	b.WriteString(mailOf("Content-Type: multipart/mixed; boundary=b1\r\n", ""))
+	b.WriteString(dlptest.Mail("Content-Type: multipart/mixed; boundary=b1\r\n", ""))
 	for i := 1; i <= n; i++ {
 		fmt.Fprintf(&b, "--b%d\r\nContent-Type: multipart/mixed; boundary=b%d\r\n\r\n", i, i+1)
 	}
@@ -45,10 +46,10 @@ func nestedMails(n int) string {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	zeros := func(n int) string { return string(make([]byte, n)) }
-	bomb := zipOf(t, "a", zeros(8<<20))
-	nested := zipOf(t, "x.txt", "PRJ-1234")
+	bomb := dlptest.Zip(t, "a", zeros(8<<20))
+	nested := dlptest.Zip(t, "x.txt", "PRJ-1234")
 	for range 40 {
-		nested = zipOf(t, "x.zip", string(nested))
+		nested = dlptest.Zip(t, "x.zip", string(nested))
 	}
 	var members []string
 	for i := range 3000 {
@@ -64,15 +65,15 @@ func TestBounds(t *testing.T) {
 	}{
 		{"1,000 levels of multiparts", strings.NewReader(levels(1000)), dlp.DefaultLimits(), dlp.ReasonTooDeep},
 		{"1,000 levels of mails", strings.NewReader(nestedMails(1000)), dlp.DefaultLimits(), dlp.ReasonTooDeep},
-		{"100,000 parts", strings.NewReader(mailOf("Content-Type: multipart/mixed; boundary=b\r\n", strings.Repeat("--b\r\n\r\nx\r\n", 100_000))), dlp.DefaultLimits(), dlp.ReasonTooMany},
-		{"100,000 multiparts", strings.NewReader(mailOf("Content-Type: multipart/mixed; boundary=b\r\n", strings.Repeat("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c--\r\n", 100_000))), dlp.DefaultLimits(), dlp.ReasonTooMany},
-		{"50 MB", io.MultiReader(strings.NewReader(mailOf("", "")), &repeated{left: 50 << 20}), small, dlp.ReasonTooLarge},
+		{"100,000 parts", strings.NewReader(dlptest.Mail("Content-Type: multipart/mixed; boundary=b\r\n", strings.Repeat("--b\r\n\r\nx\r\n", 100_000))), dlp.DefaultLimits(), dlp.ReasonTooMany},
+		{"100,000 multiparts", strings.NewReader(dlptest.Mail("Content-Type: multipart/mixed; boundary=b\r\n", strings.Repeat("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c--\r\n", 100_000))), dlp.DefaultLimits(), dlp.ReasonTooMany},
+		{"50 MB", io.MultiReader(strings.NewReader(dlptest.Mail("", "")), &repeated{left: 50 << 20}), small, dlp.ReasonTooLarge},
 		{"a header of 50 MB", io.MultiReader(strings.NewReader("Subject: x"), &repeated{left: 50 << 20}), small, dlp.ReasonTooLarge},
-		{"a zip bomb", strings.NewReader(mailOf("Content-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n", wrap64(bomb))), dlp.DefaultLimits(), dlp.ReasonRatio},
-		{"a gzip bomb", strings.NewReader(mailOf("Content-Type: application/gzip; name=a.gz\r\nContent-Transfer-Encoding: base64\r\n", wrap64(gzipOf(make([]byte, 8<<20))))), dlp.DefaultLimits(), dlp.ReasonRatio},
-		{"a pdf bomb", strings.NewReader(mailOf("Content-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: base64\r\n", wrap64(pdf(zeros(8<<20), true, false)))), dlp.DefaultLimits(), dlp.ReasonTooLarge},
-		{"40 zips in each other", strings.NewReader(mailOf("Content-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n", wrap64(nested))), dlp.DefaultLimits(), dlp.ReasonTooDeep},
-		{"3,000 members", strings.NewReader(mailOf("Content-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n", wrap64(zipOf(t, members...)))), dlp.DefaultLimits(), dlp.ReasonTooMany},
+		{"a zip bomb", strings.NewReader(dlptest.Mail("Content-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n", dlptest.Base64(bomb))), dlp.DefaultLimits(), dlp.ReasonRatio},
+		{"a gzip bomb", strings.NewReader(dlptest.Mail("Content-Type: application/gzip; name=a.gz\r\nContent-Transfer-Encoding: base64\r\n", dlptest.Base64(dlptest.Gzip(make([]byte, 8<<20))))), dlp.DefaultLimits(), dlp.ReasonRatio},
+		{"a pdf bomb", strings.NewReader(dlptest.Mail("Content-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: base64\r\n", dlptest.Base64(dlptest.PDF(zeros(8<<20), true, false)))), dlp.DefaultLimits(), dlp.ReasonTooLarge},
+		{"40 zips in each other", strings.NewReader(dlptest.Mail("Content-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n", dlptest.Base64(nested))), dlp.DefaultLimits(), dlp.ReasonTooDeep},
+		{"3,000 members", strings.NewReader(dlptest.Mail("Content-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n", dlptest.Base64(dlptest.Zip(t, members...)))), dlp.DefaultLimits(), dlp.ReasonTooMany},
 	} {
 		r := compile(t, rules()).ScanMail(t.Context(), c.mail, c.limits)
 		if !slices.ContainsFunc(r.Unscanned, func(u dlp.Unscanned) bool { return u.Reason == c.want }) {
@@ -91,7 +92,7 @@ func TestTime(t *testing.T) {
 	cancel()
 	s := compile(t, rules())
 	for name, r := range map[string]dlp.Report{
-		"mail":    s.ScanMail(ctx, strings.NewReader(mailOf("", "x")), dlp.DefaultLimits()),
+		"mail":    s.ScanMail(ctx, strings.NewReader(dlptest.Mail("", "x")), dlp.DefaultLimits()),
 		"message": s.ScanMessage(ctx, dlp.Message{HTML: "<p>x", Files: []dlp.File{fileOf("a.txt", []byte("x"))}}, dlp.DefaultLimits()),
 	} {
 		if len(r.Unscanned) == 0 || r.Unscanned[0].Reason != dlp.ReasonTime {
@@ -105,28 +106,28 @@ func TestTime(t *testing.T) {
 func TestSpool(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("satır\n", 400_000) + "PRJ-1234"
-	got := found(compile(t, rules()).ScanMessage(t.Context(), dlp.Message{Files: []dlp.File{fileOf("a.txt", []byte(text)), fileOf("b.zip", zipOf(t, "c.txt", text[len(text)-1000:]+strings.Repeat("y", 200)))}}, dlp.DefaultLimits()))
+	got := found(compile(t, rules()).ScanMessage(t.Context(), dlp.Message{Files: []dlp.File{fileOf("a.txt", []byte(text)), fileOf("b.zip", dlptest.Zip(t, "c.txt", text[len(text)-1000:]+strings.Repeat("y", 200)))}}, dlp.DefaultLimits()))
 	if want := []string{"regex attachment:a.txt 1", "regex attachment:b.zip/c.txt 1"}; !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
 }
 
 func FuzzScanMail(f *testing.F) {
-	f.Add([]byte(mailOf("Content-Type: multipart/mixed; boundary=b\r\n", multipart("b", "Content-Transfer-Encoding: base64\r\n\r\n"+wrap64(docx(f, card))))))
+	f.Add([]byte(dlptest.Mail("Content-Type: multipart/mixed; boundary=b\r\n", dlptest.Multipart("b", "Content-Transfer-Encoding: base64\r\n\r\n"+dlptest.Base64(dlptest.Docx(f, card))))))
 	f.Add([]byte(levels(5)))
 	f.Add([]byte(nestedMails(5)))
-	f.Add([]byte(mailOf("Content-Transfer-Encoding: quoted-printable\r\n", "=\r\n=4=41")))
+	f.Add([]byte(dlptest.Mail("Content-Transfer-Encoding: quoted-printable\r\n", "=\r\n=4=41")))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		compile(t, rules()).ScanMail(t.Context(), bytes.NewReader(raw), dlp.DefaultLimits())
 	})
 }
 
 func FuzzScanFile(f *testing.F) {
-	f.Add("a.pdf", pdf("(PRJ-1234) Tj", true, true))
-	f.Add("a.pdf", pdf("[(a) 1 (b)] TJ", false, false))
-	f.Add("a.docx", docx(f, card))
-	f.Add("a.zip", zipOf(f, "b.zip", string(zipOf(f, "c", "d"))))
-	f.Add("a.gz", gzipOf([]byte("x")))
+	f.Add("a.pdf", dlptest.PDF("(PRJ-1234) Tj", true, true))
+	f.Add("a.pdf", dlptest.PDF("[(a) 1 (b)] TJ", false, false))
+	f.Add("a.docx", dlptest.Docx(f, card))
+	f.Add("a.zip", dlptest.Zip(f, "b.zip", string(dlptest.Zip(f, "c", "d"))))
+	f.Add("a.gz", dlptest.Gzip([]byte("x")))
 	f.Add("a.rtf", []byte(`{\rtf1 \u108?\'e7}`))
 	f.Add("a.html", []byte(`<p title="x">a<!-- b --><script>c</script>`))
 	f.Fuzz(func(t *testing.T, name string, raw []byte) {

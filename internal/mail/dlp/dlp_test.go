@@ -1,22 +1,18 @@
 package dlp_test
 
 import (
-	"archive/zip"
 	"bytes"
-	"compress/gzip"
-	"compress/zlib"
-	"encoding/base64"
 	"fmt"
 	"io"
 	"mime"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"golang.org/x/text/encoding/charmap"
 
 	"konak/internal/mail/dlp"
+	"konak/internal/mail/dlp/dlptest"
 )
 
 const (
@@ -64,101 +60,6 @@ func found(r dlp.Report) []string {
 
 func fileOf(name string, content []byte) dlp.File {
 	return dlp.File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }}
-}
-
-func zipOf(t testing.TB, files ...string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(files); i += 2 {
-		w, err := z.Create(files[i])
-		if err == nil {
-			_, err = io.WriteString(w, files[i+1])
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func gzipOf(content []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write(content)
-	_ = z.Close()
-	return b.Bytes()
-}
-
-func docx(t testing.TB, body string) []byte {
-	return zipOf(t, "[Content_Types].xml", `<?xml version="1.0"?><Types/>`,
-		"word/document.xml", `<?xml version="1.0" encoding="UTF-8"?><w:document><w:body><w:p><w:r><w:t>`+body+`</w:t></w:r></w:p></w:body></w:document>`)
-}
-
-// pdf is a file with one content stream; with a font whose codes are not
-// characters where hidden is set.
-func pdf(content string, packed, hidden bool) []byte {
-	if hidden {
-		var codes strings.Builder
-		for _, r := range content {
-			fmt.Fprintf(&codes, "%04X", r+0x100)
-		}
-		content = "BT /F1 12 Tf 72 712 Td <" + codes.String() + "> Tj ET"
-	} else {
-		content = "BT /F1 12 Tf 72 712 Td " + content + " ET"
-	}
-	filter := ""
-	if packed {
-		var b bytes.Buffer
-		z := zlib.NewWriter(&b)
-		_, _ = io.WriteString(z, content)
-		_ = z.Close()
-		content, filter = b.String(), "/Filter /FlateDecode"
-	}
-	cmap := "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange 1 beginbfrange <0100> <01FF> <0000> endbfrange endcmap"
-	font := "4 0 obj << /Type /Font /Subtype /Type0 /ToUnicode 6 0 R >> endobj\n"
-	if !hidden {
-		font = "4 0 obj << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> endobj\n"
-	}
-	return []byte("%PDF-1.4\n1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj\n" +
-		"3 0 obj << /Type /Page /Contents 5 0 R /Resources << /Font << /F1 4 0 R >> >> >> endobj\n" + font +
-		fmt.Sprintf("5 0 obj << /Length %d %s >> stream\n%s\nendstream endobj\n", len(content), filter, content) +
-		fmt.Sprintf("6 0 obj << /Length %d >> stream\n%s\nendstream endobj\n", len(cmap), cmap) +
-		"7 0 obj << /Title (Rapor) /Author (cok gizli) >> endobj\ntrailer << /Root 1 0 R /Info 7 0 R >>\n%%EOF")
-}
-
-func utf16LE(s string) []byte {
-	var b []byte
-	for _, u := range utf16.Encode([]rune(s)) {
-		b = append(b, byte(u), byte(u>>8))
-	}
-	return b
-}
-
-// mailOf is a mail with these header lines and this body.
-func mailOf(header, body string) string {
-	return "From: a@kaya.example\r\nTo: b@kaya.example\r\nMIME-Version: 1.0\r\n" + header + "\r\n" + body
-}
-
-func multipart(boundary string, parts ...string) string {
-	var b strings.Builder
-	for _, p := range parts {
-		b.WriteString("--" + boundary + "\r\n" + p + "\r\n")
-	}
-	return b.String() + "--" + boundary + "--\r\n"
-}
-
-func wrap64(b []byte) string {
-	s := base64.StdEncoding.EncodeToString(b)
-	var out strings.Builder
-	for len(s) > 76 {
-		out.WriteString(s[:76] + "\r\n")
-		s = s[76:]
-	}
-	return out.String() + s
 }
 
 // What each detector finds in a text, and what it leaves alone.
@@ -242,67 +143,67 @@ func TestCases(t *testing.T) {
 	}
 	both := func(where string) []string { return []string{"keyword " + where + " 1", "regex " + where + " 1"} }
 	attached := func(name, kind string, content []byte) string {
-		return mailOf("Content-Type: multipart/mixed; boundary=b\r\n", multipart("b", "Content-Type: text/plain\r\n\r\nEkte.",
-			"Content-Type: "+kind+"; name=\""+name+"\"\r\nContent-Transfer-Encoding: base64\r\n\r\n"+wrap64(content)))
+		return dlptest.Mail("Content-Type: multipart/mixed; boundary=b\r\n", dlptest.Multipart("b", "Content-Type: text/plain\r\n\r\nEkte.",
+			"Content-Type: "+kind+"; name=\""+name+"\"\r\nContent-Transfer-Encoding: base64\r\n\r\n"+dlptest.Base64(content)))
 	}
-	sheet := zipOf(t, "[Content_Types].xml", "<?xml version=\"1.0\"?><Types/>",
+	sheet := dlptest.Zip(t, "[Content_Types].xml", "<?xml version=\"1.0\"?><Types/>",
 		"xl/sharedStrings.xml", `<?xml version="1.0"?><sst><si><t>çok </t><t>gizli</t></si><si><t>`+secret+`</t></si></sst>`,
 		"xl/worksheets/sheet1.xml", `<?xml version="1.0"?><worksheet><sheetData><row><c><v>1.0000000146E10</v></c><c><v>5</v></c></row></sheetData></worksheet>`)
-	slides := zipOf(t, "[Content_Types].xml", "<?xml version=\"1.0\"?><Types/>",
+	slides := dlptest.Zip(t, "[Content_Types].xml", "<?xml version=\"1.0\"?><Types/>",
 		"ppt/slides/slide1.xml", `<?xml version="1.0"?><p:sld><a:p><a:r><a:t>çok </a:t></a:r><a:r><a:t>gizli</a:t></a:r></a:p><a:p><a:r><a:t>`+secret+`</a:t></a:r></a:p></p:sld>`)
 	for _, c := range []struct {
 		name, mail string
 		want       []string
 	}{
-		{"plain", mailOf("Content-Type: text/plain; charset=utf-8\r\n", text), both("body")},
-		{"no type", mailOf("", text), both("body")},
-		{"no empty line", mailOf("", "")[:len(mailOf("", ""))-2] + text, both("body")},
-		{"bare line feeds", strings.ReplaceAll(mailOf("Content-Type: text/plain\r\n", text), "\r\n", "\n"), both("body")},
-		{"base64", mailOf("Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n", wrap64([]byte(text))), both("body")},
-		{"base64 with rubbish", mailOf("Content-Transfer-Encoding: BASE64\r\n", "!"+strings.Join(strings.Split(wrap64([]byte(text)), ""), " ")), both("body")},
-		{"base64 in two pieces", mailOf("Content-Transfer-Encoding: base64\r\n", wrap64([]byte(text[:7]))+"\r\n"+wrap64([]byte(text[7:]))), both("body")},
-		{"quoted-printable", mailOf("Content-Transfer-Encoding: quoted-printable\r\n", "PRJ=\r\n-12=33=34 =C3=A7ok g=\r\nizli ="), both("body")},
-		{"Windows-1254", mailOf("Content-Type: text/plain; charset=windows-1254\r\n", turkish), both("body")},
-		{"Latin 5 without saying so", mailOf("", turkish), both("body")},
-		{"UTF-16", mailOf("Content-Type: text/plain; charset=utf-16le\r\nContent-Transfer-Encoding: base64\r\n", wrap64(utf16LE(text))), []string{"keyword body 2", "regex body 2"}},
-		{"unknown charset", mailOf("Content-Type: text/plain; charset=utf-7\r\n", secret), []string{"regex body 1", "!unsupported body"}},
-		{"flowed", mailOf("Content-Type: text/plain; format=flowed\r\n", "Kart 4111 1111 \r\n1111 1111"), []string{"credit_card body 1"}},
-		{"subject", mailOf("Subject: "+mime.BEncoding.Encode("utf-8", text)+"\r\n", ""), both("subject")},
-		{"folded subject", mailOf("Subject: =?utf-8?q?PRJ-?=\r\n =?utf-8?q?1234?=\r\n", ""), []string{"regex subject 1"}},
-		{"HTML", mailOf("Content-Type: text/html; charset=utf-8\r\n", "<p>PRJ<b>-12</b>34 &ccedil;ok\r\n<i>giz</i>li"), both("body")},
-		{"HTML comment and attribute", mailOf("Content-Type: text/html; charset=utf-8\r\n", "<!-- "+secret+" --><img alt='çok gizli'>"), both("body")},
-		{"blocks are apart", mailOf("Content-Type: text/html\r\n", "<p>PRJ-</p><p>1234</p>"), nil},
-		{"nested multiparts", mailOf("Content-Type: multipart/mixed; boundary=b\r\n", multipart("b",
-			"Content-Type: multipart/alternative; boundary=bb\r\n\r\n"+multipart("bb", "Content-Type: text/plain\r\n\r\n"+text))), both("body")},
-		{"before and after the parts", mailOf("Content-Type: multipart/mixed; boundary=b\r\n", secret+"\r\n"+multipart("b", "\r\nx")+"çok gizli"), both("body")},
-		{"never closed", mailOf("Content-Type: multipart/mixed; boundary=b\r\n", "--b\r\n\r\n"+text), both("body")},
-		{"damaged type", mailOf("Content-Type: multipart/mixed; boundary=\"b;;; x\r\n", text), both("body")},
-		{"two types", mailOf("Content-Type: text/plain\r\nContent-Type: multipart/mixed; boundary=b\r\n", "--b\r\n\r\n"+text), both("body")},
+		{"plain", dlptest.Mail("Content-Type: text/plain; charset=utf-8\r\n", text), both("body")},
+		{"no type", dlptest.Mail("", text), both("body")},
+		{"no empty line", dlptest.Mail("", "")[:len(dlptest.Mail("", ""))-2] + text, both("body")},
+		{"bare line feeds", strings.ReplaceAll(dlptest.Mail("Content-Type: text/plain\r\n", text), "\r\n", "\n"), both("body")},
+		{"base64", dlptest.Mail("Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n", dlptest.Base64([]byte(text))), both("body")},
+		{"base64 with rubbish", dlptest.Mail("Content-Transfer-Encoding: BASE64\r\n", "!"+strings.Join(strings.Split(dlptest.Base64([]byte(text)), ""), " ")), both("body")},
+		{"base64 in two pieces", dlptest.Mail("Content-Transfer-Encoding: base64\r\n", dlptest.Base64([]byte(text[:7]))+"\r\n"+dlptest.Base64([]byte(text[7:]))), both("body")},
+		{"quoted-printable", dlptest.Mail("Content-Transfer-Encoding: quoted-printable\r\n", "PRJ=\r\n-12=33=34 =C3=A7ok g=\r\nizli ="), both("body")},
+		{"Windows-1254", dlptest.Mail("Content-Type: text/plain; charset=windows-1254\r\n", turkish), both("body")},
+		{"Latin 5 without saying so", dlptest.Mail("", turkish), both("body")},
+		{"UTF-16", dlptest.Mail("Content-Type: text/plain; charset=utf-16le\r\nContent-Transfer-Encoding: base64\r\n", dlptest.Base64(dlptest.UTF16(text))), []string{"keyword body 2", "regex body 2"}},
+		{"unknown charset", dlptest.Mail("Content-Type: text/plain; charset=utf-7\r\n", secret), []string{"regex body 1", "!unsupported body"}},
+		{"flowed", dlptest.Mail("Content-Type: text/plain; format=flowed\r\n", "Kart 4111 1111 \r\n1111 1111"), []string{"credit_card body 1"}},
+		{"subject", dlptest.Mail("Subject: "+mime.BEncoding.Encode("utf-8", text)+"\r\n", ""), both("subject")},
+		{"folded subject", dlptest.Mail("Subject: =?utf-8?q?PRJ-?=\r\n =?utf-8?q?1234?=\r\n", ""), []string{"regex subject 1"}},
+		{"HTML", dlptest.Mail("Content-Type: text/html; charset=utf-8\r\n", "<p>PRJ<b>-12</b>34 &ccedil;ok\r\n<i>giz</i>li"), both("body")},
+		{"HTML comment and attribute", dlptest.Mail("Content-Type: text/html; charset=utf-8\r\n", "<!-- "+secret+" --><img alt='çok gizli'>"), both("body")},
+		{"blocks are apart", dlptest.Mail("Content-Type: text/html\r\n", "<p>PRJ-</p><p>1234</p>"), nil},
+		{"nested multiparts", dlptest.Mail("Content-Type: multipart/mixed; boundary=b\r\n", dlptest.Multipart("b",
+			"Content-Type: multipart/alternative; boundary=bb\r\n\r\n"+dlptest.Multipart("bb", "Content-Type: text/plain\r\n\r\n"+text))), both("body")},
+		{"before and after the parts", dlptest.Mail("Content-Type: multipart/mixed; boundary=b\r\n", secret+"\r\n"+dlptest.Multipart("b", "\r\nx")+"çok gizli"), both("body")},
+		{"never closed", dlptest.Mail("Content-Type: multipart/mixed; boundary=b\r\n", "--b\r\n\r\n"+text), both("body")},
+		{"damaged type", dlptest.Mail("Content-Type: multipart/mixed; boundary=\"b;;; x\r\n", text), both("body")},
+		{"two types", dlptest.Mail("Content-Type: text/plain\r\nContent-Type: multipart/mixed; boundary=b\r\n", "--b\r\n\r\n"+text), both("body")},
 		{"attached text", attached("not.txt", "text/plain", []byte(text)), both("attachment:not.txt")},
-		{"attached UTF-16", attached("not.csv", "application/octet-stream", utf16LE(text)), both("attachment:not.csv")},
+		{"attached UTF-16", attached("not.csv", "application/octet-stream", dlptest.UTF16(text)), both("attachment:not.csv")},
 		{"attached RTF", attached("not.rtf", "application/rtf", []byte(`{\rtf1\ansi PRJ-\b 1234\b0\par \'e7ok giz\u108?i}`)), both("attachment:not.rtf")},
 		{"name of a file", attached(secret+".txt", "text/plain", []byte("x")), []string{"regex attachment:████████.txt 1"}},
-		{"nested mail", mailOf("Content-Type: multipart/mixed; boundary=b\r\n", multipart("b", "Content-Type: message/rfc822\r\n\r\n"+
-			mailOf("Subject: "+secret+"\r\nContent-Transfer-Encoding: base64\r\n", wrap64([]byte("çok gizli"))))), both("attachment:mail.eml")},
-		{"nested mail in base64", attached("eski.eml", "message/rfc822", []byte(mailOf("Subject: "+secret+"\r\n", "çok gizli"))), both("attachment:eski.eml")},
-		{"docx", attached("a.docx", "application/octet-stream", docx(t, "PRJ-</w:t></w:r><w:r><w:t>1234 çok gizli")), both("attachment:a.docx/word/document.xml")},
+		{"nested mail", dlptest.Mail("Content-Type: multipart/mixed; boundary=b\r\n", dlptest.Multipart("b", "Content-Type: message/rfc822\r\n\r\n"+
+			dlptest.Mail("Subject: "+secret+"\r\nContent-Transfer-Encoding: base64\r\n", dlptest.Base64([]byte("çok gizli"))))), both("attachment:mail.eml")},
+		{"nested mail in base64", attached("eski.eml", "message/rfc822", []byte(dlptest.Mail("Subject: "+secret+"\r\n", "çok gizli"))), both("attachment:eski.eml")},
+		{"docx", attached("a.docx", "application/octet-stream", dlptest.Docx(t, "PRJ-</w:t></w:r><w:r><w:t>1234 çok gizli")), both("attachment:a.docx/word/document.xml")},
 		{"xlsx", attached("a.xlsx", "application/octet-stream", sheet), []string{"keyword attachment:a.xlsx/xl/sharedStrings.xml 1", "regex attachment:a.xlsx/xl/sharedStrings.xml 1", "tckn attachment:a.xlsx/xl/worksheets/sheet1.xml 1"}},
 		{"pptx", attached("a.pptx", "application/octet-stream", slides), both("attachment:a.pptx/ppt/slides/slide1.xml")},
-		{"pdf", attached("a.pdf", "application/pdf", pdf("[(PRJ-) -20 (12) 30 (34)] TJ 0 -14 Td (\\347ok) Tj 40 0 Td (gizli) Tj", false, false)), both("attachment:a.pdf")},
-		{"packed pdf", attached("a.pdf", "application/pdf", pdf("(PRJ-1234 \\347ok gizli) Tj", true, false)), both("attachment:a.pdf")},
-		{"pdf with codes", attached("a.pdf", "application/pdf", pdf("PRJ-1234 çok gizli", true, true)), both("attachment:a.pdf")},
-		{"zip", attached("a.zip", "application/zip", zipOf(t, "b.txt", text)), both("attachment:a.zip/b.txt")},
-		{"zip called otherwise", attached("a.jpg", "image/jpeg", zipOf(t, "b.txt", text)), append(both("attachment:a.jpg/b.txt"), "attachment_type attachment:a.jpg 1")},
-		{"zip in zip in gzip", attached("a.gz", "application/gzip", gzipOf(zipOf(t, "b.zip", string(zipOf(t, "c.txt", text))))), both("attachment:a.gz/a/b.zip/c.txt")},
+		{"pdf", attached("a.pdf", "application/pdf", dlptest.PDF("[(PRJ-) -20 (12) 30 (34)] TJ 0 -14 Td (\\347ok) Tj 40 0 Td (gizli) Tj", false, false)), both("attachment:a.pdf")},
+		{"packed pdf", attached("a.pdf", "application/pdf", dlptest.PDF("(PRJ-1234 \\347ok gizli) Tj", true, false)), both("attachment:a.pdf")},
+		{"pdf with codes", attached("a.pdf", "application/pdf", dlptest.PDF("PRJ-1234 çok gizli", true, true)), both("attachment:a.pdf")},
+		{"zip", attached("a.zip", "application/zip", dlptest.Zip(t, "b.txt", text)), both("attachment:a.zip/b.txt")},
+		{"zip called otherwise", attached("a.jpg", "image/jpeg", dlptest.Zip(t, "b.txt", text)), append(both("attachment:a.jpg/b.txt"), "attachment_type attachment:a.jpg 1")},
+		{"zip in zip in gzip", attached("a.gz", "application/gzip", dlptest.Gzip(dlptest.Zip(t, "b.zip", string(dlptest.Zip(t, "c.txt", text))))), both("attachment:a.gz/a/b.zip/c.txt")},
 		{"unknown binary", attached("a.bin", "application/octet-stream", append([]byte{0, 1, 2, 3, 0xFF, 0xFE}, []byte(secret+"\x00\x01")...)), []string{"regex attachment:a.bin 1"}},
-		{"wide text in a binary", attached("a.bin", "application/octet-stream", append([]byte{0, 1, 2, 0xFF, 9}, utf16LE(text)...)), both("attachment:a.bin")},
+		{"wide text in a binary", attached("a.bin", "application/octet-stream", append([]byte{0, 1, 2, 0xFF, 9}, dlptest.UTF16(text)...)), both("attachment:a.bin")},
 		{"forbidden ending", attached("a.EXE.", "text/plain", []byte("x")), []string{"attachment_type attachment:a.EXE. 1"}},
-		{"forbidden ending in a zip", attached("a.zip", "application/zip", zipOf(t, "[Content_Types].xml", "", "b.exe", "MZ")), []string{"attachment_type attachment:a.zip/b.exe 1"}},
+		{"forbidden ending in a zip", attached("a.zip", "application/zip", dlptest.Zip(t, "[Content_Types].xml", "", "b.exe", "MZ")), []string{"attachment_type attachment:a.zip/b.exe 1"}},
 		{"forbidden content", attached("a.txt", "text/plain", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")), []string{"attachment_type attachment:a.txt 1"}},
-		{"encrypted zip", attached("a.zip", "application/zip", encryptedZip(t)), []string{"!encrypted attachment:a.zip/b.txt"}},
+		{"encrypted zip", attached("a.zip", "application/zip", dlptest.EncryptedZip(t)), []string{"!encrypted attachment:a.zip/b.txt"}},
 		{"encrypted pdf", attached("a.pdf", "application/pdf", []byte("%PDF-1.4\ntrailer << /Encrypt 5 0 R >>")), []string{"!encrypted attachment:a.pdf"}},
-		{"encrypted office file", attached("a.docx", "application/octet-stream", append([]byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), utf16LE("EncryptedPackage")...)), []string{"!encrypted attachment:a.docx"}},
-		{"damaged zip", attached("a.zip", "application/zip", zipOf(t, "b.txt", text)[:40]), []string{"!damaged attachment:a.zip"}},
+		{"encrypted office file", attached("a.docx", "application/octet-stream", append([]byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), dlptest.UTF16("EncryptedPackage")...)), []string{"!encrypted attachment:a.docx"}},
+		{"damaged zip", attached("a.zip", "application/zip", dlptest.Zip(t, "b.txt", text)[:40]), []string{"!damaged attachment:a.zip"}},
 		{"rar", attached("a.rar", "application/octet-stream", []byte("Rar!\x1A\x07\x01\x00")), []string{"!unsupported attachment:a.rar"}},
 	} {
 		s := compile(t, rules())
@@ -312,21 +213,13 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// encryptedZip is a zip file whose member says that it is encrypted.
-func encryptedZip(t testing.TB) []byte {
-	b := zipOf(t, "b.txt", "PRJ-1234")
-	b[6] |= 1
-	b[bytes.Index(b, []byte("PK\x01\x02"))+8] |= 1
-	return b
-}
-
 // The fields of a message that is not MIME are scanned alike.
 func TestScanMessage(t *testing.T) {
 	t.Parallel()
 	s := compile(t, rules())
 	got := found(s.ScanMessage(t.Context(), dlp.Message{
 		Subject: "PRJ-1234", Text: "çok gizli", HTML: "<p>PRJ<b>-9999</b>",
-		Files: []dlp.File{fileOf("a.docx", docx(t, card)), {Name: "b.txt", Open: func() (io.ReadCloser, error) { return nil, io.ErrUnexpectedEOF }}},
+		Files: []dlp.File{fileOf("a.docx", dlptest.Docx(t, card)), {Name: "b.txt", Open: func() (io.ReadCloser, error) { return nil, io.ErrUnexpectedEOF }}},
 	}, dlp.DefaultLimits()))
 	want := []string{"keyword body 1", "regex subject 1", "regex body 1", "credit_card attachment:a.docx/word/document.xml 1", "!unreadable attachment:b.txt"}
 	if !slices.Equal(got, want) {

@@ -94,10 +94,10 @@ func TestQuota(t *testing.T) {
 		account := d.account("destek@firma.example")
 		body := map[string]any{"address": "info@firma.example", "kind": "inbox", "account_id": account, "quota_mb": 1}
 		d.Owner.Post(mailboxes, body).Want(200)
-		large := strings.Repeat("x", 300<<10) // it stands in the mail twice
-		for i, want := range []int{250, 452, 250} {
+		large := strings.Repeat("x", 240<<10) // it stands in the mail twice
+		for i, want := range []int{250, 250, 452, 250} {
 			subject := "kısa"
-			if i < 2 {
+			if i < 3 {
 				subject = large
 			}
 			if code := send(t, server, "info@firma.example", subject); code != want {
@@ -116,6 +116,9 @@ func TestForwardInput(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, d *desk) {
 		d.add("firma.example")
+		const forwarding = "/api/mail/v1/settings/forwarding"
+		d.Owner.Put(forwarding, map[string]any{"allowed": []string{"Other.example", "x@@y"}}).Refused(422, "validation_failed")
+		d.Owner.Put(forwarding, map[string]any{"allowed": []string{"Other.example", "ELIF@third.example", "other.example"}}).Want(200)
 		for _, c := range []struct {
 			targets []string
 			code    string
@@ -124,6 +127,8 @@ func TestForwardInput(t *testing.T) {
 			{[]string{"x"}, "invalid_address"},
 			{[]string{"elif@other.example", "çay@other.example"}, "invalid_address"},
 			{[]string{"EKIP@firma.example"}, "invalid_address"},
+			{[]string{"elif@other.example", "ali@third.example"}, "forwarding_not_allowed"},
+			{[]string{"elif@sub.other.example"}, "forwarding_not_allowed"},
 		} {
 			body := map[string]any{"address": "ekip@firma.example", "kind": "forward", "targets": c.targets}
 			if f := d.Owner.Post(mailboxes, body).Refused(422, "validation_failed"); !slices.Equal(f.Fields["targets"], []string{c.code}) {
@@ -134,8 +139,8 @@ func TestForwardInput(t *testing.T) {
 			t.Errorf("got %+v", f.Fields)
 		}
 		var m domain.Mailbox
-		d.Owner.Post(mailboxes, map[string]any{"address": "ekip@firma.example", "kind": "forward", "targets": []string{"elif@other.example", "Elif@other.example"}}).Want(200).Data(&m)
-		if !slices.Equal(m.Targets, []string{"elif@other.example"}) || m.AccountID != nil || m.Kind != domain.KindForward {
+		d.Owner.Post(mailboxes, map[string]any{"address": "ekip@firma.example", "kind": "forward", "targets": []string{"elif@other.example", "Elif@other.example", "elif@third.example"}}).Want(200).Data(&m)
+		if !slices.Equal(m.Targets, []string{"elif@other.example", "elif@third.example"}) || m.AccountID != nil || m.Kind != domain.KindForward {
 			t.Errorf("got %+v", m)
 		}
 	})

@@ -41,6 +41,7 @@ type Mailbox struct {
 	Targets     []string   `json:"targets" nullable:"false" example:"[]" doc:"Where the mail of a mailbox that forwards goes"`
 	QuotaMB     *int64     `json:"quota_mb" nullable:"true" example:"2048" doc:"How much mail an inbox takes in all; null for as much as the workspace may keep"`
 	UsedBytes   int64      `json:"used_bytes" example:"1048576" doc:"How much mail the inbox has taken"`
+	DailyLimit  *int64     `json:"daily_limit" nullable:"true" example:"500" doc:"To how many recipients it may send in 24 hours; null for 2000"`
 	HasPassword bool       `json:"has_password" example:"true" doc:"Whether mail programs can send as this mailbox"`
 	State       string     `json:"state" enum:"active,suspended" example:"active" doc:"suspended: it sends nothing. Mail to an inbox is still taken, mail to one that forwards is put off with 450"`
 	CreatedAt   clock.Time `json:"created_at"`

@@ -62,7 +62,7 @@ func send(t *testing.T, server, to, subject string) int {
 		w, err = c.Data()
 	}
 	if err == nil {
-		_, err = fmt.Fprintf(w, "From: elif@kaya.example\r\nTo: %s\r\nSubject: %s\r\nMessage-ID: <%s@kaya.example>\r\n\r\nMerhaba\r\n", to, subject, subject)
+		_, err = fmt.Fprintf(w, "From: elif@kaya.example\r\nTo: %s\r\nSubject: %s\r\nMessage-ID: <%.20s@kaya.example>\r\n\r\n%s\r\n", to, subject, subject, subject)
 	}
 	if err == nil {
 		err = w.Close()
@@ -180,7 +180,7 @@ func TestMailboxInput(t *testing.T) {
 		d.box("info@firma.example", account).Want(200).Data(&m)
 		err := d.s.DB.Tenant(d.ID).InTx(t.Context(), func(tx *db.Tx) error {
 			for i := range 999 {
-				if _, err := tx.Exec(`INSERT INTO mail_mailbox SELECT tenant_id, $2, domain_id, $3, kind, account_id, targets, password_hash, quota_mb, used_bytes, state, created_by, created_at
+				if _, err := tx.Exec(`INSERT INTO mail_mailbox SELECT tenant_id, $2, domain_id, $3, kind, account_id, targets, password_hash, quota_mb, used_bytes, daily_limit, state, created_by, created_at
 					FROM mail_mailbox WHERE tenant_id = $1 AND id = $4`, tx.Tenant(), tx.NewID(), fmt.Sprintf("x%d@firma.example", i), m.ID); err != nil {
 					return err
 				}

@@ -15,7 +15,8 @@ import (
 const (
 	// suspiciousHour is how many in an hour are taken for abuse.
 	suspiciousHour = 200
-	// maxDay is how many in 24 hours are let through in any case.
+	// maxDay is how many in 24 hours are let through where the mailbox has no lower
+	// limit of its own.
 	maxDay = 2000
 )
 
@@ -44,6 +45,14 @@ type Suspension struct {
 	Reason string `json:"reason" enum:"by_hand,too_many_recipients" example:"too_many_recipients"`
 }
 
+// dayLimit is to how many recipients the mailbox may send in 24 hours.
+func (m *Mailbox) dayLimit() int64 {
+	if m.DailyLimit != nil {
+		return *m.DailyLimit
+	}
+	return maxDay
+}
+
 // CountSending counts the recipients of a mail that a mailbox is about to send. A
 // mailbox that sends to too many in an hour is announced once in that hour, and
 // suspended where the workspace asks for it. It returns ErrSuspended where the
@@ -65,7 +74,7 @@ func (s *Service) CountSending(ctx context.Context, tenant, mailbox uuid.UUID, r
 		if err != nil {
 			return err
 		}
-		if day > maxDay {
+		if day > m.dayLimit() {
 			refused = ErrSentEnough
 		}
 		if hour <= suspiciousHour || hour-int64(recipients) > suspiciousHour {

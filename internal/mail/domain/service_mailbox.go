@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -38,6 +39,9 @@ type Settings interface {
 	MailboxDefaults(r *db.Reader) (quotaMB, minPassword *int64, err error)
 	// AutoSuspend says whether a mailbox that sends too much is suspended.
 	AutoSuspend(r *db.Reader) (bool, error)
+	// ForwardingAllowed returns the domains and addresses outside that mailboxes may
+	// forward to.
+	ForwardingAllowed(r *db.Reader) ([]string, error)
 }
 
 // MailboxInput is what a mailbox is provisioned with.
@@ -45,10 +49,11 @@ type MailboxInput struct {
 	Address, Kind string
 	AccountID     *uuid.UUID // of an inbox
 	Targets       []string   // of one that forwards
-	// Password is "" and QuotaMB nil to keep what is there; a new mailbox has no
-	// password and the workspace's default quota then.
-	Password string
-	QuotaMB  *int64
+	// Password is "", QuotaMB and DailyLimit are nil to keep what is there; a new
+	// mailbox has no password and the workspace's default quota then.
+	Password   string
+	QuotaMB    *int64
+	DailyLimit *int64
 }
 
 // ProvisionMailbox adds a mailbox, or changes where the mail of one goes, its
@@ -62,7 +67,7 @@ func (s *Service) ProvisionMailbox(ctx context.Context, in MailboxInput) (m Mail
 	if in.Kind == KindPersonal {
 		return m, fault.New(fault.MailboxKindAbsent)
 	}
-	m = Mailbox{Address: email, Kind: in.Kind, Targets: []string{}, QuotaMB: in.QuotaMB}
+	m = Mailbox{Address: email, Kind: in.Kind, Targets: []string{}, QuotaMB: in.QuotaMB, DailyLimit: in.DailyLimit}
 	if in.Kind == KindForward {
 		if m.Targets, err = parseTargets(email, in.Targets); err != nil {
 			return m, err
@@ -82,6 +87,9 @@ func (s *Service) ProvisionMailbox(ctx context.Context, in MailboxInput) (m Mail
 			return fmt.Errorf("domain: find: %w", err)
 		}
 		m.DomainID = d.ID
+		if refused, err := s.ForbiddenTargets(&tx.Reader, m.Targets); err != nil || len(refused) > 0 {
+			return cmp.Or(err, error(fault.Invalid("targets", "forwarding_not_allowed")))
+		}
 		if in.Kind == KindInbox {
 			if m.AccountID, err = s.checkAccount(&tx.Reader, in.AccountID); err != nil {
 				return err
@@ -116,6 +124,34 @@ func parseTargets(own string, list []string) ([]string, error) {
 		return nil, fault.Invalid("targets", "invalid_address")
 	}
 	return targets, nil
+}
+
+// ForbiddenTargets returns those of the addresses that no mailbox of the reader's
+// workspace may forward to: they are neither at one of its own domains nor on its list.
+func (s *Service) ForbiddenTargets(r *db.Reader, targets []string) (out []string, err error) {
+	if len(targets) == 0 {
+		return nil, nil
+	}
+	allowed, err := s.Settings.ForwardingAllowed(r)
+	if err != nil {
+		return nil, err
+	}
+	own, err := allRows(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range own {
+		if d.owned() {
+			allowed = append(allowed, d.Domain.Domain)
+		}
+	}
+	for _, addr := range targets {
+		key := address.Fold(addr)
+		if _, name, _ := strings.Cut(key, "@"); !slices.Contains(allowed, name) && !slices.Contains(allowed, key) {
+			out = append(out, addr)
+		}
+	}
+	return out, nil
 }
 
 // hashPassword returns the hash of a mailbox's new password, and a fault of the
@@ -171,7 +207,7 @@ func (s *Service) putNewMailbox(tx *db.Tx, m Mailbox) (Mailbox, error) {
 		what = "mail.mailbox.added"
 	}
 	return m, audit.Write(tx, what, m.ID.String(), map[string]any{
-		"address": m.Address, "kind": m.Kind, "account_id": m.AccountID, "targets": m.Targets, "quota_mb": m.QuotaMB, "new_password": hash != "",
+		"address": m.Address, "kind": m.Kind, "account_id": m.AccountID, "targets": m.Targets, "quota_mb": m.QuotaMB, "daily_limit": m.DailyLimit, "new_password": hash != "",
 	})
 }
 
@@ -269,6 +305,16 @@ func (s *Service) CountMail(tx *db.Tx, addr string, size int64) error {
 		return fault.New(fault.StorageFull).Because("mailbox")
 	}
 	return nil
+}
+
+// ReturnMail counts a mail less that an address's inbox has, in the transaction that
+// deletes it.
+func (s *Service) ReturnMail(tx *db.Tx, addr string, size int64) error {
+	bare, _, ok := foldAddress(addr)
+	if !ok {
+		return nil
+	}
+	return subtractUsedBytes(tx, bare, size)
 }
 
 // SignIn returns the mailbox of an address where the password is its own, with its

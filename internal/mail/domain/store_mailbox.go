@@ -8,26 +8,27 @@ import (
 	"konak/internal/kit/db"
 )
 
-const mailboxColumns = `id, domain_id, address, kind, account_id, targets, password_hash, quota_mb, used_bytes, state, created_at`
+const mailboxColumns = `id, domain_id, address, kind, account_id, targets, password_hash, quota_mb, used_bytes, daily_limit, state, created_at`
 
 func scanMailbox(row db.Row) (m Mailbox, err error) {
 	var targets db.JSON[[]string]
-	err = row.Scan(&m.ID, &m.DomainID, &m.Address, &m.Kind, &m.AccountID, &targets, &m.passwordHash, &m.QuotaMB, &m.UsedBytes, &m.State, &m.CreatedAt)
+	err = row.Scan(&m.ID, &m.DomainID, &m.Address, &m.Kind, &m.AccountID, &targets, &m.passwordHash, &m.QuotaMB, &m.UsedBytes, &m.DailyLimit, &m.State, &m.CreatedAt)
 	m.Targets, m.HasPassword = db.OrEmpty(targets.V), m.passwordHash != ""
 	return m, err
 }
 
-// putMailbox adds a mailbox, or changes where the mail of one goes; its password
-// and its quota stay where m has none. The answer has another id than m where it
+// putMailbox adds a mailbox, or changes where the mail of one goes; its password,
+// its quota and its daily limit stay where m has none. The answer has another id than m where it
 // was there.
 func putMailbox(tx *db.Tx, m Mailbox, by *uuid.UUID) (Mailbox, error) {
 	return db.One(&tx.Reader, scanMailbox, `INSERT INTO mail_mailbox (tenant_id, id, domain_id, address, kind, account_id, targets, password_hash, quota_mb,
-			used_bytes, state, created_by, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10, $11, $12)
+			used_bytes, daily_limit, state, created_by, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10, $11, $12, $13)
 		ON CONFLICT (tenant_id, address) DO UPDATE SET kind = excluded.kind, account_id = excluded.account_id, targets = excluded.targets,
 			password_hash = CASE WHEN excluded.password_hash = '' THEN mail_mailbox.password_hash ELSE excluded.password_hash END,
-			quota_mb = COALESCE(excluded.quota_mb, mail_mailbox.quota_mb) RETURNING `+mailboxColumns,
-		tx.Tenant(), m.ID, m.DomainID, m.Address, m.Kind, m.AccountID, db.AsJSON(m.Targets), m.passwordHash, m.QuotaMB, MailboxActive, by, m.CreatedAt)
+			quota_mb = COALESCE(excluded.quota_mb, mail_mailbox.quota_mb),
+			daily_limit = COALESCE(excluded.daily_limit, mail_mailbox.daily_limit) RETURNING `+mailboxColumns,
+		tx.Tenant(), m.ID, m.DomainID, m.Address, m.Kind, m.AccountID, db.AsJSON(m.Targets), m.passwordHash, m.QuotaMB, m.DailyLimit, MailboxActive, by, m.CreatedAt)
 }
 
 func listMailboxes(r *db.Reader, p db.Page) (db.List[Mailbox], error) {
@@ -66,6 +67,14 @@ func setMailboxState(tx *db.Tx, id uuid.UUID, state string) (Mailbox, error) {
 func addUsedBytes(tx *db.Tx, address string, n int64) (Mailbox, error) {
 	return db.One(&tx.Reader, scanMailbox, `UPDATE mail_mailbox SET used_bytes = used_bytes + $3 WHERE tenant_id = $1 AND address = $2 RETURNING `+mailboxColumns,
 		tx.Tenant(), address, n)
+}
+
+// subtractUsedBytes counts a mail less that an inbox has. It does nothing where there is
+// no such mailbox.
+func subtractUsedBytes(tx *db.Tx, address string, n int64) error {
+	_, err := tx.Exec(`UPDATE mail_mailbox SET used_bytes = CASE WHEN used_bytes > $3 THEN used_bytes - $3 ELSE 0 END WHERE tenant_id = $1 AND address = $2`,
+		tx.Tenant(), address, n)
+	return err
 }
 
 func hourOf(t time.Time) int64 { return t.Unix() / 3600 }

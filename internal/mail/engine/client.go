@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"konak/internal/kit/mtasts"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/trtext"
 )
@@ -32,6 +33,8 @@ type target struct {
 	host, address string
 	// operator is set for one that the operator named.
 	operator bool
+	// verified is set for one that must show a right certificate.
+	verified bool
 }
 
 // errNoServer says that a domain takes no mail.
@@ -43,13 +46,13 @@ func (s *Service) findServers(ctx context.Context, destination string) ([]target
 	for _, name := range []string{destination, "*"} {
 		if at, ok := s.Routes[name]; ok {
 			host, _, _ := net.SplitHostPort(at)
-			return []target{{host, at, true}}, nil
+			return []target{{host: host, address: at, operator: true}}, nil
 		}
 	}
 	list, err := s.DNS.LookupMX(ctx, destination)
 	if missing, ok := errors.AsType[*net.DNSError](err); ok && missing.IsNotFound {
 		// A domain without MX records takes its mail itself (RFC 5321, 5.1).
-		return []target{{destination, net.JoinHostPort(destination, "25"), false}}, nil
+		return s.applyPolicy(ctx, destination, []target{{host: destination, address: net.JoinHostPort(destination, "25")}})
 	}
 	if err != nil && len(list) == 0 {
 		return nil, err
@@ -57,11 +60,34 @@ func (s *Service) findServers(ctx context.Context, destination string) ([]target
 	var out []target
 	for _, mx := range list[:min(len(list), maxHosts)] {
 		if host := strings.TrimSuffix(mx.Host, "."); host != "" {
-			out = append(out, target{host, net.JoinHostPort(host, "25"), false})
+			out = append(out, target{host: host, address: net.JoinHostPort(host, "25")})
 		}
 	}
 	if len(out) == 0 {
 		return nil, errNoServer
+	}
+	return s.applyPolicy(ctx, destination, out)
+}
+
+// errNotInPolicy says that no server of a domain is one that the domain asks for.
+var errNotInPolicy = errors.New("4.7.5 The domain asks for other servers than it has")
+
+// applyPolicy leaves out servers that the domain does not name in a policy that it
+// enforces; the others must show a right certificate. It returns errNotInPolicy where
+// none is left: the mail waits, since the DNS may be forged.
+func (s *Service) applyPolicy(ctx context.Context, destination string, servers []target) (out []target, err error) {
+	p := s.STS.Find(ctx, destination)
+	if p == nil || p.Mode != mtasts.Enforce {
+		return servers, nil
+	}
+	for _, server := range servers {
+		if p.Allows(server.host) {
+			server.verified = true
+			out = append(out, server)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errNotInPolicy
 	}
 	return out, nil
 }
@@ -76,10 +102,14 @@ func (s *Service) handOver(ctx context.Context, from, destination string, to []s
 	if err != nil {
 		return nil, err
 	}
+	return s.handOverTo(ctx, servers, from, to, text)
+}
+
+// handOverTo hands a mail over to the first of the servers that speaks.
+func (s *Service) handOverTo(ctx context.Context, servers []target, from string, to []string, text *os.File) (outcomes map[string]outcome, err error) {
 	for _, server := range servers {
-		var outcomes map[string]outcome
 		outcomes, err = s.talk(ctx, server, true, from, to, text)
-		if errors.Is(err, errTLS) {
+		if errors.Is(err, errTLS) && !server.verified {
 			// Encryption that does not work is no reason to leave a mail where it is:
 			// anybody on the way could have taken the offer away as well.
 			outcomes, err = s.talk(ctx, server, false, from, to, text)
@@ -122,12 +152,19 @@ func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, from s
 	if err := c.Hello(s.Host); err != nil {
 		return nil, err
 	}
-	if offered, _ := c.Extension("STARTTLS"); offered && encrypt {
+	switch offered, _ := c.Extension("STARTTLS"); {
+	case offered && encrypt:
 		conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
-		// Nothing says which name the certificate must have: it is not checked.
-		if err := c.StartTLS(&tls.Config{ServerName: server.host, InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}); err != nil { //nolint:gosec // opportunistic, RFC 7435
+		// Where the domain has no policy nothing says which name the certificate must
+		// have, and it is not checked.
+		if err := c.StartTLS(&tls.Config{ServerName: server.host, InsecureSkipVerify: !server.verified, RootCAs: s.Roots, MinVersion: tls.VersionTLS12}); err != nil { //nolint:gosec // opportunistic, RFC 7435
 			return nil, fmt.Errorf("%w: %w", errTLS, err)
 		}
+	case server.verified:
+		return nil, fmt.Errorf("%w: the server offers none", errTLS)
+	}
+	if foreign, _ := c.Extension("SMTPUTF8"); !foreign && !isASCII(from, to...) {
+		return outcomeOfAll(to, StateFailed, "5.6.7 The server takes no addresses beyond ASCII"), nil
 	}
 	conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
 	if err := c.Mail(from); err != nil {
@@ -159,6 +196,11 @@ func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, from s
 		outcomes[addr] = o
 	}
 	return outcomes, nil
+}
+
+// isASCII says whether all addresses are in ASCII.
+func isASCII(from string, to ...string) bool {
+	return !strings.ContainsFunc(from+strings.Join(to, ""), func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 // sendData sends the mail itself.

@@ -134,6 +134,12 @@ func (s *Service) attempt(ctx context.Context, j *jobs.Job, m *queued, destinati
 		if o, notSaid := readAnswer(err); notSaid == nil {
 			answer = o.Answer // refused before the first recipient was named
 		}
+		switch {
+		case errors.Is(err, errNotInPolicy):
+			answer = errNotInPolicy.Error()
+		case errors.Is(err, errTLS):
+			answer = "4.7.5 The domain asks for encryption, and its server has no right certificate"
+		}
 		return outcomeOfAll(to, StateQueued, answer), jobs.HoldOnTimeout(err)
 	}
 	return outcomes, nil

@@ -294,6 +294,11 @@ func TestForward(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 		o.Owner.Put(base+"/mailboxes/"+box.ID.String()+"/state", map[string]any{"state": "active"}).Want(200)
+		for to, want := range map[string]int{"ekip@firma.example": 554, "info@firma.example": 250} {
+			if code := o.bring("ayse@third.example", mail+"x\r.\ry\r\n", to); code != want {
+				t.Errorf("a bare carriage return to %s: said %d, want %d", to, code, want)
+			}
+		}
 		if code := o.bring("ayse@third.example", strings.Repeat("Received: by x\r\n", 31)+mail, "ekip@firma.example"); code != 554 {
 			t.Errorf("a mail in circles: said %d", code)
 		}
@@ -318,6 +323,65 @@ func TestForwardLoop(t *testing.T) {
 		}
 		if len(last.Recipients) == 0 || !strings.HasPrefix(last.Recipients[0].Answer, "554 5.4.6") {
 			t.Errorf("got %+v", last)
+		}
+	})
+}
+
+// A mailbox forwards outside only to where the workspace lets it, also when the list
+// changes later on.
+func TestForwardingAllowed(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addMailbox(map[string]any{"address": "ekip@firma.example", "kind": "forward", "targets": []string{"elif@other.example", "ali@third.example", "info@firma.example"}})
+		mail := text("ayse@third.example", "soru", "")
+		o.allowForwarding("ali@third.example")
+		if code := o.bring("ayse@third.example", mail, "ekip@firma.example"); code != 250 {
+			t.Errorf("said %d", code)
+		}
+		if got := o.subjects(); !slices.Equal(got, []string{"soru"}) {
+			t.Errorf("the inbox got %q", got)
+		}
+		var to []string
+		for _, m := range o.out.got() {
+			to = append(to, m.to...)
+		}
+		slices.Sort(to)
+		if !slices.Equal(to, []string{"ali@third.example", "ayse@third.example"}) { // the copy, and the report to the writer
+			t.Errorf("sent to %q", to)
+		}
+		o.addMailbox(map[string]any{"address": "dis@firma.example", "kind": "forward", "targets": []string{"ali@third.example"}})
+		o.allowForwarding()
+		if code := o.bring("ayse@third.example", mail, "dis@firma.example"); code != 550 {
+			t.Errorf("off: said %d", code)
+		}
+		var lines []struct{}
+		o.Owner.Get("/api/v1/auth/audit?action=mail.settings.forwarding").Want(200).Data(&lines)
+		if len(lines) != 3 {
+			t.Errorf("%d lines in the audit log", len(lines))
+		}
+	})
+}
+
+// A mailbox has a limit of its own.
+func TestDailyLimit(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		box := o.mailbox("info@firma.example")
+		body := map[string]any{"address": box.Address, "kind": "inbox", "account_id": box.AccountID, "daily_limit": 3}
+		if got := o.addMailbox(body); got.DailyLimit == nil || *got.DailyLimit != 3 {
+			t.Errorf("got %+v", got)
+		}
+		body["daily_limit"] = 2001
+		o.Owner.Post(base+"/provision/mailbox", body).Refused(422, "validation_failed")
+		mail := text("info@firma.example", "haber", "")
+		for i, want := range []int{250, 452, 452} {
+			if code := o.submit(mail, "a@other.example", "b@other.example"); code != want {
+				t.Errorf("mail %d: said %d, want %d", i, code, want)
+			}
+		}
+		o.s.Clock.Advance(25 * time.Hour)
+		if code := o.submit(mail, "a@other.example", "b@other.example", "c@other.example"); code != 250 {
+			t.Errorf("a day later: said %d", code)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 	"time"
@@ -25,6 +27,7 @@ import (
 	"konak/internal/mail"
 	"konak/internal/mail/domain"
 	"konak/internal/mail/header"
+	"konak/internal/mail/origin"
 )
 
 // maxHops is how many servers a mail may have passed.
@@ -36,51 +39,9 @@ type forward struct {
 	box    domain.Mailbox
 }
 
-// sendOn takes a sender's mail of which some copies are sent on. The inboxes get
-// theirs first: a sender who tries again after a failure behind it is recognised
-// there.
-func (c *session) sendOn(r io.Reader) error {
-	var tenants []uuid.UUID
-	for _, f := range c.forwards {
-		tenants = append(tenants, f.tenant)
-	}
-	text, release, err := c.s.Inbox.Spool(c.ctx, c.network, tenants, r)
-	if err != nil {
-		return err
-	}
-	defer release()
-	h, err := readHeader(text)
-	if err == nil && h.Count("received") > maxHops {
-		err = errLoop
-	}
-	if err != nil {
-		return c.asRefusal("a mail could not be read", err)
-	}
-	if c.inboxes > 0 {
-		if _, err := text.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		if err := c.inbox.Data(text); err != nil {
-			return err
-		}
-	}
-	ctx := context.WithoutCancel(c.ctx)
-	for _, f := range c.forwards {
-		if err := c.s.forward(ctx, f, c.s.DB.Clock().NewID(), c.from, h, text); err != nil {
-			return c.asRefusal("a mail could not be sent on", err)
-		}
-	}
-	for _, back := range c.returns {
-		if err := c.s.sendBack(ctx, back, c.s.DB.Clock().NewID(), h, text); err != nil {
-			return c.asRefusal("a bounce could not be sent on", err)
-		}
-	}
-	return nil
-}
-
 // forward puts a mail into the queue for the targets of a mailbox, and into the
 // journal. The policy judges it as a mail of the mailbox. The same id is sent once.
-func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from string, h *header.Header, text *os.File) error {
+func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from string, h *header.Header, found origin.Result, text *os.File) error {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: f.tenant})
 	size, err := text.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -93,6 +54,13 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 	if from == "" {
 		m.Sender = "" // nobody reports on a report
 	}
+	forbidden, err := db.Read(ctx, s.DB.Tenant(f.tenant), func(r *db.Reader) ([]string, error) { return s.Domains.ForbiddenTargets(r, f.box.Targets) })
+	if err != nil {
+		return err
+	}
+	if len(forbidden) == len(f.box.Targets) {
+		return errForwarding
+	}
 	verdict, err := s.askPolicy(ctx, &m, f.box.Address, f.box.Targets, io.NewSectionReader(text, 0, size), size)
 	if err != nil {
 		return err
@@ -103,7 +71,7 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 	if verdict.Hold {
 		m.State = StateHeld
 	}
-	if m.blob, err = s.keepTraced(ctx, id, f.box.Address, text, size); err != nil {
+	if m.blob, err = s.keepTraced(ctx, id, f.box.Address, h, found, text, size); err != nil {
 		return err
 	}
 	item := mail.NewJournalItem(mail.Inbound, from, []string{f.box.Address}, h, blob.Blob{Size: size})
@@ -113,7 +81,9 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 	if item.BlobID, err = s.keepForJournal(ctx, io.NewSectionReader(text, 0, size)); err != nil {
 		return err
 	}
-	refused, err := s.prepareReport(ctx, &m, refusedByPolicy(verdict.RefusedRecipients))
+	outcomes := refusedByPolicy(verdict.RefusedRecipients)
+	maps.Copy(outcomes, outcomeOfAll(forbidden, StateFailed, errForwarding.Error()))
+	refused, err := s.prepareReport(ctx, &m, outcomes)
 	if err != nil {
 		return err
 	}
@@ -137,7 +107,7 @@ func (s *Service) sendBack(ctx context.Context, back queued, id uuid.UUID, h *he
 		return err
 	}
 	m := queued{ID: id, Origin: OriginReturn, MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Cut(h.Text("subject"), maxSubject), State: StateQueued}
-	if m.blob, err = s.keepTraced(ctx, id, back.Sender, text, size); err != nil {
+	if m.blob, err = s.keepTraced(ctx, id, back.Sender, h, origin.Result{}, text, size); err != nil {
 		return err
 	}
 	return s.DB.Tenant(back.tenant).InTx(ctx, func(tx *db.Tx) error {
@@ -146,10 +116,15 @@ func (s *Service) sendBack(ctx context.Context, back queued, id uuid.UUID, h *he
 	})
 }
 
-// keepTraced keeps a mail with a line that says that it passed this server.
-func (s *Service) keepTraced(ctx context.Context, id uuid.UUID, addr string, text *os.File, size int64) (blob.Blob, error) {
+// keepTraced keeps a mail with a line that says that it passed this server, and with what
+// was found out about it.
+func (s *Service) keepTraced(ctx context.Context, id uuid.UUID, addr string, h *header.Header, found origin.Result, text *os.File, size int64) (blob.Blob, error) {
 	trace := fmt.Sprintf("Received: by %s (Konak) with ESMTP id %s\r\n\tfor <%s>;\r\n\t%s\r\n", s.Host, id, addr, s.DB.Clock().Now().Format(time.RFC1123Z))
-	whole := io.MultiReader(strings.NewReader(trace), io.NewSectionReader(text, 0, size))
+	head, err := s.headOf(h, found, text)
+	if err != nil {
+		return blob.Blob{}, err
+	}
+	whole := io.MultiReader(strings.NewReader(trace), bytes.NewReader(head), io.NewSectionReader(text, h.Size, size-h.Size))
 	return s.Blobs.PutWithin(ctx, caller.From(ctx).TenantID, blob.Workspace, whole, s.MaxSize+header.MaxSize)
 }
 
@@ -198,9 +173,13 @@ func (s *Service) deliverHereTo(ctx context.Context, m *queued, addr string, tex
 		if box.State == domain.MailboxSuspended {
 			return errPaused
 		}
-		return s.forward(ctx, forward{tenant, box}, id, m.Sender, h, text)
+		return s.forward(ctx, forward{tenant, box}, id, m.Sender, h, origin.Result{}, text)
 	}
-	return s.Inbox.Deliver(ctx, m.Sender, addr, id.String(), text)
+	head, err := s.headOf(h, origin.Result{}, text)
+	if err != nil {
+		return err
+	}
+	return s.Inbox.Deliver(ctx, smtpd.Delivery{From: m.Sender, To: addr, Key: id.String(), Head: head, Body: io.NewSectionReader(text, h.Size, m.blob.Size-h.Size)})
 }
 
 // returnPrefix begins the addresses that bounces of forwarded mail return to.

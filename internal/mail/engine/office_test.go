@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"math/big"
 	"net"
-	"net/netip"
 	"net/smtp"
 	"net/textproto"
 	"slices"
@@ -57,20 +56,27 @@ func run(t *testing.T, change func(*app.Config), fn func(t *testing.T, o *office
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			t.Parallel()
-			names, out := dnstest.Start(t), newSink(t)
-			s := apptest.NewOn(t, dialect, func(c *app.Config) {
-				c.NameServers, c.MailHost, c.MailMaxSize, c.MailRoutes = names.Find, host, 1<<20, []string{"*=" + out.address}
-				if change != nil {
-					change(c)
-				}
-			})
-			cert := newCertificate(t)
-			o := &office{Workspace: s.Workspace("demo"), t: t, s: s, names: names, server: s.ListenSMTP(&cert), out: out}
-			o.of = o.addDomain("firma.example")
-			o.addInbox("info@firma.example")
-			fn(t, o)
+			fn(t, newOffice(t, dialect, change))
 		})
 	}
+}
+
+// newOffice makes an office on one database.
+func newOffice(t *testing.T, dialect db.Dialect, change func(*app.Config)) *office {
+	t.Helper()
+	names, out := dnstest.Start(t), newSink(t)
+	s := apptest.NewOn(t, dialect, func(c *app.Config) {
+		c.NameServers, c.MailHost, c.MailMaxSize, c.MailRoutes = names.Find, host, 1<<20, []string{"*=" + out.address}
+		if change != nil {
+			change(c)
+		}
+	})
+	cert := newCertificate(t)
+	o := &office{Workspace: s.Workspace("demo"), t: t, s: s, names: names, server: s.ListenSMTP(&cert), out: out}
+	o.of = o.addDomain("firma.example")
+	o.addInbox("info@firma.example")
+	o.allowForwarding("other.example", "third.example")
+	return o
 }
 
 // addDomain adds a domain that is the workspace's own.
@@ -90,6 +96,12 @@ func (o *office) addDomain(name string) (d domain.Details) {
 	return d
 }
 
+// allowForwarding lets mailboxes forward to domains and addresses outside.
+func (o *office) allowForwarding(list ...string) {
+	o.t.Helper()
+	o.Owner.Put(base+"/settings/forwarding", map[string]any{"allowed": append([]string{}, list...)}).Want(200)
+}
+
 // addInbox adds an inbox that can send.
 func (o *office) addInbox(addr string) (m domain.Mailbox) {
 	o.t.Helper()
@@ -101,6 +113,18 @@ func (o *office) addMailbox(body map[string]any) (m domain.Mailbox) {
 	o.t.Helper()
 	o.Owner.Post(base+"/provision/mailbox", body).Want(200).Data(&m)
 	return m
+}
+
+// mailbox returns the mailbox of an address.
+func (o *office) mailbox(addr string) domain.Mailbox {
+	o.t.Helper()
+	var list []domain.Mailbox
+	o.Owner.Get(base + "/mailboxes").Want(200).Data(&list)
+	i := slices.IndexFunc(list, func(m domain.Mailbox) bool { return m.Address == addr })
+	if i < 0 {
+		o.t.Fatalf("there is no mailbox %s", addr)
+	}
+	return list[i]
 }
 
 // subjects are those of the workspace's conversations, sorted.
@@ -125,7 +149,7 @@ func (o *office) mailEvents() []string {
 
 func (o *office) queue() (list []engine.QueueItem) {
 	o.t.Helper()
-	o.Owner.Get(base + "/queue").Want(200).Data(&list)
+	o.Owner.Get(base + "/queue?limit=100").Want(200).Data(&list)
 	return list
 }
 
@@ -233,7 +257,7 @@ func newSink(t *testing.T) *sink {
 	server := smtpd.Server{
 		Domain: "outside.example", MaxSize: 4 << 20, MaxRecipients: 100, MaxSessions: 100, MaxPerAddress: 100, MaxPerNetwork: 100,
 		Patience: time.Minute, MaxIdle: time.Minute, Log: slog.New(slog.DiscardHandler),
-		NewSession: func(context.Context, netip.Prefix) smtpd.Session { return &sinkSession{sink: k} },
+		NewSession: func(context.Context, smtpd.Peer) smtpd.Session { return &sinkSession{sink: k} },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

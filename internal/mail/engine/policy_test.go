@@ -61,6 +61,40 @@ func TestPolicyBlocks(t *testing.T) {
 	})
 }
 
+// What a rule warns about is sent, and the sender is told once.
+func TestPolicyWarns(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addRule("warn", nil)
+		mail := text("info@firma.example", "plan", "")
+		if code := o.submit(mail+"gizli\r\n", "elif@other.example"); code != 250 {
+			t.Errorf("said %d", code)
+		}
+		if code := o.submit(mail, "elif@other.example"); code != 250 {
+			t.Errorf("without the word: said %d", code)
+		}
+		o.s.Settle()
+		if n := len(o.out.got()); n != 2 {
+			t.Errorf("%d mails arrived", n)
+		}
+		if list := o.incidents(); len(list) != 1 || list[0].ActionTaken != "warn" {
+			t.Errorf("got %+v", list)
+		}
+		var told []engine.QueueItem
+		for _, m := range o.queue() {
+			if m.Origin == engine.OriginReport {
+				told = append(told, m)
+			}
+		}
+		if len(told) != 1 || told[0].Recipients[0].Address != "info@firma.example" || told[0].State != engine.StateDone || !strings.HasPrefix(told[0].Subject, "A rule warns") {
+			t.Errorf("got %+v", told)
+		}
+		if got := o.subjects(); len(got) != 1 || !strings.HasPrefix(got[0], "A rule warns") {
+			t.Errorf("the inbox got %q", got)
+		}
+	})
+}
+
 // What waits for a review is taken, and goes or comes back by what is decided.
 func TestPolicyHolds(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"mime"
 	"slices"
 	"strings"
 	"time"
@@ -48,6 +49,29 @@ func (s *Service) prepareReport(ctx context.Context, m *queued, known map[string
 	}
 	out.mail = &r
 	return out, nil
+}
+
+const warningSubject = "A rule warns about your mail / Bir kural postanız için uyarıyor"
+
+// prepareWarning makes the mail that tells a sender that a rule warns about a mail that
+// was sent all the same.
+func (s *Service) prepareWarning(ctx context.Context, m *queued) (*queued, error) {
+	id := uuid.NewSHA1(m.ID, []byte("warning"))
+	lines := []string{
+		"From: Mail Delivery System <mailer-daemon@" + s.Host + ">", "To: <" + m.Sender + ">", "Subject: " + mime.BEncoding.Encode("utf-8", warningSubject),
+		"Date: " + s.DB.Clock().Now().Format(time.RFC1123Z), "Message-ID: " + reportID(id, s.Host), "References: " + m.MessageID, "Auto-Submitted: auto-generated",
+		"MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 8bit", "",
+		"Your mail was sent, but a data-loss-prevention rule of your company warns about what it holds. An administrator can see it.",
+		"Postanız gönderildi, ama şirketinizin bir veri sızıntısı önleme kuralı içeriği için uyarıyor. Bir yönetici bunu görebilir.", "",
+		"Subject / Konu: " + m.Subject, "",
+	}
+	text := strings.Join(lines, "\r\n")
+	w := queued{ID: id, MailboxID: m.MailboxID, Origin: OriginReport, MessageID: reportID(id, s.Host), Subject: warningSubject, State: StateQueued}
+	var err error
+	if w.blob, err = s.Blobs.Put(ctx, caller.From(ctx).TenantID, strings.NewReader(text), int64(len(text))); err != nil {
+		return nil, fmt.Errorf("engine: keep warning: %w", err)
+	}
+	return &w, nil
 }
 
 const reportSubject = "Undelivered mail / Teslim edilemeyen posta"

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"io"
 	"log/slog"
 	"net"
@@ -16,10 +17,12 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/limit"
+	"konak/internal/kit/mtasts"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/smtpd"
 	"konak/internal/mail"
 	"konak/internal/mail/domain"
+	"konak/internal/mail/origin"
 )
 
 // Limits of the SMTP listener.
@@ -34,17 +37,24 @@ const (
 
 // Inbox takes mail for the CRM. Its errors are what is said to senders.
 type Inbox interface {
-	NewSession(ctx context.Context, from netip.Prefix) smtpd.Session
+	// FindRecipient returns the workspace and the account that mail to an address
+	// goes to.
+	FindRecipient(ctx context.Context, addr string) (tenant, account uuid.UUID, err error)
 	// Spool writes a mail that comes in to the disk within the limits of all such
 	// mails. The caller calls release in the end.
 	Spool(ctx context.Context, network netip.Prefix, tenants []uuid.UUID, r io.Reader) (text *os.File, release func(), err error)
-	// Deliver makes a mail durable for an address here. The same key delivers once.
-	Deliver(ctx context.Context, from, to, key string, text io.ReadSeeker) error
+	// Deliver makes a mail durable for an address here.
+	Deliver(ctx context.Context, d smtpd.Delivery) error
 }
 
 // Resolver finds the mail servers of domains.
 type Resolver interface {
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
+}
+
+// Policies finds out how a destination wants its mail (MTA-STS); nil for no wish.
+type Policies interface {
+	Find(ctx context.Context, domain string) *mtasts.Policy
 }
 
 // Config is what the engine needs.
@@ -55,10 +65,17 @@ type Config struct {
 	Mail    *mail.Service
 	Domains *domain.Service
 	Inbox   Inbox
-	Limits  limit.Limiter
+	// Origin checks who mails that come in are from.
+	Origin *origin.Checker
+	Limits limit.Limiter
 	// Out connects to mail servers outside.
 	Out *outbound.Client
-	DNS Resolver
+	// Roots are the certificates that vouch for servers of destinations that ask for
+	// encryption; nil for those that the system trusts.
+	Roots *x509.CertPool
+	DNS   Resolver
+	// STS finds out how destinations want their mail.
+	STS Policies
 	// Routes are the servers that take the mail for domains instead of those that the
 	// DNS names, as host:port. The name "*" stands for all domains.
 	Routes map[string]string
@@ -88,8 +105,8 @@ func (s *Service) Serve(ctx context.Context, ln, secure net.Listener, cert *tls.
 	server := smtpd.Server{
 		Domain: s.Host, MaxSize: s.MaxSize, MaxRecipients: maxRecipients, MaxSessions: maxSessions, MaxPerAddress: maxPerAddress,
 		MaxPerNetwork: maxPerNetwork, Patience: patience, MaxIdle: maxIdle, Log: s.Log,
-		NewSession: func(ctx context.Context, from netip.Prefix) smtpd.Session {
-			return &session{s: s, ctx: ctx, network: from, inbox: s.Inbox.NewSession(ctx, from)}
+		NewSession: func(ctx context.Context, from smtpd.Peer) smtpd.Session {
+			return &session{s: s, ctx: ctx, peer: from}
 		},
 	}
 	if cert != nil {

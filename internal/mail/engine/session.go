@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/netip"
+	"net/mail"
 	"slices"
 	"time"
 
@@ -32,9 +32,15 @@ var (
 	errAddress    = &smtpd.Error{Code: 553, Enhanced: "5.1.3", Message: "The address cannot be read"}
 	errSuppressed = &smtpd.Error{Code: 550, Enhanced: "5.1.1", Message: "The address does not exist: an earlier mail to it came back"}
 	errPolicy     = &smtpd.Error{Code: 550, Enhanced: "5.7.1", Message: "A data-loss-prevention rule of your company does not let this mail leave"}
+	errForwarding = &smtpd.Error{Code: 550, Enhanced: "5.7.1", Message: "The mailbox may not forward to this address"}
 	errLoop       = &smtpd.Error{Code: 554, Enhanced: "5.4.6", Message: "The mail goes in circles"}
 	errPaused     = &smtpd.Error{Code: 450, Enhanced: "4.2.1", Message: "The mailbox is suspended, try again later"}
 	errUnknown    = &smtpd.Error{Code: 550, Enhanced: "5.1.1", Message: "No such mailbox here"}
+	errSender     = &smtpd.Error{Code: 501, Enhanced: "5.1.7", Message: "The sender's address cannot be read"}
+	errListed     = &smtpd.Error{Code: 554, Enhanced: "5.7.1", Message: "Your address is on a block list: "}
+	errNotProven  = &smtpd.Error{Code: 550, Enhanced: "5.7.26", Message: "The domain in From asks to refuse mail that neither SPF nor DKIM shows to be its own"}
+	errJunk       = &smtpd.Error{Code: 554, Enhanced: "5.7.1", Message: "The mail is taken for junk"}
+	errFiltered   = &smtpd.Error{Code: 451, Enhanced: "4.7.1", Message: "Not now, try again later"}
 	errLater      = &smtpd.Error{Code: 451, Enhanced: "4.3.0", Message: "Could not be stored, try again later"}
 	errFull       = &smtpd.Error{Code: 452, Enhanced: "4.2.2", Message: "The storage is full, try again later"}
 )
@@ -54,28 +60,39 @@ type account struct {
 
 // session is one conversation with a mailbox or a sender.
 type session struct {
-	s       *Service
-	ctx     context.Context
-	network netip.Prefix
-	// inbox takes what goes to the CRM.
-	inbox smtpd.Session
+	s     *Service
+	ctx   context.Context
+	peer  smtpd.Peer
+	hello string
 	// who is signed in, nil for nobody.
 	who  *account
 	from string
 	// to are the recipients of a mailbox's mail.
 	to []string
-	// forwards and returns are recipients of a sender's mail whose copies are sent on;
-	// inboxes is how many others there are.
+	// inboxes are recipients of a sender's mail in the CRM, forwards and returns those
+	// whose copies are sent on.
+	inboxes  []inboxRecipient
 	forwards []forward
 	returns  []queued
-	inboxes  int
+	// listed is the block list that has the sender's address, once it was looked for.
+	listed   string
+	lookedUp bool
 }
+
+// inboxRecipient is a recipient in the CRM.
+type inboxRecipient struct {
+	tenant, account uuid.UUID
+	addr            string
+}
+
+// Hello implements smtpd.Greeted.
+func (c *session) Hello(name string) { c.hello = name }
 
 // Authenticate implements smtpd.Authenticator.
 func (c *session) Authenticate(user, password string) error {
 	key := address.Fold(user)
-	if !c.s.Limits.Take(c.ctx, signInsOfNetwork, limit.OfText(c.network.String())).Allowed ||
-		!c.s.Limits.Take(c.ctx, signInsOfMailbox, limit.OfText(c.network.String()+" "+key)).Allowed {
+	if !c.s.Limits.Take(c.ctx, signInsOfNetwork, limit.OfText(c.peer.Network.String())).Allowed ||
+		!c.s.Limits.Take(c.ctx, signInsOfMailbox, limit.OfText(c.peer.Network.String()+" "+key)).Allowed {
 		return errSignIns
 	}
 	tenant, box, err := c.s.Domains.SignIn(c.ctx, user, password)
@@ -100,7 +117,7 @@ func (c *session) Mail(from string) error {
 	c.Reset()
 	c.from = from
 	if c.who == nil {
-		return c.inbox.Mail(from)
+		return c.checkStranger(from)
 	}
 	// The mailbox may have changed since it signed in.
 	tenant, box, err := c.s.Domains.FindMailbox(c.ctx, c.who.box.Address)
@@ -114,6 +131,23 @@ func (c *session) Mail(from string) error {
 	}
 	c.who.box = box
 	return c.checkSender(from, errNotYours)
+}
+
+// checkStranger returns a refusal for a sender who cannot be answered or whose address
+// is on a block list.
+func (c *session) checkStranger(from string) error {
+	if from != "" {
+		if _, err := mail.ParseAddress(from); err != nil {
+			return errSender
+		}
+	}
+	if !c.lookedUp {
+		c.listed, c.lookedUp = c.s.Origin.FindList(c.ctx, c.peer.Address), true
+	}
+	if c.listed != "" {
+		return &smtpd.Error{Code: errListed.Code, Enhanced: errListed.Enhanced, Message: errListed.Message + c.listed}
+	}
+	return nil
 }
 
 // checkSender returns refusal where the mailbox may not send as an address.
@@ -155,17 +189,20 @@ func (c *session) Rcpt(to string) error {
 		}
 		return nil
 	}
-	if err := c.inbox.Rcpt(to); err != nil {
+	r := inboxRecipient{addr: to}
+	if r.tenant, r.account, err = c.s.Inbox.FindRecipient(c.ctx, to); err != nil {
 		return err
 	}
-	c.inboxes++
+	if !slices.ContainsFunc(c.inboxes, func(has inboxRecipient) bool { return has.account == r.account }) {
+		c.inboxes = append(c.inboxes, r) // one copy for an account is enough
+	}
 	return nil
 }
 
 // addRecipient adds a recipient of a mailbox's mail.
 func (c *session) addRecipient(to string) error {
 	e, ok := address.ParseEmail(to)
-	if !ok || !e.ASCII() {
+	if !ok {
 		return errAddress
 	}
 	known, err := db.Read(c.ctx, c.s.DB.Tenant(c.who.tenant), func(r *db.Reader) (bool, error) { return isSuppressed(r, e.Key) })
@@ -181,21 +218,20 @@ func (c *session) addRecipient(to string) error {
 	return nil
 }
 
+// SendsOn implements smtpd.Relay.
+func (c *session) SendsOn() bool { return len(c.forwards)+len(c.returns) > 0 }
+
 // Data implements smtpd.Session.
 func (c *session) Data(r io.Reader) error {
-	switch {
-	case c.who != nil:
+	if c.who != nil {
 		return c.submit(r)
-	case len(c.forwards) == 0 && len(c.returns) == 0:
-		return c.inbox.Data(r)
 	}
-	return c.sendOn(r)
+	return c.receive(r)
 }
 
 // Reset implements smtpd.Session.
 func (c *session) Reset() {
-	c.from, c.to, c.forwards, c.returns, c.inboxes = "", nil, nil, nil, 0
-	c.inbox.Reset()
+	c.from, c.to, c.inboxes, c.forwards, c.returns = "", nil, nil, nil, nil
 }
 
 // asRefusal returns an error that is said to the sender as it is, and errLater for

@@ -27,7 +27,7 @@ import (
 // submit takes a mail of the mailbox that signed in. When it returns nil the mail is
 // in the queue.
 func (c *session) submit(r io.Reader) error {
-	text, release, err := c.s.Inbox.Spool(c.ctx, c.network, []uuid.UUID{c.who.tenant}, r)
+	text, release, err := c.s.Inbox.Spool(c.ctx, c.peer.Network, []uuid.UUID{c.who.tenant}, r)
 	if err != nil {
 		return err
 	}
@@ -114,12 +114,23 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 	if err != nil {
 		return err
 	}
+	var warning *queued
+	if verdict.Warned {
+		if warning, err = s.prepareWarning(ctx, &m); err != nil {
+			return err
+		}
+	}
 	return s.DB.Tenant(who.tenant).InTx(ctx, func(tx *db.Tx) error {
 		if err := s.Mail.AddToJournal(tx, item); err != nil {
 			return err
 		}
 		if _, err := s.enqueue(tx, m, to); err != nil {
 			return err
+		}
+		if warning != nil {
+			if _, err := s.enqueue(tx, *warning, []string{from}); err != nil {
+				return err
+			}
 		}
 		return s.settle(tx, &m, refused)
 	})
@@ -168,7 +179,7 @@ var hidden = []string{"bcc", "resent-bcc", "return-path"}
 func (s *Service) keepSigned(ctx context.Context, m *queued, h *header.Header, text *os.File, size int64) (blob.Blob, error) {
 	var head strings.Builder
 	for _, f := range h.Fields {
-		if !slices.Contains(hidden, f.Name) {
+		if !slices.Contains(hidden, f.Name) && !s.Origin.IsRecord(f) {
 			head.WriteString(strings.TrimRight(f.Raw, "\r\n") + "\r\n")
 		}
 	}

@@ -20,7 +20,7 @@ import (
 func TestSubmission(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
-		if code := o.submit(text("info@firma.example", "teklif", "Bcc: gizli@other.example\r\n"), "elif@other.example", "gizli@other.example"); code != 250 {
+		if code := o.submit(text("info@firma.example", "teklif", "Bcc: gizli@other.example\r\nAuthentication-Results: "+host+"; dmarc=pass\r\n"), "elif@other.example", "gizli@other.example"); code != 250 {
 			t.Fatalf("said %d", code)
 		}
 		if list := o.queue(); len(list) != 1 || list[0].State != engine.StateQueued || len(list[0].Recipients) != 2 {
@@ -31,7 +31,7 @@ func TestSubmission(t *testing.T) {
 		if len(got) != 1 || got[0].from != "info@firma.example" || !slices.Equal(got[0].to, []string{"elif@other.example", "gizli@other.example"}) {
 			t.Fatalf("got %+v", got)
 		}
-		if strings.Contains(got[0].text, "gizli") || field(got[0].text, "Date") == "" || !strings.HasSuffix(got[0].text, "\r\n\r\nMerhaba\r\n") {
+		if strings.Contains(got[0].text, "gizli") || strings.Contains(got[0].text, "dmarc=pass") || field(got[0].text, "Date") == "" || !strings.HasSuffix(got[0].text, "\r\n\r\nMerhaba\r\n") {
 			t.Errorf("got %s", got[0].text)
 		}
 		checks, err := dkim.VerifyWithOptions(strings.NewReader(got[0].text), &dkim.VerifyOptions{LookupTXT: o.lookUpTXT})

@@ -20,6 +20,7 @@ func TestJobs(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w, other := s.Workspace("demo"), s.Workspace("acme")
 		w.Owner.Post("/api/mail/v1/provision/domain/quickstart", map[string]any{"domain": "firma.example"}).Want(200)
+		w.Owner.Put("/api/mail/v1/settings/forwarding", map[string]any{"allowed": []string{"other.example"}}).Want(200)
 		w.Owner.Post("/api/mail/v1/provision/mailbox", map[string]any{"address": "info@firma.example", "kind": "forward", "targets": []string{"a@other.example"}}).Want(200)
 		in := body("Info@firma.example", "imap.eski.example")
 		var j migration.Job

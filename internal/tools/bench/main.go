@@ -37,6 +37,7 @@ func main() {
 	flag.StringVar(&o.against, "against", "", "another build of this program to compare with, in turns")
 	flag.BoolVar(&o.answer, "answer", false, "measure what is asked for by name on standard input, for -against")
 	flag.StringVar(&o.profile, "profile", "", "file to write a CPU profile to")
+	flag.StringVar(&o.postfix, "postfix", "", "host:port of a Postfix on this machine that takes mail for other.example, to compare with")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o)
@@ -55,6 +56,7 @@ type options struct {
 	only, profile string
 	against       string
 	answer        bool
+	postfix       string
 }
 
 func run(ctx context.Context, o options) (err error) {
@@ -73,7 +75,7 @@ func run(ctx context.Context, o options) (err error) {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	e := &env{}
+	e := &env{postfix: o.postfix}
 	defer func() { err = errors.Join(err, e.close()) }()
 	if o.answer {
 		return answer(ctx, e, o, os.Stdin, os.Stdout)

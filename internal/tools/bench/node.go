@@ -33,6 +33,8 @@ type env struct {
 	bare    string
 	answer  []byte // what the bare server says to a GET
 	help    *helpPage
+	mail    *post
+	postfix string // host:port of one to be measured beside
 	nodes   map[db.Dialect]*node
 	floors  map[floorKey]*floor
 	names   []string // of the databases that were made on PostgreSQL
@@ -187,8 +189,13 @@ func (e *env) openNode(ctx context.Context, dialect db.Dialect, source clock.Sou
 	if err != nil {
 		return nil, err
 	}
+	sink, err := e.mailSink()
+	if err != nil {
+		return nil, err
+	}
 	a, err := app.Open(ctx, app.Config{
-		DB: url, Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost", SQLiteSync: "full",
+		MailRoutes: []string{"*=" + sink},
+		DB:         url, Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost", SQLiteSync: "full",
 		LimitFactor: 1_000_000,
 	}, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), source)
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"konak/internal/kit/caller"
@@ -10,7 +11,7 @@ import (
 )
 
 // table is every benchmark. The first of a group is its raw limit.
-var table = []group{
+var table = slices.Concat([]group{
 	{"API core", []mark{
 		{"bare net/http handler that reads a body and answers as much", 0, bare("POST", sampleBody)},
 		{"POST: trace, session, licence, permission, validated body, envelope", 0.5, served(db.SQLite, "POST", echoPath, fixed(sampleBody))},
@@ -36,7 +37,7 @@ var table = []group{
 		{"without row security", 0, readOne(false)},
 		{"with row security", 0, readOne(true)},
 	}},
-}
+}, mailMarks())
 
 const (
 	sampleBody    = `{"email":"auditor@example.com","note":"External auditor, until the end of the year"}`

@@ -1035,6 +1035,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/email/mails/{mailId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a mail that was not read
+         * @description Its space in the mailbox is free again. A mail that waits to be read or became a message: 409.
+         */
+        delete: operations["delete-incoming-mail"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/email/mails/{mailId}/raw": {
         parameters: {
             query?: never;
@@ -1062,8 +1082,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read a failed mail again
-         * @description Only a failed mail can be read again: 409 otherwise.
+         * Read a failed mail again, or one that is no junk
+         * @description Only a failed mail and one that was taken for junk can be read again: 409 otherwise.
          */
         post: operations["retry-incoming-mail"];
         delete?: never;
@@ -1842,6 +1862,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/contacts/{id}/duplicates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Contacts that may be the same person
+         * @description By the whole name, and by an address or a number that one of the two has and the other claims. Those that share an address or a number come first, at most ten of each reason. Nothing is merged.
+         */
+        get: operations["list-contact-duplicates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/contacts/{id}/merge": {
         parameters: {
             query?: never;
@@ -2115,7 +2155,7 @@ export interface paths {
         };
         /**
          * Search conversations
-         * @description Over messages, notes, subjects, tags and customers. Inflected words are found by their stem, with Turkish letters or without; the best first. What matched is marked with <em> in HTML that is otherwise escaped. While an index is being made for the first time the answer may be 503 with Retry-After, never half a result.
+         * @description Over messages, notes, subjects, tags and customers. Inflected words are found by their stem, with Turkish letters or without; the best first. What matched is marked with <em> in HTML that is otherwise escaped. While an index is being made for the first time the answer may be 503 with Retry-After, never half a result. A narrowed search looks at the best 2,000 after the cursor in one request: a page may be short, or empty, while there is a next one.
          */
         get: operations["search-conversations"];
         put?: never;
@@ -2158,6 +2198,26 @@ export interface paths {
          * @description Up to 200 ids; the answer tells for each what became of it.
          */
         post: operations["set-conversation-states"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tags in use
+         * @description Every tag that a conversation has, once, as it is spelt where it was used last; the first 1,000.
+         */
+        get: operations["conversation-tags"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5442,7 +5502,7 @@ export interface paths {
         put?: never;
         /**
          * Register a mailbox
-         * @description Adds a mailbox at one of the workspace's domains, or changes where the mail of one goes, its password and its quota. Mail is taken as soon as the domain's ownership record was seen; what follows a plus before the @ does not count.
+         * @description Adds a mailbox at one of the workspace's domains, or changes where the mail of one goes, its password, its quota and its daily limit. Mail is taken as soon as the domain's ownership record was seen; what follows a plus before the @ does not count.
          */
         post: operations["provision-mailbox"];
         delete?: never;
@@ -5642,6 +5702,26 @@ export interface paths {
          * @description E-mail is judged in any case. With messaging the text of messages over all other channels is judged too, also of templates, when it is written: 422 dlp_blocked or dlp_warning, or failed with that as its error where nobody waits for an answer. Nothing there can wait for a review, so quarantine blocks; a template cannot be covered, so redact blocks it. Files of such messages are not scanned: while a rule is enabled, a message with files is blocked as unscanned.
          */
         put: operations["set-mail-dlp"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/settings/forwarding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set where mailboxes may forward to
+         * @description Replaces the list. Mailboxes of the kind forward send mail on to the workspace's own domains in any case, and outside only to domains and addresses of the list: any other target is 422 when the mailbox is saved. A target that was taken off the list gets no more mail: who writes to the mailbox is told with 550, or with a report where other targets get theirs.
+         */
+        put: operations["set-mail-forwarding"];
         post?: never;
         delete?: never;
         options?: never;
@@ -8042,6 +8122,8 @@ export interface components {
              * @example 180
              */
             billed_s: number;
+            /** @description Whether the caller asked for it by pressing a key */
+            callback_requested: boolean;
             /**
              * @description Why its last leg ended
              * @example normal
@@ -9446,6 +9528,19 @@ export interface components {
             data: components["schemas"]["ContactContact"][];
             /** @description Pass as cursor to read on; null at the end */
             next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ContactDuplicate: {
+            contact: components["schemas"]["ContactContact"];
+            /** @description What both have: the whole name, or an address or a number that one of them has and the other claims */
+            reasons: ("name" | "email" | "phone")[];
+        };
+        ContactDuplicateArrayEnvelope: {
+            data: components["schemas"]["ContactDuplicate"][];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -12187,6 +12282,12 @@ export interface components {
              */
             created_at: string;
             /**
+             * Format: int64
+             * @description To how many recipients it may send in 24 hours; null for 2000
+             * @example 500
+             */
+            daily_limit: number | null;
+            /**
              * Format: uuid
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
@@ -12330,6 +12431,11 @@ export interface components {
         EmailIncoming: {
             /** Format: uuid */
             account_id: string;
+            /**
+             * @description What was found out about the sender by SPF, DKIM and DMARC; empty for a mail that another server took
+             * @example spf=pass dkim=pass dmarc=pass
+             */
+            auth: string;
             /** Format: uuid */
             conversation_id: string | null;
             /**
@@ -12373,7 +12479,7 @@ export interface components {
              * @example failed
              * @enum {string}
              */
-            state: "received" | "done" | "failed" | "bounce" | "ignored";
+            state: "received" | "done" | "failed" | "bounce" | "ignored" | "junk";
             /** @example Teslimat */
             subject: string;
         };
@@ -14409,6 +14515,16 @@ export interface components {
              */
             trace_id: string;
         };
+        MailForwarding: {
+            /**
+             * @description Domains and addresses outside of the workspace's own domains; with an empty list no mailbox forwards outside
+             * @example [
+             *       "example.com",
+             *       "elif@example.org"
+             *     ]
+             */
+            allowed: string[];
+        };
         MailIncident: {
             /**
              * @example quarantine
@@ -14772,6 +14888,7 @@ export interface components {
             admin_ip_allowlist: components["schemas"]["MailAllowlist"];
             defaults: components["schemas"]["MailDefaults"];
             dlp: components["schemas"]["MailDLP"];
+            forwarding: components["schemas"]["MailForwarding"];
             journaling: components["schemas"]["MailJournaling"];
             require_2fa: components["schemas"]["MailRequire2FA"];
         };
@@ -15650,6 +15767,12 @@ export interface components {
              */
             address: string;
             /**
+             * Format: int64
+             * @description To how many recipients it may send in 24 hours; 2000 by default. Left out, it stays
+             * @example 500
+             */
+            daily_limit?: number;
+            /**
              * @description inbox: its mail goes to an e-mail account of the CRM. forward: its mail is sent on to other addresses. personal is not served yet: 409
              * @example inbox
              * @enum {string}
@@ -16390,10 +16513,11 @@ export interface components {
         };
         SettingMenuKey: {
             /**
+             * @description callback: the caller is told that somebody will call back, and the call ends
              * @example team
              * @enum {string}
              */
-            action: "team" | "group" | "agent" | "number" | "voicemail" | "menu";
+            action: "team" | "group" | "agent" | "number" | "voicemail" | "callback" | "menu";
             /**
              * Format: uuid
              * @description Whose phone is rung, for agent
@@ -16838,6 +16962,14 @@ export interface components {
              * @enum {string}
              */
             step: "domain" | "ownership" | "mx" | "auth_records" | "mailboxes" | "migration" | "policies" | "test_mail";
+        };
+        StringArrayEnvelope: {
+            data: string[];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         SwitchInBody: {
             /** Format: uuid */
@@ -27803,7 +27935,7 @@ export interface operations {
                 /** @description The next_cursor of the page before */
                 cursor?: string;
                 /** @description What became of the mails */
-                state?: "received" | "done" | "failed" | "bounce" | "ignored";
+                state?: "received" | "done" | "failed" | "bounce" | "ignored" | "junk";
             };
             header?: never;
             path?: never;
@@ -27822,6 +27954,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "auth": "spf=pass dkim=pass dmarc=pass",
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "envelope_from": "elif@kayamobilya.example",
@@ -27856,6 +27989,109 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-incoming-mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                mailId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28007,6 +28243,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "auth": "spf=pass dkim=pass dmarc=pass",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "envelope_from": "elif@kayamobilya.example",
@@ -36121,6 +36358,179 @@ export interface operations {
             };
         };
     };
+    "list-contact-duplicates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "contact": {
+                     *             "blocked": false,
+                     *             "claims": [
+                     *               {
+                     *                 "at": "2026-11-15T09:30:00.000000Z",
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "kind": "email",
+                     *                 "match": {
+                     *                   "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                   "name": "Elif Kaya"
+                     *                 },
+                     *                 "proof": "agent",
+                     *                 "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *                 "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "source": "widget",
+                     *                 "value": "elif@kayamobilya.example"
+                     *               }
+                     *             ],
+                     *             "company": "Kaya Mobilya",
+                     *             "consents": [
+                     *               {
+                     *                 "at": "2026-11-15T09:30:00.000000Z",
+                     *                 "channel": "whatsapp",
+                     *                 "evidence": "https://example.com/consents/4711",
+                     *                 "purpose": "marketing",
+                     *                 "source": "checkout form",
+                     *                 "status": "granted"
+                     *               }
+                     *             ],
+                     *             "country": "TR",
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "custom_attributes": {
+                     *               "plan": "pro"
+                     *             },
+                     *             "emails": [
+                     *               {
+                     *                 "address": "elif@kayamobilya.example",
+                     *                 "bounced": false,
+                     *                 "primary": false
+                     *               }
+                     *             ],
+                     *             "external_id": "crm-4711",
+                     *             "first_name": "Elif",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "identities": [
+                     *               {
+                     *                 "channel": "whatsapp",
+                     *                 "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "external_id": "905321234567",
+                     *                 "reachable": false,
+                     *                 "username": "elifkaya",
+                     *                 "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *               }
+                     *             ],
+                     *             "kind": "customer",
+                     *             "language": "tr",
+                     *             "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *             "last_name": "Kaya",
+                     *             "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *             "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *             "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "Elif Kaya",
+                     *             "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "phones": [
+                     *               {
+                     *                 "e164": "+905321234567",
+                     *                 "primary": false
+                     *               }
+                     *             ],
+                     *             "tags": [
+                     *               "vip"
+                     *             ],
+                     *             "test": false,
+                     *             "timezone": "Europe/Istanbul",
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *           },
+                     *           "reasons": [
+                     *             "name"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactDuplicateArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "merge-contact": {
         parameters: {
             query?: never;
@@ -38362,6 +38772,15 @@ export interface operations {
                 limit?: number;
                 /** @description The next_cursor of the page before */
                 cursor?: string;
+                /** @description me, none, or an agent's id */
+                owner_id?: string;
+                /** @description none, or a group's id */
+                group_id?: string;
+                tag?: string;
+                priority?: "low" | "normal" | "high" | "urgent";
+                created_from?: string;
+                /** @description Not included */
+                created_to?: string;
                 /** @description Words of messages, notes, subject, tags, or the customer's name, address or number; the last may be unfinished */
                 q: string;
                 state?: "open" | "snoozed" | "closed";
@@ -38768,6 +39187,88 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "conversation-tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         "text"
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StringArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -52171,6 +52672,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -52338,6 +52840,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -52514,6 +53017,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -52690,6 +53194,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -52866,6 +53371,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -53056,6 +53562,7 @@ export interface operations {
                      *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "answered_at": "2026-11-15T09:30:00.000000Z",
                      *           "billed_s": 180,
+                     *           "callback_requested": false,
                      *           "cause": "normal",
                      *           "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -53471,6 +53978,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -53636,6 +54144,7 @@ export interface operations {
                      *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "answered_at": "2026-11-15T09:30:00.000000Z",
                      *         "billed_s": 180,
+                     *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -64589,6 +65098,7 @@ export interface operations {
                      *           "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "address": "destek@kaya.example",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "daily_limit": 500,
                      *           "domain_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "has_password": true,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -64783,6 +65293,7 @@ export interface operations {
                      *         "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "address": "destek@kaya.example",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "daily_limit": 500,
                      *         "domain_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "has_password": true,
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -65711,6 +66222,7 @@ export interface operations {
                      *         "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "address": "destek@kaya.example",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "daily_limit": 500,
                      *         "domain_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "has_password": true,
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -66578,6 +67090,12 @@ export interface operations {
                      *         "dlp": {
                      *           "messaging": true
                      *         },
+                     *         "forwarding": {
+                     *           "allowed": [
+                     *             "example.com",
+                     *             "elif@example.org"
+                     *           ]
+                     *         },
                      *         "journaling": {
                      *           "enabled": true,
                      *           "retention_days": 3650
@@ -66684,6 +67202,12 @@ export interface operations {
                      *         },
                      *         "dlp": {
                      *           "messaging": true
+                     *         },
+                     *         "forwarding": {
+                     *           "allowed": [
+                     *             "example.com",
+                     *             "elif@example.org"
+                     *           ]
                      *         },
                      *         "journaling": {
                      *           "enabled": true,
@@ -66819,6 +67343,12 @@ export interface operations {
                      *         "dlp": {
                      *           "messaging": true
                      *         },
+                     *         "forwarding": {
+                     *           "allowed": [
+                     *             "example.com",
+                     *             "elif@example.org"
+                     *           ]
+                     *         },
                      *         "journaling": {
                      *           "enabled": true,
                      *           "retention_days": 3650
@@ -66952,6 +67482,12 @@ export interface operations {
                      *         },
                      *         "dlp": {
                      *           "messaging": true
+                     *         },
+                     *         "forwarding": {
+                     *           "allowed": [
+                     *             "example.com",
+                     *             "elif@example.org"
+                     *           ]
                      *         },
                      *         "journaling": {
                      *           "enabled": true,
@@ -67087,6 +67623,152 @@ export interface operations {
                      *         "dlp": {
                      *           "messaging": true
                      *         },
+                     *         "forwarding": {
+                     *           "allowed": [
+                     *             "example.com",
+                     *             "elif@example.org"
+                     *           ]
+                     *         },
+                     *         "journaling": {
+                     *           "enabled": true,
+                     *           "retention_days": 3650
+                     *         },
+                     *         "require_2fa": {
+                     *           "required": true
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailSettingsEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-mail-forwarding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailForwarding"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "abuse": {
+                     *           "auto_suspend": true
+                     *         },
+                     *         "admin_ip_allowlist": {
+                     *           "cidrs": [
+                     *             "203.0.113.0/24"
+                     *           ]
+                     *         },
+                     *         "defaults": {
+                     *           "default_quota_mb": 2048,
+                     *           "min_password_length": 14
+                     *         },
+                     *         "dlp": {
+                     *           "messaging": true
+                     *         },
+                     *         "forwarding": {
+                     *           "allowed": [
+                     *             "example.com",
+                     *             "elif@example.org"
+                     *           ]
+                     *         },
                      *         "journaling": {
                      *           "enabled": true,
                      *           "retention_days": 3650
@@ -67221,6 +67903,12 @@ export interface operations {
                      *         "dlp": {
                      *           "messaging": true
                      *         },
+                     *         "forwarding": {
+                     *           "allowed": [
+                     *             "example.com",
+                     *             "elif@example.org"
+                     *           ]
+                     *         },
                      *         "journaling": {
                      *           "enabled": true,
                      *           "retention_days": 3650
@@ -67354,6 +68042,12 @@ export interface operations {
                      *         },
                      *         "dlp": {
                      *           "messaging": true
+                     *         },
+                     *         "forwarding": {
+                     *           "allowed": [
+                     *             "example.com",
+                     *             "elif@example.org"
+                     *           ]
                      *         },
                      *         "journaling": {
                      *           "enabled": true,

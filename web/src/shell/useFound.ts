@@ -1,8 +1,8 @@
 import { useQueries } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
 import { meets, useMe } from '@/api/session'
 import { t } from '@/i18n'
+import { useSettled } from '@/lib/settled'
 import { installedModules } from '@/modules/module'
 import type { Command } from './command'
 
@@ -13,7 +13,7 @@ const shortest = 2
 export function useFound(query: string): { found: Command[]; looking: boolean } {
   const me = useMe()
   const router = useRouter()
-  const words = usePause(query.trim())
+  const words = useSettled(query.trim(), pause)
   const enabled = words.length >= shortest
   const finders = installedModules()
     .flatMap((module) => module.finders ?? [])
@@ -38,14 +38,4 @@ export function useFound(query: string): { found: Command[]; looking: boolean } 
     }))
   })
   return { found, looking: query.trim() !== words || (enabled && answers.some((answer) => answer.isLoading)) }
-}
-
-/** What was typed, as soon as nobody has typed for a moment. */
-function usePause(text: string): string {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), pause)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
 }

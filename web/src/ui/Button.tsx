@@ -57,6 +57,8 @@ interface IconButtonProps extends ComponentProps<'button'> {
   icon: LucideIcon
   /** An icon alone says nothing: the label is read aloud and shown on hover and focus. */
   label: string
+  /** The key that does the same, such as "S"; its tip shows it. */
+  keys?: string
   tone?: 'plain' | 'danger' | 'nav'
 }
 
@@ -66,12 +68,13 @@ const tones = {
   nav: 'text-nav-ink-2 hover:bg-nav-hover hover:text-nav-ink',
 } as const
 
-export function IconButton({ icon: Icon, label, tone = 'plain', className, ...rest }: IconButtonProps) {
+export function IconButton({ icon: Icon, label, keys, tone = 'plain', className, ...rest }: IconButtonProps) {
   return (
     <button
       type="button"
       aria-label={label}
-      data-tip={label}
+      aria-keyshortcuts={keys}
+      data-tip={keys ? `${label} (${keys})` : label}
       {...rest}
       className={cx(
         'inline-flex size-9 shrink-0 items-center justify-center rounded-md transition-colors disabled:opacity-50',

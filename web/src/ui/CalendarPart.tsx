@@ -5,7 +5,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect } from 'react'
 import { useI18n } from '@/i18n'
 import { toLocal } from '@/lib/localTime'
-import { Input } from './Field'
+import { TimeInput } from './TimeInput'
 
 interface CalendarPartProps {
   /** As the field writes it: `2026-01-31`, `2026-01-31T09:30`, or nothing. */
@@ -70,7 +70,7 @@ export function CalendarPart({ value, timed, onPick, onReady }: CalendarPartProp
       {timed && (
         <label className="mt-3 flex items-center gap-3 border-t border-line pt-3 font-medium">
           {t('picker.time')}
-          <Input type="time" value={time} disabled={!day} onChange={(event) => event.target.value && onPick(`${day}T${event.target.value}`)} className="ml-auto w-28!" />
+          <TimeInput value={time} disabled={!day} onChange={(next) => onPick(`${day}T${next}`)} className="ml-auto" />
         </label>
       )}
     </>

@@ -4,7 +4,7 @@ import { cx } from '@/lib/cx'
 interface SegmentedProps<T extends string> {
   label: string
   value: T
-  options: readonly { value: T; label: string }[]
+  options: readonly { value: T; label: string; keys?: string }[]
   onChange: (value: T) => void
 }
 
@@ -17,6 +17,7 @@ export function Segmented<T extends string>({ label, value, options, onChange }:
       {options.map((option) => (
         <label
           key={option.value}
+          data-tip={option.keys && `${option.label} (${option.keys})`}
           className={cx(
             'relative flex h-7.5 cursor-pointer items-center rounded-sm px-2.5 text-sm font-medium',
             'has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-focus',
@@ -27,6 +28,7 @@ export function Segmented<T extends string>({ label, value, options, onChange }:
             type="radio"
             name={name}
             value={option.value}
+            aria-keyshortcuts={option.keys}
             checked={option.value === value}
             onChange={() => onChange(option.value)}
             className="absolute inset-0 cursor-pointer opacity-0"

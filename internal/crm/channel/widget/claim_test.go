@@ -132,3 +132,36 @@ func TestLinkingWhatNobodyHas(t *testing.T) {
 		c.Owner.Post(fmt.Sprintf("%s/%s/claims/%s/link", contacts, id, visitor.Claims[4].ID), nil).Refused(404, "not_found")
 	})
 }
+
+// A customer and the visitors who claim an address or a number of theirs are
+// suggested to each other, until one is linked.
+func TestClaimsAreDuplicates(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		c := open(t, s, nil)
+		var elif contact.Contact
+		c.Owner.Post(contacts, map[string]any{"name": "Elif Kaya", "emails": []string{"elif@kaya.example"}, "phones": []string{"+905321234567"}}).Want(201).Data(&elif)
+		first := c.customerOf(c.says(c.visitor(), "Merhaba", "elif@kaya.example", "0532 123 45 67").Session.ConversationID).ContactID
+		second := c.customerOf(c.says(c.visitor(), "Merhaba", "elif@kaya.example", "").Session.ConversationID).ContactID
+		duplicates := func(id uuid.UUID) (out []contact.Duplicate) {
+			t.Helper()
+			c.Owner.Get(contacts + "/" + id.String() + "/duplicates").Want(200).Data(&out)
+			return out
+		}
+		want := func(id uuid.UUID, others ...string) {
+			t.Helper()
+			var got []string
+			for _, d := range duplicates(id) {
+				got = append(got, fmt.Sprint(d.Contact.ID, d.Reasons))
+			}
+			if !slices.Equal(got, others) {
+				t.Errorf("duplicates of %s: %q, want %q", id, got, others)
+			}
+		}
+		both, mail := []string{contact.SameEmail, contact.SamePhone}, []string{contact.SameEmail}
+		want(elif.ID, fmt.Sprint(first, both), fmt.Sprint(second, mail))
+		want(first, fmt.Sprint(elif.ID, both), fmt.Sprint(second, mail))
+		c.Owner.Post(fmt.Sprintf("%s/%s/claims/%s/link", contacts, second, c.contact(second).Claims[0].ID), nil).Want(200)
+		want(elif.ID, fmt.Sprint(first, both))
+	})
+}

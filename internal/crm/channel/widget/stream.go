@@ -53,8 +53,9 @@ func (s *Service) watch(ctx context.Context, p *page, conv uuid.UUID, say func(*
 				return nil
 			}
 			// Most of a workspace's events are about others: a look at the
-			// bytes is cheaper than reading them.
-			if !bytes.Contains(m.Body, id) {
+			// bytes is cheaper than reading them. A hint may be about
+			// anybody, so the page reads anew.
+			if !m.IsHint() && !bytes.Contains(m.Body, id) {
 				continue
 			}
 			news, err := s.readNews(ctx, p, conv, m)
@@ -72,6 +73,9 @@ func (s *Service) watch(ctx context.Context, p *page, conv uuid.UUID, say func(*
 
 // readNews is what a visitor may hear of a message of the bus.
 func (s *Service) readNews(ctx context.Context, p *page, conv uuid.UUID, m bus.Message) (*News, error) {
+	if m.IsHint() {
+		return &News{"state", []byte(`{}`)}, nil
+	}
 	switch m.Type {
 	case conversation.Created, conversation.Replied, conversation.ItemChanged:
 		return s.newMessage(ctx, p, conv, m.Body)

@@ -309,7 +309,8 @@ func (w *work) thirdLeft(l *Leg) error {
 	return w.callBack()
 }
 
-// applyRecord keeps how long a recording is. A message that says nothing is none.
+// applyRecord keeps how long a recording is. A message that says nothing is none,
+// whether its end or the caller's is told first.
 func (s *Service) applyRecord(ctx context.Context, e exchange.Event) error {
 	call, err := db.Read(ctx, s.DB.Tenant(e.Tenant), func(r *db.Reader) (uuid.UUID, error) { return callOfRecording(r, e.Object) })
 	if db.IsNoRow(err) {
@@ -323,8 +324,10 @@ func (s *Service) applyRecord(ctx context.Context, e exchange.Event) error {
 		if w.RecordingMS > 0 {
 			return nil
 		}
-		if w.Message.V != nil && length < shortestMessage {
-			w.Message.V, w.recording, w.Disposition = nil, nil, Missed
+		if (w.Message.V != nil || w.State == Voicemail) && length < shortestMessage {
+			if w.Message.V, w.recording, w.plan.Then = nil, nil, thenNothing; w.Disposition != "" {
+				w.Disposition = Missed
+			}
 			w.do(command.Command{Kind: command.DropRecord, Object: e.Object})
 			return nil
 		}

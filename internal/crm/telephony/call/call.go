@@ -119,6 +119,7 @@ type Call struct {
 	Message        api.Nullable[Message] `json:"voicemail" doc:"Where the caller left a message; null where not"`
 	DismissedAt    *clock.Time           `json:"dismissed_at" nullable:"true"`
 	ToReturn       bool                  `json:"to_return" doc:"Whether somebody should call back"`
+	Callback       bool                  `json:"callback_requested" doc:"Whether the caller asked for it by pressing a key"`
 	Legs           []Leg                 `json:"legs" nullable:"false"`
 
 	bridge    uuid.UUID
@@ -212,6 +213,7 @@ const (
 	ModeBlind    = "blind"
 	ModeAsked    = "asked"
 	dueRecording = "recording"
+	thenGoodbye  = "goodbye"
 )
 
 // setTimes fills what follows from the times of a call.

@@ -23,13 +23,13 @@ const (
 	shortestMessage = time.Second
 )
 
-// receive makes a call of a leg that came in over the workspace's line.
+// receive makes a call of a leg that came in over the workspace's line, or to one of
+// its numbers over the operator's.
 func (s *Service) receive(tx *db.Tx, e exchange.Event) error {
-	own, err := s.Line.Find(&tx.Reader)
-	if err != nil && !db.IsNoRow(err) {
+	c, err := s.findDialled(&tx.Reader, e)
+	if err != nil {
 		return err
 	}
-	c := Call{Direction: Inbound, Via: ViaLine, To: own.Number}
 	if n, ok := address.ParsePhone(e.From); ok {
 		c.From = n
 	} else if n, ok := address.ParsePhone("+" + e.From); ok {
@@ -54,6 +54,26 @@ func (s *Service) receive(tx *db.Tx, e exchange.Event) error {
 		return err
 	}
 	return w.store()
+}
+
+// findDialled says what a caller dialled: a number of the workspace, or its line.
+func (s *Service) findDialled(r *db.Reader, e exchange.Event) (Call, error) {
+	c := Call{Direction: Inbound, Via: ViaLine}
+	if s.Outside == nil || e.Trunk != s.outsideTrunk(e.Tenant) {
+		own, err := s.Line.Find(r)
+		if db.IsNoRow(err) {
+			err = nil
+		}
+		c.To = own.Number
+		return c, err
+	}
+	c.Via = ViaNumber
+	n, err := s.Numbers.FindDialled(r, e.To)
+	if db.IsNoRow(err) {
+		return c, nil // given back this moment
+	}
+	c.To, c.NumberID = n.E164, &n.ID
+	return c, err
 }
 
 // screen decides what a caller hears first.
@@ -138,6 +158,8 @@ func (w *work) goOn() error {
 			return w.toVoicemail()
 		}
 		return w.end(Missed, bySystem, exchange.CauseNormal)
+	case thenGoodbye:
+		return w.end(Missed, bySystem, exchange.CauseNormal)
 	case thenKey:
 		w.plan.Then = dueKey
 		w.dueIn(waitKey)
@@ -195,8 +217,27 @@ func (w *work) press(digit string) error {
 		return w.ringOutside(key.E164)
 	case setting.KeyVoicemail:
 		return w.noAnswer()
+	case setting.KeyCallback:
+		return w.promiseCallback(m.Voice)
 	}
 	return w.ringTeam()
+}
+
+// promised is what a caller hears who asked to be called back, by voice.
+var promised = map[string]string{
+	"tr": "Teşekkürler. Sizi en kısa sürede geri arayacağız.",
+	"en": "Thank you. We will call you back as soon as possible.",
+}
+
+// promiseCallback tells a caller that somebody will call back, and ends the call. A
+// caller whose number is withheld cannot be called back and may leave a message.
+func (w *work) promiseCallback(voice string) error {
+	if w.From == "" {
+		return w.noAnswer()
+	}
+	w.Callback = true
+	w.plan = plan{Then: thenGoodbye, Sounds: []string{greeting.SpokenSound(voice, promised[voice])}}
+	return w.playNext()
 }
 
 // ringTeam rings those whom the team's calls ring.

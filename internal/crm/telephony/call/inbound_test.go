@@ -100,14 +100,13 @@ func TestVoicemail(t *testing.T) {
 	run(t, func(o *office) {
 		o.settings(func(s *setting.Settings) {
 			s.Hours = api.Some(hours.Hours{Timezone: "UTC", Spans: []hours.Span{}})
+			s.Voicemail.Email = "santral@demo.example"
 		})
-		in := o.incoming(customer)
-		o.want(call.Voicemail, "")
-		o.hear(in) // the greeting
-		o.hear(in) // the beep
-		o.wait(10 * time.Second)
-		o.end(in, exchange.CauseNormal)
-		c := o.want(call.Ended, call.LeftMail)
+		c := o.leaveMessage(o.incoming(customer))
+		mails := o.Mails(o.w.ID, "santral@demo.example")
+		if len(mails) != 1 || !strings.Contains(mails[0].Subject, customer) || !strings.Contains(mails[0].Text, "0:05") || !strings.Contains(mails[0].Text, "/calls") {
+			o.t.Errorf("told by mail: %+v", mails)
+		}
 		if !c.ToReturn || c.Message.V == nil || c.Message.V.HeardAt != nil || !c.Recorded || c.RecordingMS != 5000 {
 			o.t.Errorf("it ended as %+v", c)
 		}

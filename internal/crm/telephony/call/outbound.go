@@ -10,6 +10,7 @@ import (
 
 	"konak/internal/crm/telephony/command"
 	"konak/internal/crm/telephony/team"
+	"konak/internal/exchange"
 	"konak/internal/kit/address"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
@@ -170,6 +171,20 @@ func (w *work) findRoute(n NewCall) (way, error) {
 		return way{}, fault.New(fault.NoLine).Because(own.Status)
 	}
 	return way{via: ViaLine, trunk: *own.ID, shows: own.Number}, nil
+}
+
+// FindNumber finds whose number somebody dials on the operator's line, and how the
+// exchange calls that line for them. It returns exchange.ErrUnknown for a number that
+// nobody has.
+func (s *Service) FindNumber(ctx context.Context, dialled string) (tenant, trunk uuid.UUID, err error) {
+	if s.Outside == nil {
+		return uuid.Nil, uuid.Nil, exchange.ErrUnknown
+	}
+	tenant, err = s.Numbers.FindOwner(ctx, dialled)
+	if db.IsNoRow(err) {
+		return uuid.Nil, uuid.Nil, exchange.ErrUnknown
+	}
+	return tenant, s.outsideTrunk(tenant), err
 }
 
 // outsideTrunk is how the exchange calls the operator's line for a workspace.

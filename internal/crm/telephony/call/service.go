@@ -51,6 +51,12 @@ type Groups interface {
 	GroupMembers(r *db.Reader, id uuid.UUID) ([]uuid.UUID, error)
 }
 
+// Mail tells people by e-mail.
+type Mail interface {
+	// TellMessage sends the notice of a message on the voicemail in the transaction.
+	TellMessage(tx *db.Tx, n MessageNotice) error
+}
+
 // Config is what calls need.
 type Config struct {
 	DB        *db.DB
@@ -64,6 +70,7 @@ type Config struct {
 	Greetings *greeting.Service
 	Timeline  Timeline
 	Groups    Groups
+	Mail      Mail
 	Rates     Rates
 	// Outside is the operator's line, over which bought numbers call; nil for none.
 	// The exchange gets it once for each workspace that uses it.
@@ -78,7 +85,7 @@ type Service struct{ Config }
 // New makes the service.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Log == nil || c.Wallet == nil || c.Team == nil || c.Settings == nil || c.Blocks == nil || c.Line == nil ||
-		c.Numbers == nil || c.Greetings == nil || c.Timeline == nil || c.Groups == nil || len(c.Rates) == 0 {
+		c.Numbers == nil || c.Greetings == nil || c.Timeline == nil || c.Groups == nil || c.Mail == nil || len(c.Rates) == 0 {
 		return nil, errors.New("call: something that calls need is missing")
 	}
 	return &Service{c}, nil
@@ -301,6 +308,9 @@ func (w *work) announce() error {
 	}
 	if (w.was.Message.V == nil || w.was.RecordingMS == 0) && w.Message.V != nil && w.RecordingMS > 0 {
 		names = append(names, MessageLeft)
+		if err := w.tellMessage(); err != nil {
+			return err
+		}
 	}
 	for _, name := range names {
 		if _, err := event.Emit(w.tx, event.Change{Type: name, Object: *w.Call}); err != nil {

@@ -208,3 +208,31 @@ func (s *Service) SetupState(ctx context.Context) (state, detail string, err err
 // FindActive finds a number that calls can show: the one of an id, or the default
 // where it is nil. It returns db.ErrNoRow where there is none.
 func (s *Service) FindActive(r *db.Reader, id *uuid.UUID) (Number, error) { return activeNumber(r, id) }
+
+// FindDialled finds the active number that somebody dialled. It returns db.ErrNoRow
+// where the workspace has no such number.
+func (s *Service) FindDialled(r *db.Reader, dialled string) (Number, error) {
+	e164, ok := parseDialled(dialled)
+	if !ok {
+		return Number{}, db.ErrNoRow
+	}
+	return activeNumberOf(r, e164)
+}
+
+// FindOwner finds the workspace that has the active number which somebody dialled. It
+// returns db.ErrNoRow where nobody has it.
+func (s *Service) FindOwner(ctx context.Context, dialled string) (uuid.UUID, error) {
+	e164, ok := parseDialled(dialled)
+	if !ok {
+		return uuid.Nil, db.ErrNoRow
+	}
+	return db.Read(ctx, s.DB.System("dialled number"), func(r *db.Reader) (uuid.UUID, error) { return ownerOf(r, e164) })
+}
+
+// parseDialled reads a number as carriers write it: with or without its plus.
+func parseDialled(dialled string) (string, bool) {
+	if !strings.HasPrefix(dialled, "+") {
+		dialled = "+" + strings.TrimPrefix(dialled, "00")
+	}
+	return address.ParsePhone(dialled)
+}

@@ -79,3 +79,13 @@ func activeNumber(r *db.Reader, id *uuid.UUID) (Number, error) {
 	}
 	return db.One(r, scanNumber, `SELECT `+columns+` FROM phone_number WHERE tenant_id = $1 AND id = $2 AND status = 'active'`, r.Tenant(), *id)
 }
+
+// activeNumberOf finds the active number that is written so.
+func activeNumberOf(r *db.Reader, e164 string) (Number, error) {
+	return db.One(r, scanNumber, `SELECT `+columns+` FROM phone_number WHERE tenant_id = $1 AND e164 = $2 AND status = 'active'`, r.Tenant(), e164)
+}
+
+// ownerOf finds whose active number it is.
+func ownerOf(r *db.Reader, e164 string) (uuid.UUID, error) {
+	return db.One(r, db.Scalar[uuid.UUID], `SELECT tenant_id FROM phone_number WHERE e164 = $1 AND status = 'active'`, e164)
+}

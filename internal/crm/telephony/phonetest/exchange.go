@@ -4,6 +4,7 @@ package phonetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -29,6 +30,7 @@ type Exchange struct {
 	events     []exchange.Event
 	cursor     int64
 	n          map[uuid.UUID]int
+	recorded   float64 // how long recordings are, in seconds; zero for five
 	recordings map[uuid.UUID][]byte
 	log        []string
 	wake       chan struct{}
@@ -177,10 +179,17 @@ func (x *Exchange) end(l *Leg, cause exchange.Cause, by exchange.EndedBy) {
 }
 
 func (x *Exchange) stopRecord(l *Leg) {
-	seconds := 5.0
+	seconds := cmp.Or(x.recorded, 5)
 	x.recordings[l.Recording] = []byte("RIFFsound")
 	x.emit(exchange.Event{Type: exchange.RecordEndedEvent, Tenant: l.Tenant, Leg: l.ID, Object: l.Recording, Seconds: seconds, Bytes: 9})
 	l.Recording = uuid.Nil
+}
+
+// SetRecorded says how long the next recordings are, in seconds.
+func (x *Exchange) SetRecorded(seconds float64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.recorded = seconds
 }
 
 // Cut ends the legs whose time is over, as the exchange does by itself.

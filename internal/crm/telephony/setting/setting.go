@@ -42,6 +42,7 @@ const (
 	KeyNumber    = "number"
 	KeyVoicemail = "voicemail"
 	KeyMenu      = "menu"
+	KeyCallback  = "callback"
 )
 
 // Settings is how a workspace telephones.
@@ -97,7 +98,7 @@ type Menu struct {
 // MenuKey is what a pressed key does.
 type MenuKey struct {
 	Digit   string     `json:"digit" pattern:"^[0-9*#]$" example:"1"`
-	Action  string     `json:"action" enum:"team,group,agent,number,voicemail,menu" example:"team"`
+	Action  string     `json:"action" enum:"team,group,agent,number,voicemail,callback,menu" example:"team" doc:"callback: the caller is told that somebody will call back, and the call ends"`
 	GroupID *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"Whose phones are rung, for group"`
 	AgentID *uuid.UUID `json:"agent_id,omitempty" format:"uuid" doc:"Whose phone is rung, for agent"`
 	E164    string     `json:"e164,omitempty" maxLength:"30" doc:"The outside number that is called, for number; it costs minutes"`

@@ -196,4 +196,12 @@ export const channels = {
   'partner.step.other': 'Begin again.',
   'channels.demoText': 'This is a demo: nothing outside is needed.',
   'channels.demoLink': 'Be the customer on every channel',
+  'channels.custom.step1': 'Name the channel',
+  'channels.custom.step2': 'Say where answers go',
+  'channels.custom.step2Text': 'Paste the address of your software that takes your agents’ answers.',
+  'channels.custom.step3': 'Let your software send messages',
+  'channels.custom.step3New': 'Next you get a channel key and a signing secret, each shown once. Paste both into the settings of your software. It posts customers’ messages with an API key of yours (Settings → API keys).',
+  'channels.custom.step3Text': 'Your software posts each message of a customer here, with an API key of yours (Settings → API keys).',
+  'channels.custom.sample': 'A customer’s message',
+  'channels.custom.sampleBody': 'Where is my order?',
 } as const

@@ -108,4 +108,9 @@ export const contacts = {
   'contacts.visitor.browser': 'Browser',
   'contacts.visitor.language': 'Language of the browser',
   'contacts.addNote': 'Add note',
+  'contacts.timeline.calls': 'Calls',
+  'contacts.timeline.noCall': 'No calls yet.',
+  'contacts.same.name': 'the same name',
+  'contacts.same.email': 'the same e-mail address',
+  'contacts.same.phone': 'the same number',
 } as const

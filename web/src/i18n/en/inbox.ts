@@ -152,6 +152,7 @@ export const inbox = {
   'views.name': 'Name of the view',
   'views.shared': 'For the whole team',
   'views.sharedHint': 'Colleagues see it in their inbox, too.',
+  'views.change': 'Change the view',
   'views.delete': 'Delete the view',
   'views.actions': 'Actions on the view {name}',
   'inbox.call.inbound': 'Incoming call',
@@ -162,4 +163,5 @@ export const inbox = {
   'inbox.call.place': 'Call {number}; your own phone rings first',
   'inbox.call.placed': 'Your phone rings now',
   'inbox.call.failed': 'The call could not be made',
+  'inbox.call': 'Call',
 } as const

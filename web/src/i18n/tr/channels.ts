@@ -196,4 +196,12 @@ export const channels = {
   'partner.step.other': 'Yeniden başlayın.',
   'channels.demoText': 'Bu bir demo: dışarıda hiçbir şeye gerek yok.',
   'channels.demoLink': 'Her kanalda müşteri siz olun',
+  'channels.custom.step1': 'Kanala ad verin',
+  'channels.custom.step2': 'Yanıtların nereye gideceğini söyleyin',
+  'channels.custom.step2Text': 'Temsilcilerinizin yanıtlarını alan yazılımınızın adresini yapıştırın.',
+  'channels.custom.step3': 'Yazılımınız mesaj göndersin',
+  'channels.custom.step3New': 'Bundan sonra birer kez gösterilen bir kanal anahtarı ve bir imza sırrı alırsınız. İkisini de yazılımınızın ayarlarına yapıştırın. Yazılımınız müşterilerin mesajlarını bir API anahtarınızla gönderir (Ayarlar → API anahtarları).',
+  'channels.custom.step3Text': 'Yazılımınız müşterinin her mesajını bir API anahtarınızla buraya gönderir (Ayarlar → API anahtarları).',
+  'channels.custom.sample': 'Bir müşteri mesajı',
+  'channels.custom.sampleBody': 'Siparişim nerede?',
 } as const

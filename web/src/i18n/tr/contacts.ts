@@ -111,4 +111,9 @@ export const contacts: Record<keyof typeof en, string> = {
   'contacts.visitor.browser': 'Tarayıcı',
   'contacts.visitor.language': 'Tarayıcının dili',
   'contacts.addNote': 'Not ekle',
+  'contacts.timeline.calls': 'Aramalar',
+  'contacts.timeline.noCall': 'Henüz arama yok.',
+  'contacts.same.name': 'aynı ad',
+  'contacts.same.email': 'aynı e-posta adresi',
+  'contacts.same.phone': 'aynı numara',
 }

@@ -153,6 +153,7 @@ export const inbox: Record<keyof typeof en, string> = {
   'views.name': 'Görünümün adı',
   'views.shared': 'Bütün ekip için',
   'views.sharedHint': 'İş arkadaşlarınız da gelen kutularında görür.',
+  'views.change': 'Görünümü değiştir',
   'views.delete': 'Görünümü sil',
   'views.actions': '{name} görünümü için işlemler',
   'inbox.call.inbound': 'Gelen arama',
@@ -163,4 +164,5 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.call.place': '{number} aransın; önce kendi telefonunuz çalar',
   'inbox.call.placed': 'Telefonunuz şimdi çalıyor',
   'inbox.call.failed': 'Arama yapılamadı',
+  'inbox.call': 'Ara',
 }

@@ -1,14 +1,16 @@
 import { KeyRound, RotateCcw, Send } from 'lucide-react'
 import { useState } from 'react'
 import { errorText, fieldText } from '@/api/message'
-import { useI18n } from '@/i18n'
+import { t, useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { Code } from '@/ui/Badge'
+import { CodeBlock } from '@/ui/CodeBlock'
 import { Button } from '@/ui/Button'
 import { ConfirmAct } from '@/ui/ConfirmAct'
 import { Field, Input } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
 import { SecretOnce } from '@/ui/SecretOnce'
+import { Step } from '@/ui/Step'
 import { toast } from '@/ui/Toast'
 import { useChangeCustom, useCreateCustom, usePing, useRotateKey, useRotateSecret, type Account, type CustomSettings } from './channels'
 
@@ -71,21 +73,38 @@ export function CustomDrawer({ account, onClose }: { account: Account | null; on
       onClose={onClose}
       after={account && <Secrets account={account} onShow={setShown} />}
     >
-      <Field label={t('channels.name')} error={fieldText(active.error, 'name')}>
-        <Input name="name" autoComplete="off" defaultValue={account?.name} />
-      </Field>
-      <Field
-        label={t('channels.address')}
-        hint={t('channels.addressHint')}
-        error={fieldText(active.error, 'address', { invalid_address: 'channels.addressWrong', https_required: 'channels.addressWrong', inside_address: 'channels.addressInside' })}
-      >
-        <Input name="address" type="url" autoComplete="off" defaultValue={settings?.address} placeholder="https://example.com/konak" />
-      </Field>
-      <Field label={t('channels.window')} hint={t('channels.windowHint')} optional error={fieldText(active.error, 'window_hours')}>
-        <Input name="window" type="number" min={0} max={8760} defaultValue={settings?.window_hours ?? ''} />
-      </Field>
+      <Step number={1} title={t('channels.custom.step1')}>
+        <Field label={t('channels.name')} error={fieldText(active.error, 'name')}>
+          <Input name="name" autoComplete="off" defaultValue={account?.name} />
+        </Field>
+      </Step>
+      <Step number={2} title={t('channels.custom.step2')} text={t('channels.custom.step2Text')}>
+        <Field
+          label={t('channels.address')}
+          hint={t('channels.addressHint')}
+          error={fieldText(active.error, 'address', { invalid_address: 'channels.addressWrong', https_required: 'channels.addressWrong', inside_address: 'channels.addressInside' })}
+        >
+          <Input name="address" type="url" autoComplete="off" defaultValue={settings?.address} placeholder="https://example.com/konak" />
+        </Field>
+        <Field label={t('channels.window')} hint={t('channels.windowHint')} optional error={fieldText(active.error, 'window_hours')}>
+          <Input name="window" type="number" min={0} max={8760} defaultValue={settings?.window_hours ?? ''} />
+        </Field>
+      </Step>
+      <Step number={3} title={t('channels.custom.step3')} text={account ? t('channels.custom.step3Text') : t('channels.custom.step3New')}>
+        {account && <CodeBlock label={t('channels.custom.sample')} code={sampleRequest(account.id)} />}
+      </Step>
     </FormDrawer>
   )
+}
+
+/** A customer's first message, as the other software posts it. */
+function sampleRequest(id: string): string {
+  return [
+    `curl -X POST ${location.origin}/api/crm/public/v1/channels/custom/${id}/messages`,
+    `-H 'Authorization: Bearer $KONAK_API_KEY'`,
+    `-H 'Content-Type: application/json'`,
+    `-d '${JSON.stringify({ message_id: '1', body: t('channels.custom.sampleBody'), contact: { external_id: '42', name: 'Elif Kaya' } })}'`,
+  ].join(' \\\n  ')
 }
 
 function Secrets({ account, onShow }: { account: Account; onShow: (shown: Shown) => void }) {

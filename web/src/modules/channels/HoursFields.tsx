@@ -2,7 +2,8 @@ import { Plus, X } from 'lucide-react'
 import { useI18n } from '@/i18n'
 import { Button, IconButton } from '@/ui/Button'
 import { Combobox } from '@/ui/Combobox'
-import { Checkbox, Field, Input } from '@/ui/Field'
+import { Checkbox, Field } from '@/ui/Field'
+import { TimeInput } from '@/ui/TimeInput'
 import { days, working, zones, type Hours, type Span } from './hours'
 
 interface Props {
@@ -57,24 +58,10 @@ function Day({ day, spans, onChange }: { day: number; spans: Span[]; onChange: (
         {own.length === 0 && <span className="text-ink-3">{t('channels.closed')}</span>}
         {own.map((span, at) => (
           <div key={at} className="flex items-center gap-2">
-            <Input
-              type="time"
-              required
-              className="w-28!"
-              aria-label={t('channels.from')}
-              value={span.from}
-              onChange={(event) => change(span, { from: event.target.value })}
-            />
+            <TimeInput label={t('channels.from')} value={span.from} onChange={(from) => change(span, { from })} />
             <span aria-hidden>–</span>
             {/* Midnight is the end of the day here, which a clock shows as its beginning. */}
-            <Input
-              type="time"
-              required
-              className="w-28!"
-              aria-label={t('channels.to')}
-              value={span.to === '24:00' ? '00:00' : span.to}
-              onChange={(event) => change(span, { to: event.target.value === '00:00' ? '24:00' : event.target.value })}
-            />
+            <TimeInput label={t('channels.to')} value={span.to === '24:00' ? '00:00' : span.to} onChange={(to) => change(span, { to: to === '00:00' ? '24:00' : to })} />
             <IconButton icon={X} label={t('channels.removeHours')} onClick={() => onChange(spans.filter((other) => other !== span))} />
           </div>
         ))}

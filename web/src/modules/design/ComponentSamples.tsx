@@ -14,6 +14,7 @@ import { Marked } from '@/ui/Marked'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { Select } from '@/ui/Select'
+import { TimeInput } from '@/ui/TimeInput'
 import { toast } from '@/ui/Toast'
 import { Sample } from './Sample'
 
@@ -26,6 +27,7 @@ export function ComponentSamples() {
   const [segment, setSegment] = useState<'a' | 'b'>('a')
   const [owner, setOwner] = useState('0')
   const [several, setSeveral] = useState<string[]>(['0', '2'])
+  const [time, setTime] = useState('09:30')
   return (
     <>
       <Sample title="design.actions">
@@ -76,6 +78,9 @@ export function ComponentSamples() {
           </Field>
           <Field label={t('design.moment')}>
             <DateInput type="datetime-local" defaultValue="2026-01-15T09:30" />
+          </Field>
+          <Field label={t('picker.time')}>
+            <TimeInput value={time} onChange={setTime} />
           </Field>
           <Field label={t('design.off')}>
             <Input disabled defaultValue="–" />

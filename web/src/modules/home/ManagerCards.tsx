@@ -4,13 +4,14 @@ import { useOverview, type Overview } from '@/api/overview'
 import { meets, useMe } from '@/api/session'
 import { formatNumber, useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { formatSpan } from '@/lib/span'
 import { Badge, type Tone } from '@/ui/Badge'
 import { Card } from '@/ui/Card'
 import { ChannelGlyph } from '@/ui/ChannelGlyph'
 import { FailureText } from '@/ui/FailureText'
 import { HourBars } from '@/ui/HourBars'
 import { Notice } from '@/ui/Notice'
-import { formatSpan, useChannelHealth, useNumbers } from './overview'
+import { useChannelHealth, useNumbers } from './overview'
 
 /** How the workspace is doing: what is open, who waits, how fast first answers are, and whether the channels work. */
 export function ManagerCards() {

@@ -3,11 +3,12 @@ import { ArrowRight, PartyPopper } from 'lucide-react'
 import type { Schemas } from '@/api/client'
 import { useI18n, type PlainKey } from '@/i18n'
 import { useEachMinute } from '@/lib/minute'
+import { formatWait } from '@/lib/span'
 import { Avatar } from '@/ui/Avatar'
 import { Card } from '@/ui/Card'
 import { ChannelGlyph } from '@/ui/ChannelGlyph'
 import { SkeletonRows } from '@/ui/Skeleton'
-import { formatSpan, useQueue } from './overview'
+import { useQueue } from './overview'
 
 type Row = Schemas['ConversationConversation']
 
@@ -74,16 +75,12 @@ function Rows({ label, rows }: { label: PlainKey; rows: readonly Row[] }) {
 }
 
 function Waits({ since }: { since: string }) {
-  const { t, language } = useI18n()
+  const { t } = useI18n()
   useEachMinute()
-  const span = formatSpan(secondsSince(since), language)
+  const span = formatWait(since)
   return (
     <span className="shrink-0 rounded-sm bg-warm-soft px-1.5 py-0.5 text-xs font-semibold text-warm-ink tabular-nums" aria-label={t('home.queue.waits', { span })}>
       {span}
     </span>
   )
-}
-
-function secondsSince(at: string, now: number = Date.now()): number {
-  return Math.max(0, (now - Date.parse(at)) / 1000)
 }

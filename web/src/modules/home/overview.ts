@@ -32,16 +32,3 @@ export function useChannelHealth(enabled: boolean) {
     enabled,
   })
 }
-
-const units = [
-  { unit: 'day', seconds: 86_400 },
-  { unit: 'hour', seconds: 3600 },
-  { unit: 'minute', seconds: 60 },
-] as const
-
-/** "4 min", "2 hr": how long something took or lasts, in its largest unit. */
-export function formatSpan(seconds: number, language: string): string {
-  const { unit, seconds: size } = units.find((one) => seconds >= one.seconds) ?? { unit: 'second' as const, seconds: 1 }
-  const digits = unit === 'minute' || unit === 'second' || seconds / size >= 10 ? 0 : 1
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: digits }).format(seconds / size)
-}

@@ -86,6 +86,12 @@ export function MailMailboxesScreen() {
   )
 }
 
+/** What a number field holds, nothing where it is empty. */
+function numberOf(data: FormData, name: string) {
+  const text = textOf(data, name)
+  return text === '' ? undefined : Number(text)
+}
+
 function MailboxDialog({ row, accounts, onClose }: { row: Mailbox | null; accounts: { id: string; name: string }[]; onClose: () => void }) {
   const { t } = useI18n()
   const save = useAddMailMailbox()
@@ -96,10 +102,10 @@ function MailboxDialog({ row, accounts, onClose }: { row: Mailbox | null; accoun
     const address = row?.address ?? textOf(data, 'address')
     const goes =
       kind === 'inbox'
-        ? { account_id: textOf(data, 'account_id'), quota_mb: textOf(data, 'quota_mb') === '' ? undefined : Number(textOf(data, 'quota_mb')) }
+        ? { account_id: textOf(data, 'account_id'), quota_mb: numberOf(data, 'quota_mb') }
         : { targets: textOf(data, 'targets').split(/[\s,]+/).filter(Boolean) }
     save.mutate(
-      { address, kind, password: textOf(data, 'password') || undefined, ...goes },
+      { address, kind, password: textOf(data, 'password') || undefined, daily_limit: numberOf(data, 'daily_limit'), ...goes },
       {
         onSuccess: () => {
           toast('ok', row ? t('addresses.changed', { address }) : t('addresses.added', { address }))
@@ -117,7 +123,7 @@ function MailboxDialog({ row, accounts, onClose }: { row: Mailbox | null; accoun
       busy={save.isPending}
       disabled={noAccount}
       error={save.error}
-      fields={['address', 'account_id', 'targets', 'password', 'quota_mb']}
+      fields={['address', 'account_id', 'targets', 'password', 'quota_mb', 'daily_limit']}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -146,12 +152,15 @@ function MailboxDialog({ row, accounts, onClose }: { row: Mailbox | null; accoun
           </Field>
         </>
       ) : (
-        <Field label={t('addresses.targets')} hint={t('addresses.targetsHint')} error={fieldText(save.error, 'targets', { invalid_address: 'field.email' })}>
+        <Field label={t('addresses.targets')} hint={t('addresses.targetsHint')} error={fieldText(save.error, 'targets', { invalid_address: 'field.email', forwarding_not_allowed: 'addresses.targetsNotAllowed' })}>
           <Textarea name="targets" rows={2} spellCheck={false} defaultValue={row?.targets.join('\n')} required />
         </Field>
       )}
       <Field label={t('addresses.password')} hint={t('addresses.passwordHint')} error={fieldText(save.error, 'password', { too_short: 'addresses.passwordShort' })} optional>
         <Input name="password" type="password" autoComplete="new-password" maxLength={200} />
+      </Field>
+      <Field label={t('addresses.dailyLimit')} hint={t('addresses.dailyLimitHint')} error={fieldText(save.error, 'daily_limit')} optional>
+        <Input name="daily_limit" type="number" min={1} max={2000} defaultValue={row?.daily_limit ?? ''} />
       </Field>
     </FormDialog>
   )

@@ -3,16 +3,35 @@ import { useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
-import { ListPage } from '@/shell/ListPage'
+import { ListView } from '@/shell/ListPage'
 import { Ago } from '@/ui/Ago'
 import { Badge } from '@/ui/Badge'
 import { IconButton } from '@/ui/Button'
 import { ConfirmAct } from '@/ui/ConfirmAct'
+import { PageHeader } from '@/ui/PageHeader'
 import type { Column } from '@/ui/Table'
+import { Tabs } from '@/ui/Tabs'
 import { toast } from '@/ui/Toast'
 import { recipientStates, useDropMail, useQueue, useRetryMail, type QueueItem } from './queue'
+import { SuppressionList } from './SuppressionList'
 
 export function MailQueueScreen() {
+  const { t } = useI18n()
+  return (
+    <>
+      <PageHeader title={t('mailQueue.title')} lead={t('mailQueue.lead')} />
+      <Tabs
+        label={t('mailQueue.title')}
+        tabs={[
+          { id: 'queue', label: t('mailQueue.tab'), content: <Queue /> },
+          { id: 'suppressions', label: t('suppressions.title'), content: <SuppressionList /> },
+        ]}
+      />
+    </>
+  )
+}
+
+function Queue() {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'mail.mailboxes.manage' })
   const list = useQueue()
@@ -55,9 +74,8 @@ export function MailQueueScreen() {
 
   return (
     <>
-      <ListPage
-        title={t('mailQueue.title')}
-        lead={t('mailQueue.lead')}
+      <ListView
+        label={t('mailQueue.title')}
         list={list}
         columns={columns}
         rowActions={

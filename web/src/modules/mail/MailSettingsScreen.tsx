@@ -1,6 +1,6 @@
 import { errorText, fieldText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { useI18n } from '@/i18n'
+import { useI18n, type PlainKey } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { Button } from '@/ui/Button'
 import { Card } from '@/ui/Card'
@@ -8,24 +8,28 @@ import { Checkbox, Field, Input, Textarea } from '@/ui/Field'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
-import { useMailSettings, useRequire2FA, useSaveAbuse, useSaveAllowlist, useSaveDefaults, useSaveDLP, useSaveJournaling, type MailSettings } from './settings'
+import { useMailSettings, useRequire2FA, useSaveAbuse, useSaveAllowlist, useSaveDefaults, useSaveDLP, useSaveForwarding, useSaveJournaling, type MailSettings, type SaveList, type SaveSwitch } from './settings'
 
 export function MailSettingsScreen() {
   const { t } = useI18n()
   const query = useMailSettings()
-  const canManage = meets(useMe(), { permission: 'mail.settings.manage' })
+  const me = useMe()
+  const canManage = meets(me, { permission: 'mail.settings.manage' })
+  const [allowlist, forwarding] = [useSaveAllowlist(), useSaveForwarding()]
+  const [abuse, messaging, twoFactor] = [useSaveAbuse(), useSaveDLP(), useRequire2FA()]
   return (
     <>
       <PageHeader title={t('mailSettings.title')} lead={t('mailSettings.lead')} />
       <QueryState isPending={query.isPending} error={query.error} retry={() => void query.refetch()} isEmpty={!query.data} empty={null}>
         {query.data && (
           <div className="flex max-w-180 flex-col gap-5">
-            <AllowlistCard key={query.data.admin_ip_allowlist.cidrs.join()} cidrs={query.data.admin_ip_allowlist.cidrs} canManage={canManage} />
+            <ListCard name="allowlist" key={query.data.admin_ip_allowlist.cidrs.join()} list={query.data.admin_ip_allowlist.cidrs} field="cidrs" save={allowlist} canManage={canManage} />
+            <ListCard name="forwarding" key={query.data.forwarding.allowed.join()} list={query.data.forwarding.allowed} field="allowed" save={forwarding} canManage={canManage} />
             <DefaultsCard key={JSON.stringify(query.data.defaults)} defaults={query.data.defaults} canManage={canManage} />
-            <AbuseCard on={query.data.abuse.auto_suspend} canManage={canManage} />
-            <MessagingCard on={query.data.dlp.messaging} />
+            <SwitchCard name="abuse" on={query.data.abuse.auto_suspend} save={abuse} canManage={canManage} />
+            <SwitchCard name="messaging" on={query.data.dlp.messaging} save={messaging} canManage={meets(me, { permission: 'mail.dlp.manage' })} />
             <JournalCard key={JSON.stringify(query.data.journaling)} journaling={query.data.journaling} canManage={canManage} />
-            <TwoFactorCard required={query.data.require_2fa.required} canManage={canManage} />
+            <SwitchCard name="twoFactor" on={query.data.require_2fa.required} save={twoFactor} canManage={canManage} />
           </div>
         )}
       </QueryState>
@@ -33,34 +37,74 @@ export function MailSettingsScreen() {
   )
 }
 
-function AllowlistCard({ cidrs, canManage }: { cidrs: string[]; canManage: boolean }) {
+const lists = {
+  allowlist: {
+    title: 'mailSettings.allowlist.title', label: 'mailSettings.allowlist.label', hint: 'mailSettings.allowlist.hint',
+    invalid: 'mailSettings.allowlist.invalid', save: 'mailSettings.allowlist.save',
+  },
+  forwarding: {
+    title: 'mailSettings.forwarding.title', label: 'mailSettings.forwarding.label', hint: 'mailSettings.forwarding.hint',
+    invalid: 'mailSettings.forwarding.invalid', save: 'mailSettings.forwarding.save',
+  },
+} as const satisfies Record<string, Record<string, PlainKey>>
+
+/** A setting that is a list, one entry in a line. */
+function ListCard({ name, list, field, save, canManage }: { name: keyof typeof lists; list: string[]; field: string; save: SaveList; canManage: boolean }) {
   const { t } = useI18n()
-  const save = useSaveAllowlist()
+  const texts = lists[name]
   return (
-    <Card title={t('mailSettings.allowlist.title')}>
+    <Card title={t(texts.title)}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          const lines = textOf(new FormData(event.currentTarget), 'cidrs').split(/[\s,]+/)
+          const lines = textOf(new FormData(event.currentTarget), field).split(/[\s,]+/)
           save.mutate(lines.filter(Boolean), { onSuccess: () => toast('ok', t('mailSettings.saved')) })
         }}
       >
         <Field
-          label={t('mailSettings.allowlist.label')}
-          hint={t('mailSettings.allowlist.hint')}
-          error={save.error == null ? null : (fieldText(save.error, 'cidrs', { invalid_address: 'mailSettings.allowlist.invalid' }) ?? errorText(save.error))}
+          label={t(texts.label)}
+          hint={t(texts.hint)}
+          error={save.error == null ? null : (fieldText(save.error, field, { invalid_address: texts.invalid }) ?? errorText(save.error))}
         >
-          <Textarea name="cidrs" rows={4} spellCheck={false} defaultValue={cidrs.join('\n')} disabled={!canManage} className="font-mono" />
+          <Textarea name={field} rows={4} spellCheck={false} defaultValue={list.join('\n')} disabled={!canManage} className="font-mono" />
         </Field>
         {canManage && (
           <div>
             <Button type="submit" look="primary" busy={save.isPending}>
-              {t('common.save')}
+              {t(texts.save)}
             </Button>
           </div>
         )}
       </form>
+    </Card>
+  )
+}
+
+const switches = {
+  abuse: { title: 'mailSettings.abuse.title', label: 'mailSettings.abuse.label', detail: 'mailSettings.abuse.detail' },
+  messaging: { title: 'mailSettings.messaging.title', label: 'mailSettings.messaging.label', detail: 'mailSettings.messaging.detail' },
+  twoFactor: { title: 'mailSettings.twoFactor.title', label: 'mailSettings.twoFactor.label', detail: 'mailSettings.twoFactor.detail' },
+} as const satisfies Record<string, Record<string, PlainKey>>
+
+/** A setting that is on or off, saved at once. */
+function SwitchCard({ name, on, save, canManage }: { name: keyof typeof switches; on: boolean; save: SaveSwitch; canManage: boolean }) {
+  const { t } = useI18n()
+  const texts = switches[name]
+  return (
+    <Card title={t(texts.title)}>
+      <Checkbox
+        label={t(texts.label)}
+        detail={t(texts.detail)}
+        checked={on}
+        disabled={!canManage || save.isPending}
+        onChange={(event) =>
+          save.mutate(event.target.checked, {
+            onSuccess: () => toast('ok', t('mailSettings.saved')),
+            onError: (error) => toast('danger', t('mailSettings.failed'), errorText(error)),
+          })
+        }
+      />
     </Card>
   )
 }
@@ -110,49 +154,6 @@ function DefaultsCard({ defaults, canManage }: { defaults: MailSettings['default
   )
 }
 
-function AbuseCard({ on, canManage }: { on: boolean; canManage: boolean }) {
-  const { t } = useI18n()
-  const save = useSaveAbuse()
-  return (
-    <Card title={t('mailSettings.abuse.title')}>
-      <Checkbox
-        label={t('mailSettings.abuse.label')}
-        detail={t('mailSettings.abuse.detail')}
-        checked={on}
-        disabled={!canManage || save.isPending}
-        onChange={(event) =>
-          save.mutate(event.target.checked, {
-            onSuccess: () => toast('ok', t('mailSettings.saved')),
-            onError: (error) => toast('danger', t('mailSettings.failed'), errorText(error)),
-          })
-        }
-      />
-    </Card>
-  )
-}
-
-function MessagingCard({ on }: { on: boolean }) {
-  const { t } = useI18n()
-  const canManage = meets(useMe(), { permission: 'mail.dlp.manage' })
-  const save = useSaveDLP()
-  return (
-    <Card title={t('mailSettings.messaging.title')}>
-      <Checkbox
-        label={t('mailSettings.messaging.label')}
-        detail={t('mailSettings.messaging.detail')}
-        checked={on}
-        disabled={!canManage || save.isPending}
-        onChange={(event) =>
-          save.mutate(event.target.checked, {
-            onSuccess: () => toast('ok', t('mailSettings.saved')),
-            onError: (error) => toast('danger', t('mailSettings.failed'), errorText(error)),
-          })
-        }
-      />
-    </Card>
-  )
-}
-
 function JournalCard({ journaling, canManage }: { journaling: MailSettings['journaling']; canManage: boolean }) {
   const { t } = useI18n()
   const save = useSaveJournaling()
@@ -181,27 +182,6 @@ function JournalCard({ journaling, canManage }: { journaling: MailSettings['jour
           </div>
         )}
       </form>
-    </Card>
-  )
-}
-
-function TwoFactorCard({ required, canManage }: { required: boolean; canManage: boolean }) {
-  const { t } = useI18n()
-  const save = useRequire2FA()
-  return (
-    <Card title={t('mailSettings.twoFactor.title')}>
-      <Checkbox
-        label={t('mailSettings.twoFactor.label')}
-        detail={t('mailSettings.twoFactor.detail')}
-        checked={required}
-        disabled={!canManage || save.isPending}
-        onChange={(event) =>
-          save.mutate(event.target.checked, {
-            onSuccess: () => toast('ok', t('mailSettings.saved')),
-            onError: (error) => toast('danger', t('mailSettings.failed'), errorText(error)),
-          })
-        }
-      />
     </Card>
   )
 }

@@ -16,6 +16,7 @@ import { PageHeader } from '@/ui/PageHeader'
 import { Select } from '@/ui/Select'
 import type { Column } from '@/ui/Table'
 import { Tabs } from '@/ui/Tabs'
+import { JournalList } from './JournalList'
 import { useAddPrivacyRequest, useClosePrivacyRequest, useLedger, usePrivacyRequests, useVerifyLedger, type LedgerLine, type PrivacyRequest } from './settings'
 
 const states = {
@@ -37,6 +38,7 @@ export function PrivacyScreen() {
         tabs={[
           { id: 'requests', label: t('privacy.requests'), content: <Requests canManage={canManage} /> },
           { id: 'ledger', label: t('privacy.ledger'), content: <Ledger /> },
+          { id: 'journal', label: t('journal.title'), content: <JournalList /> },
         ]}
       />
       {adding && <AddDialog onClose={() => setAdding(false)} />}

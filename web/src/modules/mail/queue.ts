@@ -5,10 +5,12 @@ import type { PlainKey } from '@/i18n'
 import type { Tone } from '@/ui/Badge'
 
 export type QueueItem = Schemas['EngineQueueItem']
+export type Suppression = Schemas['EngineSuppression']
 export type Migration = Schemas['MigrationJob']
 export type MigrationSource = Schemas['MigrationSource']
 
 const key = ['mail', 'queue'] as const
+const suppressionKey = ['mail', 'suppressions'] as const
 const migrationKey = ['mail', 'migrations'] as const
 const pageSize = 50
 
@@ -39,6 +41,18 @@ export function useRetryMail() {
 export function useDropMail() {
   const refresh = useRefresh(key)
   return useMutation({ mutationFn: (id: string) => ask(api.POST('/api/mail/v1/queue/{id}/drop', { params: { path: { id } } })), onSuccess: refresh })
+}
+
+export function useSuppressions() {
+  return usePages({
+    key: suppressionKey,
+    fetch: (cursor) => ask(api.GET('/api/mail/v1/suppressions', { params: { query: { limit: pageSize, cursor } } })),
+  })
+}
+
+export function useRemoveSuppression() {
+  const refresh = useRefresh(suppressionKey)
+  return useMutation({ mutationFn: (id: string) => ask(api.DELETE('/api/mail/v1/suppressions/{id}', { params: { path: { id } } })), onSuccess: refresh })
 }
 
 export function useMigrations() {

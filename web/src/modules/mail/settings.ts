@@ -4,6 +4,7 @@ import { usePages } from '@/api/query'
 
 export type MailSettings = Schemas['MailSettings']
 export type PrivacyRequest = Schemas['MailPrivacyRequest']
+export type JournalItem = Schemas['MailJournalItem']
 export type LedgerLine = Schemas['LedgerLine']
 
 const settingsKey = ['mail', 'settings'] as const
@@ -14,53 +15,25 @@ export function useMailSettings() {
   return useQuery({ queryKey: settingsKey, queryFn: () => ask(api.GET('/api/mail/v1/settings')).then((envelope) => envelope.data) })
 }
 
-export function useSaveAllowlist() {
+/** Saves one of the settings; all of them come back. */
+function useSave<Body>(send: (body: Body) => Promise<{ data: MailSettings }>) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (cidrs: string[]) => ask(api.PUT('/api/mail/v1/settings/admin-ip-allowlist', { body: { cidrs } })).then((envelope) => envelope.data),
+    mutationFn: (body: Body) => send(body).then((envelope) => envelope.data),
     onSuccess: (data) => client.setQueryData(settingsKey, data),
   })
 }
 
-export function useRequire2FA() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (required: boolean) => ask(api.PUT('/api/mail/v1/settings/require-2fa', { body: { required } })).then((envelope) => envelope.data),
-    onSuccess: (data) => client.setQueryData(settingsKey, data),
-  })
-}
+export type SaveSwitch = ReturnType<typeof useRequire2FA>
+export type SaveList = ReturnType<typeof useSaveForwarding>
 
-export function useSaveDefaults() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: MailSettings['defaults']) => ask(api.PUT('/api/mail/v1/settings/defaults', { body })).then((envelope) => envelope.data),
-    onSuccess: (data) => client.setQueryData(settingsKey, data),
-  })
-}
-
-export function useSaveAbuse() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (auto_suspend: boolean) => ask(api.PUT('/api/mail/v1/settings/abuse', { body: { auto_suspend } })).then((envelope) => envelope.data),
-    onSuccess: (data) => client.setQueryData(settingsKey, data),
-  })
-}
-
-export function useSaveDLP() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (messaging: boolean) => ask(api.PUT('/api/mail/v1/settings/dlp', { body: { messaging } })).then((envelope) => envelope.data),
-    onSuccess: (data) => client.setQueryData(settingsKey, data),
-  })
-}
-
-export function useSaveJournaling() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: MailSettings['journaling']) => ask(api.PUT('/api/mail/v1/settings/journaling', { body })).then((envelope) => envelope.data),
-    onSuccess: (data) => client.setQueryData(settingsKey, data),
-  })
-}
+export const useSaveAllowlist = () => useSave((cidrs: string[]) => ask(api.PUT('/api/mail/v1/settings/admin-ip-allowlist', { body: { cidrs } })))
+export const useRequire2FA = () => useSave((required: boolean) => ask(api.PUT('/api/mail/v1/settings/require-2fa', { body: { required } })))
+export const useSaveDefaults = () => useSave((body: MailSettings['defaults']) => ask(api.PUT('/api/mail/v1/settings/defaults', { body })))
+export const useSaveAbuse = () => useSave((auto_suspend: boolean) => ask(api.PUT('/api/mail/v1/settings/abuse', { body: { auto_suspend } })))
+export const useSaveDLP = () => useSave((messaging: boolean) => ask(api.PUT('/api/mail/v1/settings/dlp', { body: { messaging } })))
+export const useSaveForwarding = () => useSave((allowed: string[]) => ask(api.PUT('/api/mail/v1/settings/forwarding', { body: { allowed } })))
+export const useSaveJournaling = () => useSave((body: MailSettings['journaling']) => ask(api.PUT('/api/mail/v1/settings/journaling', { body })))
 
 export function usePrivacyRequests() {
   return usePages({
@@ -87,6 +60,13 @@ export function useClosePrivacyRequest() {
   return useMutation({
     mutationFn: ({ id, state }: { id: string; state: 'completed' | 'rejected' }) => ask(api.PUT('/api/mail/v1/gdpr/{id}/state', { params: { path: { id } }, body: { state } })),
     onSuccess: refresh,
+  })
+}
+
+export function useJournal() {
+  return usePages({
+    key: ['mail', 'journal'],
+    fetch: (cursor) => ask(api.GET('/api/mail/v1/journal', { params: { query: { limit: pageSize, cursor } } })),
   })
 }
 

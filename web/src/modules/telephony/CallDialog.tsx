@@ -4,7 +4,7 @@ import { textOf } from '@/lib/form'
 import { Field, Input } from '@/ui/Field'
 import { FormDialog } from '@/ui/FormLayer'
 import { toast } from '@/ui/Toast'
-import { usePlaceCall } from './calls'
+import { usePlaceCall } from './placeCall'
 
 /** Asks whom to call. One's own phone rings first. */
 export function CallDialog({ to, onClose }: { to: string; onClose: () => void }) {

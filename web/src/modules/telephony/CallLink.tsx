@@ -3,7 +3,7 @@ import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { toast } from '@/ui/Toast'
-import { usePlaceCall, type CallTarget } from './calls'
+import { usePlaceCall, type CallTarget } from './placeCall'
 
 interface CallLinkProps extends CallTarget {
   className?: string

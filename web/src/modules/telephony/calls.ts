@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
+import type { CallCommand } from './phoneSocket'
 
 export type Call = Schemas['CallCall']
 export type LiveCall = Schemas['CallLive']
@@ -58,17 +59,14 @@ export function useMarkHeard() {
   })
 }
 
-export interface CallTarget {
-  to: string
-  contact_id?: string
-  conversation_id?: string
-}
-
-/** Makes a call: one's own phone rings first. */
-export function usePlaceCall() {
+/** Does something with one of one's own calls. */
+export function useCallCommand(id: string) {
   const refresh = useRefresh()
   return useMutation({
-    mutationFn: (body: CallTarget) => ask(api.POST('/api/crm/v1/telephony/call', { body })),
+    mutationFn: async (command: CallCommand) => {
+      const { commandCall } = await import('./phoneSocket')
+      await commandCall(id, command)
+    },
     onSuccess: refresh,
   })
 }

@@ -1,11 +1,14 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { Phone } from 'lucide-react'
-import { withTexts } from '@/i18n'
+import type { ReactNode } from 'react'
+import { withTexts, type PlainKey, type Section } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
 import { settingsIcon } from '../settingsIcons'
 
 const need = { permission: 'crm.calls.view', licence: 'telephony', orLicence: 'telephony_line' } as const
+/** What a screen needs that is about the exchange. */
+const exchange = { permission: 'crm.calls.view', licence: 'telephony' } as const
 
 const callsRoute = createRoute({
   getParentRoute: () => shellRoute,
@@ -14,33 +17,37 @@ const callsRoute = createRoute({
   staticData: { screen: { ...need, title: 'calls.title', lead: 'calls.lead', icon: Phone, nav: true, shortcut: 'g f' } },
 })
 
-const teamRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/settings/phones',
-  component: lazyRouteComponent(withTexts(() => import('./PhonesScreen'), 'telephony'), 'PhonesScreen'),
-  staticData: { screen: { ...need, title: 'phones.title', lead: 'phones.lead', icon: settingsIcon('Voicemail'), nav: true, settings: 'team' } },
-})
+type Needs = typeof need | typeof exchange | { permission: 'crm.wallet.view'; licence: 'telephony' }
 
-const lineRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/settings/phone-line',
-  component: lazyRouteComponent(withTexts(() => import('./LineScreen'), 'telephony'), 'LineScreen'),
-  staticData: { screen: { ...need, title: 'phoneLine.title', lead: 'phoneLine.lead', icon: settingsIcon('PhoneOutgoing'), nav: true, settings: 'channels' } },
-})
+/** What a file of a screen exports. */
+type Screens = Record<string, () => ReactNode>
 
-const blockedRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/settings/blocked-numbers',
-  component: lazyRouteComponent(withTexts(() => import('./BlockedScreen'), 'telephony'), 'BlockedScreen'),
-  staticData: { screen: { ...need, title: 'blocked.title', lead: 'blocked.lead', icon: settingsIcon('PhoneOff'), nav: true, settings: 'channels' } },
-})
+/** A screen of the settings. Every page loads this table, so it says each thing once. */
+function settingsRoute<const Path extends string>(path: Path, needs: Needs, title: PlainKey, lead: PlainKey, icon: Parameters<typeof settingsIcon>[0], load: () => Promise<Screens>, name: string, ...also: Section[]) {
+  return createRoute({
+    getParentRoute: () => shellRoute,
+    path,
+    component: lazyRouteComponent(withTexts(load, 'telephony', ...also), name),
+    staticData: { screen: { ...needs, title, lead, icon: settingsIcon(icon), nav: true, settings: path === '/settings/phones' ? 'team' : 'channels' } },
+  })
+}
 
 const stale = [['crm', 'calls']]
 
 export const telephonyModule = defineModule({
   id: 'telephony',
   title: 'nav.crm',
-  routes: [callsRoute, teamRoute, lineRoute, blockedRoute],
-  live: { call: stale, voicemail: stale },
+  routes: [
+    callsRoute,
+    settingsRoute('/settings/phones', need, 'phones.title', 'phones.lead', 'Voicemail', () => import('./PhonesScreen'), 'PhonesScreen'),
+    settingsRoute('/settings/phone-line', need, 'phoneLine.title', 'phoneLine.lead', 'PhoneOutgoing', () => import('./LineScreen'), 'LineScreen'),
+    settingsRoute('/settings/blocked-numbers', need, 'blocked.title', 'blocked.lead', 'PhoneOff', () => import('./BlockedScreen'), 'BlockedScreen'),
+    settingsRoute('/settings/phone-setup', exchange, 'phoneSetup.title', 'phoneSetup.lead', 'ListChecks', () => import('./SetupScreen'), 'SetupScreen'),
+    settingsRoute('/settings/phone-numbers', exchange, 'numbers.title', 'numbers.lead', 'Hash', () => import('./NumbersScreen'), 'NumbersScreen'),
+    settingsRoute('/settings/wallet', { permission: 'crm.wallet.view', licence: 'telephony' }, 'wallet.title', 'wallet.lead', 'Wallet', () => import('./WalletScreen'), 'WalletScreen'),
+    settingsRoute('/settings/greetings', exchange, 'greetings.title', 'greetings.lead', 'AudioLines', () => import('./GreetingsScreen'), 'GreetingsScreen'),
+    settingsRoute('/settings/phone-settings', exchange, 'phoneSettings.title', 'phoneSettings.lead', 'PhoneCall', () => import('./PhoneSettingsScreen'), 'PhoneSettingsScreen', 'channels'),
+  ],
+  live: { call: stale, voicemail: stale, wallet: [['crm', 'wallet']] },
   waiting: [{ ...need, path: '/calls', key: ['crm', 'calls', 'waiting'], load: () => import('./calls').then((m) => m.countWaitingCalls()) }],
 })

@@ -8,7 +8,6 @@ import { formatDateTime, useI18n, withTexts } from '@/i18n'
 import { deviceOf } from '@/lib/device'
 import { CallLink } from '@/modules/telephony/CallLink'
 import { NotFoundPage } from '@/shell/ErrorPages'
-import { Avatar } from '@/ui/Avatar'
 import { Button, buttonClass, IconButton } from '@/ui/Button'
 import { Card } from '@/ui/Card'
 import { Chip } from '@/ui/Chip'
@@ -20,21 +19,19 @@ import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
 import { Claims } from './Claims'
-import { contactLine } from './contactLine'
 import { ContactTimeline } from './ContactTimeline'
 import {
   useBlockContact,
   useContact,
   useDeleteContact,
-  useMerges,
   useTagContact,
-  useUndoMerge,
   type Contact,
 } from './contacts'
-import { useDuplicates } from './duplicates'
 import { openClaims } from './openClaims'
 import { useConversations, useVisitor } from './timeline'
 
+const Duplicates = lazy(() => import('./MergeParts').then((m) => ({ default: m.Duplicates })))
+const Merges = lazy(() => import('./MergeParts').then((m) => ({ default: m.Merges })))
 const ContactForm = lazy(() => import('./ContactForm').then((m) => ({ default: m.ContactForm })))
 const MergeDialog = lazy(() => import('./MergeDialog').then((m) => ({ default: m.MergeDialog })))
 const NewConversation = lazy(() => withTexts(() => import('../inbox/NewConversation'), 'templates', 'thread')().then((m) => ({ default: m.NewConversation })))
@@ -135,13 +132,15 @@ function Profile({ contact }: { contact: Contact }) {
         </Notice>
       )}
       {canManage && (
-        <Duplicates
-          contact={contact}
-          onMerge={(other) => {
-            setSame(other)
-            setLayer('merge')
-          }}
-        />
+        <Suspense>
+          <Duplicates
+            contact={contact}
+            onMerge={(other) => {
+              setSame(other)
+              setLayer('merge')
+            }}
+          />
+        </Suspense>
       )}
       <div className="grid items-start gap-6 lg:grid-cols-[19rem_minmax(0,1fr)]">
         <Card>
@@ -154,7 +153,9 @@ function Profile({ contact }: { contact: Contact }) {
         </Card>
         <div className="flex min-w-0 flex-col gap-6">
           <ContactTimeline contactId={contact.id} canManage={canManage} seesInbox={seesInbox} />
-          <Merges contactId={contact.id} canManage={canManage} />
+          <Suspense>
+            <Merges contactId={contact.id} canManage={canManage} />
+          </Suspense>
         </div>
       </div>
       <Suspense>
@@ -242,30 +243,6 @@ function VisitorFacts({ contactId }: { contactId: string }) {
   )
 }
 
-/** Another record that may be the same person, with the way to make one of the two. */
-function Duplicates({ contact, onMerge }: { contact: Contact; onMerge: (other: Contact) => void }) {
-  const { t } = useI18n()
-  const found = useDuplicates(contact, true).data ?? []
-  if (found.length === 0) return null
-  return (
-    <Notice className="mb-5" title={t('contacts.duplicates')}>
-      <ul className="mt-1 flex flex-col gap-1.5">
-        {found.map((other) => (
-          <li key={other.id} className="flex flex-wrap items-center gap-2">
-            <Avatar name={other.name} id={other.id} size="sm" />
-            <Link to="/contacts/$contactId" params={{ contactId: other.id }} className="min-w-0 flex-1 truncate underline-offset-3 hover:underline">
-              {other.name} <span className="text-ink-2">{contactLine(other)}</span>
-            </Link>
-            <Button size="sm" onClick={() => onMerge(other)} aria-label={t('contacts.mergeOne', { name: other.name })}>
-              {t('contacts.merge.action')}
-            </Button>
-          </li>
-        ))}
-      </ul>
-    </Notice>
-  )
-}
-
 function TagList({ tags, canManage, onAdd, onRemove }: { tags: readonly string[]; canManage: boolean; onAdd: (tag: string) => void; onRemove: (tag: string) => void }) {
   const { t } = useI18n()
   const [text, setText] = useState('')
@@ -292,41 +269,6 @@ function TagList({ tags, canManage, onAdd, onRemove }: { tags: readonly string[]
         </form>
       )}
     </>
-  )
-}
-
-function Merges({ contactId, canManage }: { contactId: string; canManage: boolean }) {
-  const { t } = useI18n()
-  const merges = useMerges(contactId)
-  const undo = useUndoMerge()
-  if (merges.rows.length === 0) return null
-  return (
-    <Card title={t('contacts.merges')}>
-      <ul className="flex flex-col gap-2 text-sm">
-        {merges.rows.map((merge) => (
-          <li key={merge.id} className="flex items-center gap-3">
-            <span className="min-w-0 flex-1">
-              {t('contacts.mergedAt', { when: formatDateTime(merge.merged_at) })}
-              {merge.undone_at && <span className="block text-sm text-ink-2">{t('contacts.undoneAt', { when: formatDateTime(merge.undone_at) })}</span>}
-            </span>
-            {canManage && !merge.undone_at && (
-              <Button
-                size="sm"
-                busy={undo.isPending}
-                onClick={() =>
-                  undo.mutate(merge.id, {
-                    onSuccess: () => toast('ok', t('contacts.undone')),
-                    onError: (error) => toast('danger', t('inbox.failed'), errorText(error)),
-                  })
-                }
-              >
-                {t('contacts.undo')}
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
-    </Card>
   )
 }
 

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { NotebookPen, ShoppingBag, Trash2 } from 'lucide-react'
-import { useState, type FormEvent, type ReactNode } from 'react'
+import { lazy, Suspense, useState, type FormEvent } from 'react'
 import { errorText } from '@/api/message'
-import { formatAgo, formatDateTime, language, useI18n, type PlainKey } from '@/i18n'
+import { meets, useMe } from '@/api/session'
+import { language, useI18n, type PlainKey } from '@/i18n'
 import { Badge } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
 import { Card } from '@/ui/Card'
@@ -14,12 +15,17 @@ import { SkeletonRows } from '@/ui/Skeleton'
 import { channelName } from '../inbox/channels'
 import { moneyText, orderStates } from '../orders'
 import { useAddNote, useDeleteNote, useNotes } from './contacts'
-import { byMonth, complete, toTimeline, useConversations, useOrders, type Entry, type TimelineConversation, type TimelineNote, type TimelineOrder } from './timeline'
+import { byMonth, complete, toTimeline, useCallsWith, useConversations, useOrders, type Entry, type TimelineConversation, type TimelineNote, type TimelineOrder } from './timeline'
+import { rowClass, TimelineRow } from './TimelineRow'
+
+// Not every workspace has a telephone.
+const CallEntry = lazy(() => import('./CallEntry').then((m) => ({ default: m.CallEntry })))
 
 const kinds = [
   { value: 'all', label: 'contacts.timeline.all' },
   { value: 'conversation', label: 'contacts.conversations' },
   { value: 'order', label: 'contacts.timeline.orders' },
+  { value: 'call', label: 'contacts.timeline.calls' },
   { value: 'note', label: 'contacts.notes' },
 ] as const satisfies readonly { value: Entry['kind'] | 'all'; label: PlainKey }[]
 
@@ -29,28 +35,39 @@ interface ContactTimelineProps {
   seesInbox: boolean
 }
 
-/** Everything that happened with a contact, in one list: conversations of all channels, orders and notes. */
+const emptyTexts = {
+  all: 'contacts.noConversation',
+  conversation: 'contacts.noConversation',
+  order: 'contacts.timeline.noOrder',
+  call: 'contacts.timeline.noCall',
+  note: 'contacts.noNote',
+} as const satisfies Record<Entry['kind'] | 'all', PlainKey>
+
+/** Everything that happened with a contact, in one list: conversations of all channels, orders, calls and notes. */
 export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTimelineProps) {
   const { t } = useI18n()
   const [kind, setKind] = useState<(typeof kinds)[number]['value']>('all')
   const conversations = useConversations(contactId, seesInbox)
   const orders = useOrders(contactId, seesInbox)
+  const seesCalls = meets(useMe(), { permission: 'crm.calls.view', licence: 'telephony', orLicence: 'telephony_line' })
+  const calls = useCallsWith(contactId, seesCalls)
   const notes = useNotes(contactId)
-  const entries = complete(toTimeline(conversations.rows, orders.rows, notes.rows), [
+  const entries = complete(toTimeline({ conversations: conversations.rows, orders: orders.rows, calls: calls.rows, notes: notes.rows }), [
     { last: conversations.rows.at(-1)?.last_activity_at, more: conversations.more !== null },
     { last: orders.rows.at(-1)?.placed_at, more: orders.more !== null },
+    { last: calls.rows.at(-1)?.started_at, more: calls.more !== null },
     { last: notes.rows.at(-1)?.created_at, more: notes.more !== null },
   ])
-  const loading = (seesInbox && (conversations.isPending || orders.isPending)) || notes.isPending
-  const failure = conversations.error ?? orders.error
-  const rest = [conversations.more, orders.more, notes.more].filter((more) => more !== null)
+  const loading = (seesInbox && (conversations.isPending || orders.isPending)) || (seesCalls && calls.isPending) || notes.isPending
+  const failure = conversations.error ?? orders.error ?? calls.error
+  const rest = [conversations.more, orders.more, calls.more, notes.more].filter((more) => more !== null)
   const shown = entries.filter((entry) => kind === 'all' || entry.kind === kind)
   const month = new Intl.DateTimeFormat(language(), { month: 'long', year: 'numeric' })
   return (
     <Card title={t('contacts.timeline')}>
       {canManage && <NoteForm contactId={contactId} />}
       <div className="mb-4 overflow-x-auto">
-        <Segmented label={t('contacts.timeline.show')} value={kind} options={kinds.map(({ value, label }) => ({ value, label: t(label) }))} onChange={setKind} />
+        <Segmented label={t('contacts.timeline.show')} value={kind} options={kinds.filter(({ value }) => value !== 'call' || seesCalls).map(({ value, label }) => ({ value, label: t(label) }))} onChange={setKind} />
       </div>
       {failure && (
         <Notice tone="danger" className="mb-4">
@@ -59,7 +76,7 @@ export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTime
       )}
       {loading && <SkeletonRows rows={3} />}
       {!loading && shown.length === 0 && rest.length === 0 && (
-        <p className="text-sm text-ink-2">{kind === 'note' ? t('contacts.noNote') : kind === 'order' ? t('contacts.timeline.noOrder') : t('contacts.noConversation')}</p>
+        <p className="text-sm text-ink-2">{t(emptyTexts[kind])}</p>
       )}
       {byMonth(shown).map(({ at, entries: list }) => (
         <section key={at} aria-label={month.format(new Date(at))} className="mb-4 last:mb-0">
@@ -69,6 +86,11 @@ export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTime
               <li key={`${entry.kind}-${entry.id}`}>
                 {entry.kind === 'conversation' && <ConversationEntry conversation={entry.conversation} />}
                 {entry.kind === 'order' && <OrderEntry order={entry.order} />}
+                {entry.kind === 'call' && (
+                  <Suspense>
+                    <CallEntry call={entry.call} />
+                  </Suspense>
+                )}
                 {entry.kind === 'note' && <NoteEntry note={entry.note} contactId={contactId} canManage={canManage} />}
               </li>
             ))}
@@ -84,44 +106,18 @@ export function ContactTimeline({ contactId, canManage, seesInbox }: ContactTime
   )
 }
 
-interface RowProps {
-  mark: ReactNode
-  title: ReactNode
-  at: string
-  children?: ReactNode
-}
-
-function Row({ mark, title, at, children }: RowProps) {
-  return (
-    <>
-      <span className="mt-0.5 flex size-6 shrink-0 items-center justify-center">{mark}</span>
-      <span className="min-w-0 flex-1">
-        <span className="flex items-baseline gap-2">
-          <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
-          <time dateTime={at} data-tip={formatDateTime(at)} className="shrink-0 text-xs text-ink-3">
-            {formatAgo(at)}
-          </time>
-        </span>
-        {children}
-      </span>
-    </>
-  )
-}
-
-const rowClass = 'flex gap-3 rounded-md px-2 py-2 text-sm'
-
 function ConversationEntry({ conversation }: { conversation: TimelineConversation }) {
   const { t } = useI18n()
   const name = channelName(conversation.channel)
   return (
     <Link to="/inbox" search={{ c: conversation.id }} className={`${rowClass} hover:bg-sunken`}>
-      <Row mark={<ChannelGlyph channel={conversation.channel} label={name} size="md" />} title={conversation.subject || name} at={conversation.last_activity_at}>
+      <TimelineRow mark={<ChannelGlyph channel={conversation.channel} label={name} size="md" />} title={conversation.subject || name} at={conversation.last_activity_at}>
         <span className="flex items-center gap-2">
           <span className="min-w-0 flex-1 truncate text-ink-2">{conversation.preview}</span>
           {conversation.waiting_since && <span className="shrink-0 text-xs font-semibold text-warm-ink">{t('contacts.timeline.waits')}</span>}
           {conversation.state !== 'open' && <Badge>{conversation.state === 'closed' ? t('inbox.state.closed') : t('inbox.view.snoozed')}</Badge>}
         </span>
-      </Row>
+      </TimelineRow>
     </Link>
   )
 }
@@ -131,14 +127,14 @@ function OrderEntry({ order }: { order: TimelineOrder }) {
   const state = orderStates[order.status]
   return (
     <div className={rowClass}>
-      <Row mark={<ShoppingBag aria-hidden className="size-4.5 text-ink-2" />} title={t('contacts.timeline.order', { number: order.number })} at={order.placed_at}>
+      <TimelineRow mark={<ShoppingBag aria-hidden className="size-4.5 text-ink-2" />} title={t('contacts.timeline.order', { number: order.number })} at={order.placed_at}>
         <span className="flex items-center gap-2">
           <span className="min-w-0 flex-1 truncate text-ink-2">
             {moneyText(order.total)} · {order.lines.map((line) => `${line.quantity} × ${line.name}`).join(', ')}
           </span>
           <Badge>{state ? t(state) : order.status}</Badge>
         </span>
-      </Row>
+      </TimelineRow>
     </div>
   )
 }
@@ -148,9 +144,9 @@ function NoteEntry({ note, contactId, canManage }: { note: TimelineNote; contact
   const remove = useDeleteNote(contactId)
   return (
     <div className={`${rowClass} bg-warn-soft`}>
-      <Row mark={<NotebookPen aria-hidden className="size-4.5 text-warn-ink" />} title={t('contacts.note')} at={note.created_at}>
+      <TimelineRow mark={<NotebookPen aria-hidden className="size-4.5 text-warn-ink" />} title={t('contacts.note')} at={note.created_at}>
         <span className="block break-words whitespace-pre-wrap">{note.body}</span>
-      </Row>
+      </TimelineRow>
       {canManage && <IconButton icon={Trash2} tone="danger" label={t('contacts.deleteNote')} onClick={() => remove.mutate(note.id)} className="-my-1.5" />}
     </div>
   )

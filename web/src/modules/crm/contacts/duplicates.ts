@@ -1,22 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, ask } from '@/api/client'
-import { fold } from '@/lib/rank'
-import type { Contact } from './contacts'
+import { api, ask, type Schemas } from '@/api/client'
+import type { PlainKey } from '@/i18n'
 
-type Named = Pick<Contact, 'id' | 'name' | 'merged_into_id'>
+type Reason = Schemas['ContactDuplicate']['reasons'][number]
 
-/** Those of a list who may be the same person: another record of the same name, whatever its marks and capitals. */
-export function sameName<C extends Named>(contact: Named, others: readonly C[]): C[] {
-  const wanted = fold(contact.name).trim()
-  if (wanted === '' || !wanted.includes(' ')) return []
-  return others.filter((other) => other.id !== contact.id && !other.merged_into_id && fold(other.name).trim() === wanted)
-}
+export const reasonTexts = {
+  name: 'contacts.same.name',
+  email: 'contacts.same.email',
+  phone: 'contacts.same.phone',
+} as const satisfies Record<Reason, PlainKey>
 
-/** Contacts that look like this one. A first name alone says nothing. */
-export function useDuplicates(contact: Contact, enabled: boolean) {
+/** Contacts that may be the same person, by name, address or number. */
+export function useDuplicates(contactId: string) {
   return useQuery({
-    queryKey: ['crm', 'contacts', 'duplicates', contact.id, contact.name],
-    queryFn: () => ask(api.GET('/api/crm/v1/contacts', { params: { query: { q: contact.name, limit: 10 } } })).then(({ data }) => sameName(contact, data)),
-    enabled: enabled && contact.name.trim().includes(' ') && !contact.merged_into_id,
+    queryKey: ['crm', 'contacts', 'duplicates', contactId],
+    queryFn: () => ask(api.GET('/api/crm/v1/contacts/{id}/duplicates', { params: { path: { id: contactId } } })).then((envelope) => envelope.data ?? []),
   })
 }

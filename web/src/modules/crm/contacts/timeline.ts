@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
+import type { Call } from '@/modules/telephony/calls'
 
 export type TimelineConversation = Schemas['ConversationConversation']
 export type TimelineOrder = Schemas['ConversationCard']['orders'][number]
@@ -9,6 +10,7 @@ export type TimelineNote = Schemas['ContactNote']
 export type Entry =
   | { kind: 'conversation'; id: string; at: string; conversation: TimelineConversation }
   | { kind: 'order'; id: string; at: string; order: TimelineOrder }
+  | { kind: 'call'; id: string; at: string; call: Call }
   | { kind: 'note'; id: string; at: string; note: TimelineNote }
 
 /** The conversations of a contact, the last active first. */
@@ -29,6 +31,15 @@ export function useOrders(contactId: string, enabled: boolean) {
   })
 }
 
+/** The calls with a contact, the newest first. */
+export function useCallsWith(contactId: string, enabled: boolean) {
+  return usePages({
+    key: ['crm', 'calls', 'with', contactId],
+    fetch: (cursor) => ask(api.GET('/api/crm/v1/telephony/calls', { params: { query: { contact_id: contactId, limit: 25, cursor } } })),
+    enabled,
+  })
+}
+
 /** What the browser of a live chat's visitor said. */
 export function useVisitor(conversationId: string | undefined) {
   return useQuery({
@@ -41,10 +52,17 @@ export function useVisitor(conversationId: string | undefined) {
 }
 
 /** One list of everything, the newest first. A conversation stands where it was last active. */
-export function toTimeline(conversations: readonly TimelineConversation[], orders: readonly TimelineOrder[], notes: readonly TimelineNote[]): Entry[] {
+export function toTimeline(parts: {
+  conversations: readonly TimelineConversation[]
+  orders: readonly TimelineOrder[]
+  calls: readonly Call[]
+  notes: readonly TimelineNote[]
+}): Entry[] {
+  const { conversations, orders, calls, notes } = parts
   const entries: Entry[] = [
     ...conversations.map((conversation): Entry => ({ kind: 'conversation', id: conversation.id, at: conversation.last_activity_at, conversation })),
     ...orders.map((order): Entry => ({ kind: 'order', id: order.id, at: order.placed_at, order })),
+    ...calls.map((call): Entry => ({ kind: 'call', id: call.id, at: call.started_at, call })),
     ...notes.map((note): Entry => ({ kind: 'note', id: note.id, at: note.created_at, note })),
   ]
   return entries.sort((a, b) => Date.parse(b.at) - Date.parse(a.at))

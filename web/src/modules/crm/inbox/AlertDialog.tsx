@@ -6,9 +6,10 @@ import { useMe } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
-import { Checkbox, Input } from '@/ui/Field'
+import { Checkbox } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { SkeletonRows } from '@/ui/Skeleton'
+import { TimeInput } from '@/ui/TimeInput'
 import { cachePreferences, preferencesQuery, type AlertKind, type Preferences } from './alerts'
 import { canPush, subscribeHere, unsubscribeHere } from './push'
 import { playChime } from './ring'
@@ -125,9 +126,9 @@ function Choices({ agent, preferences }: { agent: string; preferences: Preferenc
         <Checkbox label={t('alerts.quietOn')} checked={quiet.enabled} onChange={(event) => changeQuiet({ enabled: event.target.checked })} />
         {quiet.enabled && (
           <div className="flex flex-wrap items-center gap-2 pl-7 text-sm">
-            <Input type="time" required className="w-28!" aria-label={t('alerts.from')} value={quiet.from} onChange={(event) => event.target.value && changeQuiet({ from: event.target.value })} />
+            <TimeInput label={t('alerts.from')} value={quiet.from} onChange={(from) => changeQuiet({ from })} />
             <span aria-hidden>–</span>
-            <Input type="time" required className="w-28!" aria-label={t('alerts.until')} value={quiet.until} onChange={(event) => event.target.value && changeQuiet({ until: event.target.value })} />
+            <TimeInput label={t('alerts.until')} value={quiet.until} onChange={(until) => changeQuiet({ until })} />
             <span className="text-ink-3">{quiet.time_zone}</span>
           </div>
         )}

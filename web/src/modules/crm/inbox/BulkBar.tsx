@@ -6,7 +6,7 @@ import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { IconButton } from '@/ui/Button'
 import { toast } from '@/ui/Toast'
-import { rowsOf, useBulk, type BulkAction, type Outcome } from './bulk'
+import { restoreStates, rowsOf, useBulk, type BulkAction, type Outcome } from './bulk'
 import type { Conversation } from './conversations'
 import { SnoozeDialog } from './SnoozeDialog'
 
@@ -34,13 +34,26 @@ export function BulkBar({ ids, onDone }: BulkBarProps) {
     for (const row of rowsOf(client, ids)) known.current.set(row.id, row)
   }, [client, ids])
 
+  /** The way back from another state; what else can be changed has none. */
+  function undoOf(action: BulkAction) {
+    const before = rowsOf(client, ids)
+    if ((action.do !== 'state' && action.do !== 'snooze') || before.length < ids.length) return undefined
+    return {
+      label: t('common.undo'),
+      run: () => {
+        restoreStates(client, before).catch((error: unknown) => toast('danger', t('inbox.failed'), errorText(error)))
+      },
+    }
+  }
+
   function perform(action: BulkAction) {
+    const undo = undoOf(action)
     bulk.mutate(
       { ids, action },
       {
         onSuccess: (outcomes) => {
           if (outcomes.some(({ why }) => why !== null)) return setLayer({ kind: 'outcome', outcomes, rows: [...known.current.values()] })
-          toast('ok', tCount('inbox.bulk.done', outcomes.length))
+          toast('ok', tCount('inbox.bulk.done', outcomes.length), undefined, undo)
           onDone()
         },
         onError: (error) => {

@@ -1,34 +1,28 @@
-import { AlarmClock, CalendarClock, Check, ChevronUp, LayoutTemplate, Paperclip, Send, StickyNote } from 'lucide-react'
 import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent } from 'react'
 import { meets, useMe } from '@/api/session'
 import { useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
-import { Button, IconButton } from '@/ui/Button'
 import { useStore } from '@/lib/store'
-import { Kbd } from '@/ui/Kbd'
-import { Menu, MenuItem } from '@/ui/Menu'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
-import { channelName } from './channels'
 import { hasTemplates } from './chatTemplates'
-import { undoSeconds, useReplyChannels, useSend, type FollowUp, type OneConversation, type OutgoingContent, type ReplyChannel } from './conversations'
+import { undoSeconds, useSend, type FollowUp, type OneConversation, type OutgoingContent } from './conversations'
 import { useCopies } from './copies'
-import { EmojiMenu } from './EmojiMenu'
 import type { PrepareToLeave } from './departure'
 import { applyFormat, formatByKey, linkByPaste, selectionOf, type, type Format } from './formatting'
 import { MacroMenu } from './MacroMenu'
 import { addOutgoing, deliver } from './outgoing'
-import { keyOf, RouteChoice } from './RouteChoice'
+import { RouteChoice, RouteNote } from './RouteChoice'
 import { takenBack, useTakeBack } from './scheduled'
+import { SendBar } from './SendBar'
 import { useSignature } from './signature'
 import { useTypingSignal } from './typing'
-import { useCanned } from './useCanned'
 import { Uploads } from './UploadList'
 import { useDrafts } from './useDraft'
-import { useEmojis } from './useEmojis'
 import { useLiveShortcuts } from './useLiveShortcuts'
-import { useMentions } from './useMentions'
+import { useRoute } from './useRoute'
 import { useRuleRefusal } from './useRuleRefusal'
+import { useWordPickers } from './useWordPickers'
 
 // What not every conversation needs is fetched for those that do.
 const CopyField = lazy(() => withTexts(() => import('./CopyField'), 'thread')().then((m) => ({ default: m.CopyField })))
@@ -54,30 +48,26 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   const { mode, setMode } = drafts
   const draft = drafts[mode]
   const { text, change, files } = draft
-  const [chosen, setChosen] = useState<string | null>(null)
   const [later, setLater] = useState<OutgoingContent | null>(null)
   const [choosing, setChoosing] = useState(false)
   const [snoozing, setSnoozing] = useState(false)
-  const [unsigned, setUnsigned] = useState(false)
   const [editingSignature, setEditingSignature] = useState(false)
   const takeBack = useTakeBack()
   const openTemplates = hasTemplates(conversation.channel) ? () => setChoosing(true) : null
-  const picker = useRef<HTMLInputElement>(null)
-  const routes = useReplyChannels(conversation.id, true).data ?? []
+  const area = useRef<HTMLTextAreaElement>(null)
+  const way = useRoute(conversation.id)
+  const { routes, route, unsigned } = way
   const sending = useSend()
-  const canned = useCanned(conversation.id, text, change)
-  const mention = useMentions({
+  const words = useWordPickers({
     conversationId: conversation.id,
     text,
     change,
-    enabled: mode === 'note',
-    picked: drafts.note.mentions,
-    onPick: drafts.note.setMentions,
+    note: mode === 'note',
+    mentions: drafts.note.mentions,
+    onMention: drafts.note.setMentions,
   })
-  const emoji = useEmojis(text, change)
   const sayTyping = useTypingSignal(conversation.id)
   const note = mode === 'note'
-  const route = routes.find((entry) => keyOf(entry) === chosen) ?? routes.find((entry) => entry.available) ?? null
   const unreachable = !note && routes.length > 0 && routes.every((entry) => !entry.available)
   const byMail = !note && (route?.channel ?? conversation.channel) === 'email'
   const canFollowUp = meets(me, { permission: 'crm.conversations.manage' })
@@ -95,7 +85,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     // The conversation's own way needs no name: the server takes it by itself.
     return {
       ...(byMail && { format: 'markdown', signature: signed }),
-      body: text.trim(), note, mentions: mention.called, route: route?.kind === 'conversation' ? null : route, attachments: files.done,
+      body: text.trim(), note, mentions: words.called, route: route?.kind === 'conversation' ? null : route, attachments: files.done,
     }
   }
 
@@ -132,7 +122,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
-    if (canned.onKeyDown(event) || mention.onKeyDown(event) || emoji.onKeyDown(event)) return
+    if (words.onKeyDown(event)) return
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && event.altKey && !note) void putOff()
     else if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void send(event.shiftKey && canFollowUp && !note ? { state: 'closed' } : undefined)
     if (event.key === 'Escape') event.currentTarget.blur()
@@ -140,8 +130,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   }
 
   function format(wanted: Format) {
-    const area = document.getElementById('composer-text')
-    if (area instanceof HTMLTextAreaElement) type(area, applyFormat(wanted, selectionOf(area)))
+    if (area.current) type(area.current, applyFormat(wanted, selectionOf(area.current)))
   }
 
   function onPaste(event: ClipboardEvent<HTMLTextAreaElement>) {
@@ -159,7 +148,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
 
   function insert(sign: string) {
     change((text && !/\s$/.test(text) ? `${text} ` : text) + sign)
-    document.getElementById('composer-text')?.focus()
+    area.current?.focus()
   }
 
   // What was sent and taken back is written on where it was written.
@@ -169,14 +158,15 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     takenBack.set(null)
     drafts.reply.restore(returned)
     setMode('reply')
-    document.getElementById('composer-text')?.focus()
+    way.restore(returned)
+    area.current?.focus()
     // Once for each: the drafts are made anew with every render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [returned])
 
   function write(as: 'reply' | 'note') {
     setMode(as)
-    document.getElementById('composer-text')?.focus()
+    area.current?.focus()
   }
   useLiveShortcuts([
     { keys: 'r', label: 'inbox.reply', run: () => write('reply') },
@@ -196,24 +186,24 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
             label={t('inbox.mode')}
             value={mode}
             options={[
-              { value: 'reply', label: t('inbox.reply') },
-              { value: 'note', label: t('inbox.note') },
+              { value: 'reply', label: t('inbox.reply'), keys: 'R' },
+              { value: 'note', label: t('inbox.note'), keys: 'N' },
             ]}
             onChange={setMode}
           />
-          {!note && routes.length > 0 && <RouteChoice routes={routes} route={route} onChoose={setChosen} />}
+          {!note && routes.length > 0 && <RouteChoice routes={routes} route={route} onChoose={way.choose} />}
         </div>
         {!note && <RouteNote routes={routes} unreachable={unreachable} onTemplates={openTemplates} />}
         {byMail && (
           <Suspense>
             <CopyField copies={copies} />
-            <FormatBar text={text} signature={signature} signed={signed} onSign={(next) => setUnsigned(!next)} onEditSignature={() => setEditingSignature(true)} onFormat={format} />
+            <FormatBar text={text} signature={signature} signed={signed} onSign={(next) => way.setUnsigned(!next)} onEditSignature={() => setEditingSignature(true)} onFormat={format} />
           </Suspense>
         )}
         <div className="relative">
-          {canned.list || mention.list || emoji.list}
+          {words.list}
           <textarea
-            id="composer-text"
+            ref={area}
             rows={3}
             aria-label={note ? t('inbox.note') : t('inbox.reply')}
             placeholder={note ? t('inbox.notePlaceholder') : t('inbox.replyPlaceholder', { name: conversation.contact_name })}
@@ -221,25 +211,17 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
             onChange={(event) => {
               change(event.target.value)
               if (!note) sayTyping(event.target.value !== '')
-              canned.onMove(event.target)
-              mention.onMove(event.target)
-              emoji.onMove(event.target)
+              words.onMove(event.target)
             }}
             onKeyDown={onKeyDown}
-            onBlur={() => {
-              canned.close()
-              mention.close()
-              emoji.close()
-            }}
+            onBlur={words.close}
             onPaste={onPaste}
-            {...canned.wiring}
-            {...mention.wiring}
-            {...emoji.wiring}
+            {...words.wiring}
             className="block max-h-60 min-h-20 w-full resize-y rounded-md border border-edge bg-surface px-3 py-2 text-base text-ink placeholder:text-ink-3"
           />
         </div>
-        <p role="status" className="mt-1.5 text-sm text-warn-ink empty:hidden">
-          {mention.called.length > 0 && t('mention.told', { names: mention.called.map((one) => one.name).join(', ') })}
+        <p role="status" className="mt-1.5 text-sm text-warm-ink empty:hidden">
+          {words.called.length > 0 && t('mention.told', { names: words.called.map((one) => one.name).join(', ') })}
         </p>
         {rule.blocked && (
           <Notice tone="danger" className="mt-2" title={t('rule.blocked')}>
@@ -250,45 +232,18 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
           </Notice>
         )}
         <Uploads uploads={files.uploads} onRemove={files.remove} />
-        <div className="mt-2 flex items-center gap-1">
-          <input ref={picker} type="file" multiple hidden aria-label={t('inbox.attach')} onChange={(event) => {
-            files.add(event.target.files ?? [])
-            event.target.value = ''
-          }} />
-          <IconButton icon={Paperclip} label={t('inbox.attach')} onClick={() => picker.current?.click()} />
-          {!note && openTemplates && <IconButton icon={LayoutTemplate} label={t('inbox.template')} onClick={openTemplates} />}
+        <SendBar
+          note={note}
+          unready={unready}
+          uploading={files.busy}
+          onFiles={files.add}
+          onEmoji={insert}
+          onTemplates={openTemplates}
+          onLater={() => void putOff()}
+          onSendAnd={canFollowUp ? (then) => (then === 'snooze' ? setSnoozing(true) : void send(then)) : null}
+        >
           {meets(me, { permission: 'crm.macros.use' }) && <MacroMenu conversationId={conversation.id} onLeave={onLeave} />}
-          <EmojiMenu onChoose={insert} />
-          <p className="hidden min-w-0 flex-1 truncate px-2 text-sm text-ink-2 sm:block">{t(note ? 'inbox.noteHint' : 'inbox.sendHint')}</p>
-          <div className="ml-auto flex items-center gap-1">
-            {!note && <IconButton icon={CalendarClock} label={t('inbox.later')} data-tip={`${t('inbox.later')} (Ctrl+Alt+Enter)`} aria-keyshortcuts="Control+Alt+Enter" disabled={unready} onClick={() => void putOff()} />}
-            <span className="flex">
-              <Button look="primary" type="submit" icon={note ? StickyNote : Send} busy={files.busy} disabled={unready && !files.busy} className={cx(!note && canFollowUp && 'rounded-r-none')}>
-                {note ? t('inbox.addNote') : t('inbox.send')}
-              </Button>
-              {!note && canFollowUp && (
-                <Menu
-                  trigger={
-                    <IconButton
-                      icon={ChevronUp}
-                      label={t('inbox.sendAnd')}
-                      disabled={unready}
-                      className="size-9.5 rounded-l-none border-l border-on-accent/30 bg-accent text-on-accent hover:bg-accent-hover hover:text-on-accent"
-                    />
-                  }
-                >
-                  <MenuItem icon={Check} onSelect={() => void send({ state: 'closed' })}>
-                    <span className="flex-1">{t('inbox.sendClose')}</span>
-                    <Kbd keys={['mod', '⇧', '↵']} />
-                  </MenuItem>
-                  <MenuItem icon={AlarmClock} onSelect={() => setSnoozing(true)}>
-                    {t('inbox.sendSnooze')}
-                  </MenuItem>
-                </Menu>
-              )}
-            </span>
-          </div>
-        </div>
+        </SendBar>
       </form>
       {/* Beside the form: a layer's own form must not submit this one. */}
       <Suspense>
@@ -327,32 +282,5 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
         )}
       </Suspense>
     </>
-  )
-}
-
-interface RouteNoteProps {
-  routes: readonly ReplyChannel[]
-  unreachable: boolean
-  onTemplates: (() => void) | null
-}
-
-/** Why the conversation's own channel takes nothing now, and what is left to do. */
-function RouteNote({ routes, unreachable, onTemplates }: RouteNoteProps) {
-  const { t } = useI18n()
-  const shut = routes.find((entry) => entry.kind === 'conversation' && entry.reason === 'window_closed')
-  if (!shut && !unreachable) return null
-  const left = onTemplates && shut ? t('inbox.route.shutTemplate') : shut ? t('inbox.route.shutNote') : t('inbox.route.unreachable')
-  return (
-    <div className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-warn-ink">
-      <p className="min-w-0 flex-1 basis-64">
-        {shut && `${t('inbox.route.shut', { channel: channelName(shut.channel) })} `}
-        {unreachable ? left : t('inbox.route.shutOther')}
-      </p>
-      {shut && onTemplates && (
-        <Button size="sm" look="primary" icon={LayoutTemplate} onClick={onTemplates}>
-          {t('inbox.template')}
-        </Button>
-      )}
-    </div>
   )
 }

@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router'
-import { AlarmClock, ChevronDown, ChevronsUp, ChevronUp, Hourglass, Inbox, type LucideIcon } from 'lucide-react'
-import { useEffect, useRef, type KeyboardEvent } from 'react'
+import { AlarmClock, ChevronDown, ChevronsUp, ChevronUp, Hourglass, type LucideIcon } from 'lucide-react'
+import { lazy, Suspense, useEffect, useRef, type KeyboardEvent } from 'react'
 import { errorText } from '@/api/message'
 import { useMe } from '@/api/session'
 import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useEachMinute } from '@/lib/minute'
 import { scrollTopFor, useRowWindow } from '@/lib/rowWindow'
+import { formatWait } from '@/lib/span'
 import { Avatar } from '@/ui/Avatar'
 import { Button } from '@/ui/Button'
 import { ChannelGlyph } from '@/ui/ChannelGlyph'
@@ -16,21 +17,12 @@ import { Skeleton } from '@/ui/Skeleton'
 import { channelName } from './channels'
 import type { ListRow, useConversations } from './conversations'
 import { placeOf, type InboxSearch, type ViewId } from './search'
-import { formatWait } from './waiting'
+import { useLeavingRows } from './useLeavingRows'
 
 /** In pixels; the list counts with it. */
 const rowHeight = 72
 
-const emptyTexts = {
-  open: 'inbox.empty.open',
-  mine: 'inbox.empty.mine',
-  unassigned: 'inbox.empty.unassigned',
-  waiting: 'inbox.empty.waiting',
-  unread: 'inbox.empty.unread',
-  mentions: 'inbox.empty.mentions',
-  snoozed: 'inbox.empty.snoozed',
-  closed: 'inbox.empty.closed',
-} as const satisfies Record<ViewId, PlainKey>
+const EmptyList = lazy(() => import('./InboxEmpty').then((m) => ({ default: m.EmptyList })))
 
 interface ConversationListProps {
   list: ReturnType<typeof useConversations>
@@ -77,10 +69,9 @@ export function ConversationList(props: ConversationListProps) {
         </Notice>
       )}
       {list.rows.length === 0 && list.error == null ? (
-        <div className="flex flex-col items-start gap-2 px-5 py-8 text-sm">
-          <Inbox aria-hidden className="size-6 text-ink-3" strokeWidth={1.8} />
-          <p className="text-ink-2">{searching ? t('inbox.empty.search') : t(emptyTexts[view])}</p>
-        </div>
+        <Suspense>
+          <EmptyList view={view} searching={searching} />
+        </Suspense>
       ) : (
         <Rows {...props} />
       )}
@@ -117,6 +108,7 @@ function Rows({ list, current, search, picked, onToggle, agents }: ConversationL
   const scroller = useRef<HTMLDivElement>(null)
   const { rows, more } = list
   const { first, last, height } = useRowWindow(scroller, rows.length, rowHeight)
+  const leaving = useLeavingRows(rows)
 
   useEffect(() => {
     if (more && !more.loading && last >= rows.length - 8) more.load()
@@ -139,10 +131,17 @@ function Rows({ list, current, search, picked, onToggle, agents }: ConversationL
             key={row.id}
             aria-setsize={more ? -1 : rows.length}
             aria-posinset={first + index + 1}
-            className="absolute inset-x-0 top-0"
+            className={cx('absolute inset-x-0 top-0', leaving.length > 0 && 'transition-transform duration-180')}
             style={{ height: rowHeight, transform: `translateY(${(first + index) * rowHeight}px)` }}
           >
             <Row row={row} active={row.id === current} search={search} picked={picked.has(row.id)} onToggle={onToggle} agents={agents} />
+          </li>
+        ))}
+        {leaving.map(({ row, index }) => (
+          <li key={`leaving-${row.id}`} aria-hidden inert className="absolute inset-x-0" style={{ height: rowHeight, top: index * rowHeight }}>
+            <div className="h-full origin-top animate-collapse">
+              <Row row={row} active={false} search={search} picked={false} onToggle={null} agents={agents} />
+            </div>
           </li>
         ))}
       </ul>

@@ -1,12 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Mail, Phone } from 'lucide-react'
-import { lazy, Suspense, useId, useMemo, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, useId, useMemo, useRef, type ReactNode } from 'react'
 import { meets, useMe, type Me } from '@/api/session'
 import { formatAgo, useI18n, withTexts } from '@/i18n'
+import { cx } from '@/lib/cx'
 import { CallLink } from '@/modules/telephony/CallLink'
 import { Avatar } from '@/ui/Avatar'
 import { Badge } from '@/ui/Badge'
+import { buttonClass } from '@/ui/Button'
 import { ChannelGlyph } from '@/ui/ChannelGlyph'
 import { Combobox, MultiCombobox } from '@/ui/Combobox'
 import { Claims } from '../contacts/Claims'
@@ -24,18 +25,23 @@ import {
   type Priority,
 } from './conversations'
 import { priorityNames } from './priorityNames'
-import { knownTags } from './knownTags'
 import { priorities } from './search'
 import { Section } from './Section'
+import { useTags } from './tags'
 
 const DetailsMore = lazy(() => withTexts(() => import('./DetailsMore'), 'desk')().then((m) => ({ default: m.DetailsMore })))
+
+/** The properties that have a key of their own. */
+export type PickedProperty = 'owner' | 'tags'
 
 interface DetailsProps {
   conversation: Conversation
   onAct: (action: Action) => void
+  /** The property whose picker opens with the details. */
+  pick?: PickedProperty
 }
 
-export function Details({ conversation, onAct }: DetailsProps) {
+export function Details({ conversation, onAct, pick }: DetailsProps) {
   const { t } = useI18n()
   const me = useMe()
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
@@ -45,13 +51,21 @@ export function Details({ conversation, onAct }: DetailsProps) {
   const people = usePeople(conversation.id).data
   const groups = useGroups().data ?? []
 
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!pick) return
+    // In the next frame: the drawer takes the focus first, and a list that loses it closes.
+    const frame = requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-property=${pick}] button`)?.click())
+    return () => cancelAnimationFrame(frame)
+  }, [pick])
+
   const owner = conversation.owner_id
   const choices = ownerChoices(me, t('inbox.me', { name: me.user.name }), useAgentChoices(seesAgents).data, people?.agents)
   if (owner && !choices.has(owner)) choices.set(owner, t('inbox.author.agent'))
 
   return (
-    <div className="flex flex-col gap-6 px-4 py-5 text-sm">
-      {seesContacts && <ContactCard id={conversation.contact_id} />}
+    <div ref={box} className="flex flex-col gap-6 px-4 py-5 text-sm">
+      {seesContacts && <ContactCard id={conversation.contact_id} conversationId={conversation.id} />}
       <div className="flex flex-col gap-0.5">
         <Property label={t('inbox.owner')} name="owner">
           <Combobox
@@ -121,7 +135,7 @@ function ownerChoices(me: Me, self: string, all: AgentChoice[] | undefined, here
   return choices
 }
 
-function ContactCard({ id }: { id: string }) {
+function ContactCard({ id, conversationId }: { id: string; conversationId: string }) {
   const { t } = useI18n()
   const contact = useContact(id).data
   if (!contact) return null
@@ -135,6 +149,12 @@ function ContactCard({ id }: { id: string }) {
           </Link>
           {contact.company && <p className="truncate text-ink-2">{contact.company}</p>}
         </div>
+        {contact.phones[0] && (
+          <CallLink to={contact.phones[0].e164} contact_id={contact.id} conversation_id={conversationId} className={cx(buttonClass('secondary', 'sm'), 'ml-auto')}>
+            <Phone aria-hidden className="size-4" />
+            {t('inbox.call')}
+          </CallLink>
+        )}
       </div>
       <ul className="mt-3 flex flex-col gap-1.5 text-ink-2">
         {contact.emails.map((email) => (
@@ -148,7 +168,7 @@ function ContactCard({ id }: { id: string }) {
         {contact.phones.map((phone) => (
           <li key={phone.e164} className="flex items-center gap-2">
             <Phone aria-hidden className="size-4 shrink-0 text-ink-3" />
-            <CallLink to={phone.e164} contact_id={contact.id} className="underline-offset-3 hover:underline">
+            <CallLink to={phone.e164} contact_id={contact.id} conversation_id={conversationId} className="underline-offset-3 hover:underline">
               {phone.e164}
             </CallLink>
           </li>
@@ -191,11 +211,11 @@ interface TagsProps {
   onRemove: (tag: string) => void
 }
 
-/** The tags; those of other conversations are suggested, and a new one is made by typing it. */
+/** The tags; all that the workspace has are suggested, and a new one is made by typing it. */
 function TagPicker({ tags, canManage, onAdd, onRemove }: TagsProps) {
   const { t } = useI18n()
-  const client = useQueryClient()
-  const known = useMemo(() => [...new Set([...tags, ...knownTags(client)])], [tags, client])
+  const all = useTags(canManage).data
+  const known = useMemo(() => [...new Set([...tags, ...(all ?? [])])], [tags, all])
 
   /** One comes or goes with each choice. */
   function change(next: string[]) {

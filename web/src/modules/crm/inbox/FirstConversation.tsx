@@ -4,6 +4,7 @@ import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { Button, buttonClass } from '@/ui/Button'
+import { TilePattern } from '@/ui/TilePattern'
 
 interface FirstConversationProps {
   onNew: (() => void) | null
@@ -15,7 +16,8 @@ export function FirstConversation({ onNew, className }: FirstConversationProps) 
   const { t } = useI18n()
   const canConnect = meets(useMe(), { permission: 'crm.channels.manage' })
   return (
-    <div className={cx('flex max-w-96 flex-col items-start gap-3 px-5 py-8', className)}>
+    <div className={cx('relative isolate flex max-w-96 flex-col items-start gap-3 overflow-hidden px-5 py-8', className)}>
+      <TilePattern className="absolute inset-0 -z-1 mask-l-from-10% text-line" />
       <span className="flex size-12 items-center justify-center rounded-lg bg-accent-soft text-accent-ink">
         <Inbox aria-hidden className="size-6" strokeWidth={1.8} />
       </span>

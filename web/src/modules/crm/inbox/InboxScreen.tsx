@@ -1,5 +1,4 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Inbox } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
@@ -11,13 +10,14 @@ import type { Shortcut } from '@/shell/shortcuts'
 import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { ConversationList } from './ConversationList'
-import { useAct, useAgentChoices, useConversations, useCounts, useReadMark, type Action, type Snooze } from './conversations'
+import { useAct, useAgentChoices, useConversations, useCounts, useReadMark, useStateUndo, type Action, type Snooze } from './conversations'
 import type { Departure } from './departure'
 import { rowAfter, rowAtStep } from './nextRow'
 import { useSavedViews } from './savedViews'
 import { filterOf, placeOf, type InboxSearch, type ViewChange } from './search'
 import { useLiveShortcuts } from './useLiveShortcuts'
 import { Views } from './Views'
+import { wordsIn } from './words'
 
 const from = '/shell/inbox'
 
@@ -25,6 +25,7 @@ const from = '/shell/inbox'
 const Thread = lazy(() => withTexts(() => import('./Thread'), 'thread')().then((m) => ({ default: m.Thread })))
 const BulkBar = lazy(() => withTexts(() => import('./BulkBar'), 'thread')().then((m) => ({ default: m.BulkBar })))
 const FirstConversation = lazy(() => withTexts(() => import('./FirstConversation'), 'thread')().then((m) => ({ default: m.FirstConversation })))
+const NothingOpen = lazy(() => import('./InboxEmpty').then((m) => ({ default: m.NothingOpen })))
 const NewConversation = lazy(() => withTexts(() => import('./NewConversation'), 'contacts', 'templates', 'thread')().then((m) => ({ default: m.NewConversation })))
 const SnoozeDialog = lazy(() => import('./SnoozeDialog').then((m) => ({ default: m.SnoozeDialog })))
 
@@ -36,11 +37,12 @@ export function InboxScreen() {
   const view = search.view ?? 'open'
   const saved = useSavedViews().data?.find((one) => one.id === search.saved)?.filter
   const filter = saved ?? filterOf(search)
-  const list = useConversations({ filter, q: search.q, state: search.state })
+  const list = useConversations(search.q ? wordsIn(search, saved) : filter)
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [snoozing, setSnoozing] = useState(false)
   const [beginning, setBeginning] = useState(false)
   const act = useAct()
+  const stateUndo = useStateUndo()
   const mark = useReadMark()
   const canReply = meets(me, { permission: 'crm.conversations.reply' })
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
@@ -113,10 +115,10 @@ export function InboxScreen() {
   function perform(action: Action) {
     if (!c) return
     const leave = prepareToLeave(c)
+    const undo = stateUndo(c)
     // A promise: the callbacks of a mutation end when the next one begins.
     act.mutateAsync({ id: c, action }).then(
       (next) => {
-        const undo = () => act.mutateAsync({ id: c, action: { do: 'open' } })
         if (action.do === 'close') leave({ said: t('inbox.closed'), state: 'closed', undo })
         if (action.do === 'open') toast('ok', t('inbox.opened'))
         if (action.do === 'snooze') {
@@ -198,7 +200,9 @@ export function InboxScreen() {
             <FirstConversation onNew={begin} className="m-auto" />
           </Suspense>
         ) : (
-          <NothingOpen />
+          <Suspense>
+            <NothingOpen />
+          </Suspense>
         )}
       </div>
       <Suspense>
@@ -229,19 +233,6 @@ function Loading() {
   return (
     <div className="min-w-0 flex-1 p-5">
       <SkeletonRows rows={4} />
-    </div>
-  )
-}
-
-function NothingOpen() {
-  const { t } = useI18n()
-  return (
-    <div className="m-auto flex max-w-80 flex-col items-center gap-3 px-6 text-center">
-      <span className="flex size-12 items-center justify-center rounded-lg bg-accent-soft text-accent-ink">
-        <Inbox aria-hidden className="size-6" strokeWidth={1.8} />
-      </span>
-      <p className="font-semibold">{t('inbox.choose.title')}</p>
-      <p className="text-sm text-ink-2">{t('inbox.choose.text')}</p>
     </div>
   )
 }

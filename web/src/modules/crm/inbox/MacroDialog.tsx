@@ -7,7 +7,7 @@ import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
 import { actionKinds, type MacroAction } from '../desk/macros'
 import { useApplyMacro, type Macro } from './canned'
-import { useAct, useAgentChoices, useGroups } from './conversations'
+import { useAgentChoices, useGroups, useStateUndo } from './conversations'
 import { priorityNames } from './priorityNames'
 import type { PrepareToLeave } from './departure'
 
@@ -23,7 +23,7 @@ export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDi
   const { t } = useI18n()
   const me = useMe()
   const apply = useApplyMacro(conversationId)
-  const act = useAct()
+  const stateUndo = useStateUndo()
   const agents = useAgentChoices(meets(me, { permission: 'crm.agents.view' })).data ?? []
   const groups = useGroups().data ?? []
 
@@ -46,12 +46,13 @@ export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDi
 
   function run() {
     const leave = onLeave(conversationId)
+    const undo = stateUndo(conversationId)
     apply.mutateAsync(macro.id).then(
       ({ data: { conversation } }) => {
         onClose()
         const said = t('inbox.macro.done', { name: macro.name })
         if (conversation.state === 'open') return void toast('ok', said)
-        leave({ said, state: conversation.state, undo: () => act.mutateAsync({ id: conversationId, action: { do: 'open' } }) })
+        leave({ said, state: conversation.state, undo })
       },
       () => undefined,
     )

@@ -24,7 +24,7 @@ export function MacroMenu({ conversationId, onLeave }: MacroMenuProps) {
 
   return (
     <span ref={box}>
-      <Menu align="start" trigger={<IconButton icon={Zap} label={t('inbox.macros')} />}>
+      <Menu align="start" trigger={<IconButton icon={Zap} label={t('inbox.macros')} keys="M" />}>
         <MenuLabel>{t('inbox.macros')}</MenuLabel>
         {macros.map((macro) => (
           <MenuItem key={macro.id} onSelect={() => setChosen(macro)}>

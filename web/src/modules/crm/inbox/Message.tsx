@@ -78,7 +78,7 @@ function Body({ item, quoted }: { item: Item; quoted: Quoted | undefined }) {
   if (item.mentions.length === 0) return <SentText text={item.body} formatted={item.detail.format === 'markdown'} />
   return partsOf(item.body, item.mentions).map((part, index) =>
     part.called ? (
-      <strong key={index} className="font-semibold text-accent-ink">
+      <strong key={index} className="font-semibold text-warm-ink">
         {part.text}
       </strong>
     ) : (

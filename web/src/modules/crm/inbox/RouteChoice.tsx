@@ -1,4 +1,6 @@
+import { LayoutTemplate } from 'lucide-react'
 import { useI18n, type PlainKey } from '@/i18n'
+import { Button } from '@/ui/Button'
 import { Select } from '@/ui/Field'
 import { channelName } from './channels'
 import type { ReplyChannel } from './conversations'
@@ -38,5 +40,32 @@ export function RouteChoice({ routes, route, onChoose }: RouteChoiceProps) {
         )
       })}
     </Select>
+  )
+}
+
+interface RouteNoteProps {
+  routes: readonly ReplyChannel[]
+  unreachable: boolean
+  onTemplates: (() => void) | null
+}
+
+/** Why the conversation's own channel takes nothing now, and what is left to do. */
+export function RouteNote({ routes, unreachable, onTemplates }: RouteNoteProps) {
+  const { t } = useI18n()
+  const shut = routes.find((entry) => entry.kind === 'conversation' && entry.reason === 'window_closed')
+  if (!shut && !unreachable) return null
+  const left = onTemplates && shut ? t('inbox.route.shutTemplate') : shut ? t('inbox.route.shutNote') : t('inbox.route.unreachable')
+  return (
+    <div className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-warn-ink">
+      <p className="min-w-0 flex-1 basis-64">
+        {shut && `${t('inbox.route.shut', { channel: channelName(shut.channel) })} `}
+        {unreachable ? left : t('inbox.route.shutOther')}
+      </p>
+      {shut && onTemplates && (
+        <Button size="sm" look="primary" icon={LayoutTemplate} onClick={onTemplates}>
+          {t('inbox.template')}
+        </Button>
+      )}
+    </div>
   )
 }

@@ -1,28 +1,36 @@
 import { fieldText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { Checkbox, Field, Input } from '@/ui/Field'
 import { FormDialog } from '@/ui/FormLayer'
-import { useSaveView, type ViewFilter } from './savedViews'
+import { FilterFields, readFilters } from './FilterFields'
+import { useSaveView, type SavedView, type ViewFilter } from './savedViews'
+import { filtersIn, withFilters } from './viewFilters'
 
 interface SaveViewDialogProps {
-  filter: ViewFilter
+  /** What the list shows now, to be kept under a name; or a view that is changed. */
+  what: ViewFilter | SavedView
   onClose: () => void
   onSaved: (id: string) => void
 }
 
-export function SaveViewDialog({ filter, onClose, onSaved }: SaveViewDialogProps) {
+/** Keeps a view under a name, or changes one: its name, its filters and whose it is. */
+export function SaveViewDialog({ what, onClose, onSaved }: SaveViewDialogProps) {
   const { t } = useI18n()
+  const mayShare = meets(useMe(), { permission: 'crm.views.manage' })
   const save = useSaveView()
+  const view = 'filter' in what ? what : null
 
   function submit(data: FormData) {
-    save.mutate({ name: textOf(data, 'name'), shared: data.get('shared') !== null, filter }, { onSuccess: (view) => onSaved(view.id) })
+    const filter = 'filter' in what ? withFilters(what.filter, readFilters(data)) : what
+    save.mutate({ id: view?.id, body: { name: textOf(data, 'name'), shared: data.get('shared') !== null, filter } }, { onSuccess: ({ id }) => onSaved(id) })
   }
 
   return (
     <FormDialog
-      title={t('views.save')}
-      description={t('views.saveLead')}
+      title={view ? t('views.change') : t('views.save')}
+      description={view ? undefined : t('views.saveLead')}
       busy={save.isPending}
       error={save.error}
       fields={['name']}
@@ -30,9 +38,10 @@ export function SaveViewDialog({ filter, onClose, onSaved }: SaveViewDialogProps
       onClose={onClose}
     >
       <Field label={t('views.name')} error={fieldText(save.error, 'name')}>
-        <Input name="name" maxLength={80} autoComplete="off" required />
+        <Input name="name" maxLength={80} autoComplete="off" required defaultValue={view?.name} />
       </Field>
-      <Checkbox name="shared" label={t('views.shared')} detail={t('views.sharedHint')} />
+      {view && <FilterFields start={filtersIn(view.filter)} />}
+      {mayShare && <Checkbox name="shared" label={t('views.shared')} detail={t('views.sharedHint')} defaultChecked={view?.shared} />}
     </FormDialog>
   )
 }

@@ -41,7 +41,7 @@ export function ScheduleDialog({ conversationId, message, onClose, onScheduled }
   }
 
   return (
-    <Dialog open onOpenChange={onClose} title={t('inbox.later')} description={t('later.text')}>
+    <Dialog open asks refused={error != null} onOpenChange={onClose} title={t('inbox.later')} description={t('later.text')}>
       <div ref={reason} className={cx('flex flex-col gap-4.5', byRule && 'mb-4')}>
         <RuleReason error={error} />
       </div>

@@ -12,7 +12,7 @@ interface SnoozeDialogProps {
 export function SnoozeDialog({ onClose, onSnooze }: SnoozeDialogProps) {
   const { t } = useI18n()
   return (
-    <Dialog open onOpenChange={onClose} title={t('inbox.snooze')} description={t('inbox.snooze.text')}>
+    <Dialog open asks onOpenChange={onClose} title={t('inbox.snooze')} description={t('inbox.snooze.text')}>
       <TimeChoice action={t('inbox.snooze')} onChoose={(until) => onSnooze({ until })}>
         <li>
           <button type="button" className={choiceClass} onClick={() => onSnooze({ until_reply: true })}>

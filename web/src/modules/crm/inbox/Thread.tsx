@@ -17,6 +17,7 @@ import { toast } from '@/ui/Toast'
 import { channelName } from './channels'
 import { useConversation, useJoin, usePeople, useReadMark, type Action, type Conversation } from './conversations'
 import type { PrepareToLeave } from './departure'
+import type { PickedProperty } from './Details'
 import { isJustSent, useScheduled } from './scheduled'
 import { Timeline } from './Timeline'
 import { typists } from './typing'
@@ -45,7 +46,7 @@ interface ThreadProps {
 export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: ThreadProps) {
   const { t } = useI18n()
   const query = useConversation(id)
-  const [detailsOpen, setDetailsOpen] = useState(false)
+  const [drawer, setDrawer] = useState<{ pick?: PickedProperty } | null>(null)
   const [paneShown, setPaneShown] = useState(() => recall('inbox.details') !== 'hidden')
   const canReply = meets(useMe(), { permission: 'crm.conversations.reply' })
   const conversation = query.data
@@ -53,15 +54,15 @@ export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: T
   useMarkRead(conversation)
   /** Shows or hides the pane beside the messages; where there is no room for one, a drawer has the details. */
   function showDetails() {
-    if (!window.matchMedia('(min-width: 80rem)').matches) return setDetailsOpen(true)
+    if (!window.matchMedia('(min-width: 80rem)').matches) return setDrawer({})
     remember('inbox.details', paneShown ? 'hidden' : 'shown')
     setPaneShown(!paneShown)
   }
-  /** Opens the picker of a property, or the details where there is no room for them beside the messages. */
-  function pick(property: 'owner' | 'tags') {
+  /** Opens the picker of a property: beside the messages, or in the drawer where there is no room. */
+  function pick(property: PickedProperty) {
     const picker = document.querySelector<HTMLElement>(`aside [data-property=${property}] button`)
     if (picker?.checkVisibility()) picker.click()
-    else setDetailsOpen(true)
+    else setDrawer({ pick: property })
   }
   useLiveShortcuts([
     { keys: 'a', label: 'inbox.key.assign', run: () => pick('owner') },
@@ -106,11 +107,11 @@ export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: T
           <Details conversation={conversation} onAct={onAct} />
         </Suspense>
       </aside>
-      {detailsOpen && (
-        <Drawer open onOpenChange={setDetailsOpen} title={t('inbox.details')}>
+      {drawer && (
+        <Drawer open onOpenChange={() => setDrawer(null)} title={t('inbox.details')}>
           <div className="-mx-4">
             <Suspense fallback={<SkeletonRows rows={4} />}>
-              <Details conversation={conversation} onAct={onAct} />
+              <Details conversation={conversation} onAct={onAct} pick={drawer.pick} />
             </Suspense>
           </div>
         </Drawer>
@@ -210,7 +211,7 @@ function Header({ conversation, onBack, onAct, onLeave, onSnooze, onDetails }: H
       </div>
       {canManage && state !== 'closed' && (
         <>
-          <IconButton icon={AlarmClock} label={t('inbox.snooze')} onClick={onSnooze} className="hidden sm:inline-flex" />
+          <IconButton icon={AlarmClock} label={t('inbox.snooze')} keys="S" onClick={onSnooze} className="hidden sm:inline-flex" />
           <Button size="sm" icon={Check} onClick={() => onAct({ do: 'close' })}>
             {t('inbox.close')}
             <kbd aria-hidden className="hidden font-sans text-xs text-ink-3 sm:inline">E</kbd>
@@ -220,6 +221,7 @@ function Header({ conversation, onBack, onAct, onLeave, onSnooze, onDetails }: H
       {canManage && state !== 'open' && (
         <Button size="sm" icon={Undo2} onClick={() => onAct({ do: 'open' })}>
           {t('inbox.open')}
+          <kbd aria-hidden className="hidden font-sans text-xs text-ink-3 sm:inline">O</kbd>
         </Button>
       )}
       <Menu trigger={<IconButton icon={Ellipsis} label={t('inbox.more')} />}>

@@ -8,15 +8,15 @@ import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useStore } from '@/lib/store'
-import { lengthText } from '@/modules/telephony/calls'
 import { Button } from '@/ui/Button'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
+import { callText } from '../callText'
 import { Attachments } from './Attachments'
 import { itemsKey, useAgentChoices, useGroups, usePeople, useSend, useTimeline, type Conversation, type Item } from './conversations'
 import { dayLabel, timeOfDay } from './days'
 import { eventWords, impersonal, type Names } from './eventWords'
-import { beginsDay, continues } from './groups'
+import { beginsDay, continues, toLines } from './groups'
 import { Bubble, Message, SentText } from './Message'
 import { deliver, dropOutgoing, isOld, outgoing, restoreOutgoing } from './outgoing'
 import type { OutgoingMessage } from './outgoingMessage'
@@ -69,8 +69,9 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
             </div>
           )}
           <ol className="flex flex-col">
-            {items.rows.toReversed().map((item, index, shown) => {
-              const before = shown[index - 1]
+            {toLines(items.rows.toReversed()).map((line, index, lines) => {
+              const [item] = line
+              const before = lines[index - 1]?.at(-1)
               const goesOn = continues(before, item)
               return (
                 <Fragment key={item.id}>
@@ -82,7 +83,7 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
                   >
                     {item.id === at && <span className="sr-only">{t('inbox.foundHere')}</span>}
                     {item.kind === 'event' ? (
-                      <EventLine item={item} name={nameOf(item)} names={names} />
+                      <EventLine items={line} name={nameOf(item)} names={names} />
                     ) : item.kind === 'call' ? (
                       <CallLine item={item} />
                     ) : (
@@ -181,22 +182,25 @@ function DayLine({ at }: { at: string }) {
   )
 }
 
-function EventLine({ item, name, names }: { item: Item; name: string; names: Names }) {
+/** What one author did, one after another, as one sentence. */
+function EventLine({ items, name, names }: { items: readonly [Item, ...Item[]]; name: string; names: Names }) {
   const { t } = useI18n()
-  const other = item.detail?.into_id ?? item.detail?.from_id
+  const [first] = items
+  const last = items.at(-1) ?? first
+  const others = items.flatMap(({ detail }) => [detail?.into_id, detail?.from_id].filter((id) => typeof id === 'string'))
   return (
     <p className="flex flex-wrap items-baseline justify-center gap-x-2 text-center text-xs text-ink-2">
       <span>
-        {!impersonal.has(item.event ?? '') && <span className="font-semibold">{name} </span>}
-        {eventWords(item, names)}
+        {!impersonal.has(first.event ?? '') && <span className="font-semibold">{name} </span>}
+        {items.map((item) => eventWords(item, names)).join(' · ')}
       </span>
-      {typeof other === 'string' && (
-        <Link to="/inbox" search={(old) => ({ ...old, c: other, at: undefined })} className="text-accent-ink underline underline-offset-3">
+      {others.map((other) => (
+        <Link key={other} to="/inbox" search={(old) => ({ ...old, c: other, at: undefined })} className="text-accent-ink underline underline-offset-3">
           {t('inbox.event.other')}
         </Link>
-      )}
-      <time dateTime={item.created_at} title={formatDateTime(item.created_at)} className="text-ink-3">
-        {timeOfDay(item.created_at)}
+      ))}
+      <time dateTime={last.created_at} title={formatDateTime(last.created_at)} className="text-ink-3">
+        {timeOfDay(last.created_at)}
       </time>
     </p>
   )
@@ -205,11 +209,10 @@ function EventLine({ item, name, names }: { item: Item; name: string; names: Nam
 /** A call, and what became of it. */
 function CallLine({ item }: { item: Item }) {
   const { t } = useI18n()
-  const talked = Number(item.detail?.talk_s ?? 0)
   return (
     <p className="flex flex-wrap items-baseline justify-center gap-x-2 text-center text-xs text-ink-2">
       <span className="font-semibold">{item.detail?.direction === 'inbound' ? t('inbox.call.inbound') : t('inbox.call.outbound')}</span>
-      <span>{item.detail?.voicemail ? t('inbox.call.voicemail') : talked > 0 ? lengthText(talked) : item.detail?.state === 'ended' ? t('inbox.call.unanswered') : t('inbox.call.open')}</span>
+      <span>{callText({ voicemail: Boolean(item.detail?.voicemail), talked: Number(item.detail?.talk_s ?? 0), ended: item.detail?.state === 'ended' })}</span>
       <time dateTime={item.created_at} title={formatDateTime(item.created_at)} className="text-ink-3">
         {timeOfDay(item.created_at)}
       </time>

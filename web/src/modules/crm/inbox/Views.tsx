@@ -1,20 +1,19 @@
-import { BellRing, Ellipsis, ListFilter, Plus, Search, Trash2 } from 'lucide-react'
+import { BellRing, ListFilter, Plus, Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState, type KeyboardEvent } from 'react'
-import { errorText } from '@/api/message'
 import { useI18n, withTexts } from '@/i18n'
 import { IconButton } from '@/ui/Button'
-import { Menu, MenuItem } from '@/ui/Menu'
 import { Segmented } from '@/ui/Segmented'
-import { toast } from '@/ui/Toast'
 import { focusFirstRow } from './ConversationList'
-import { useDeleteView, useSavedViews, type ViewFilter } from './savedViews'
+import { useSavedViews, type ViewFilter } from './savedViews'
 import { countFilters, filterNames, states, type FilterSearch, type InboxSearch, type ViewChange } from './search'
 import { ViewMenu } from './ViewMenu'
 import { views } from './views'
+import { wordsIn } from './words'
 
 const FilterBar = lazy(() => withTexts(() => import('./FilterBar'), 'desk')().then((m) => ({ default: m.FilterBar })))
 const FilterDialog = lazy(() => withTexts(() => import('./FilterDialog'), 'desk')().then((m) => ({ default: m.FilterDialog })))
-const SaveViewDialog = lazy(() => import('./SaveViewDialog').then((m) => ({ default: m.SaveViewDialog })))
+const SaveViewDialog = lazy(() => withTexts(() => import('./SaveViewDialog'), 'desk')().then((m) => ({ default: m.SaveViewDialog })))
+const ViewActions = lazy(() => withTexts(() => import('./ViewActions'), 'desk')().then((m) => ({ default: m.ViewActions })))
 const AlertDialog = lazy(() => withTexts(() => import('./AlertDialog'), 'desk')().then((m) => ({ default: m.AlertDialog })))
 
 interface ViewsProps {
@@ -41,12 +40,11 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
   const [layer, setLayer] = useState<'filter' | 'save' | 'alerts' | null>(null)
   const filters = countFilters(search)
   const named = useSavedViews().data?.find((one) => one.id === saved)
-  const remove = useDeleteView()
 
   useEffect(() => {
     const words = text.trim()
     if (words === q) return
-    const timer = setTimeout(() => onChange(words ? { q: words, saved: undefined } : noWords, true), typingPause)
+    const timer = setTimeout(() => onChange(words ? { q: words } : noWords, true), typingPause)
     return () => clearTimeout(timer)
   }, [text, q, onChange])
 
@@ -54,10 +52,6 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
   function choose(next: ViewChange) {
     setText('')
     onChange({ ...withoutFilters(), ...noWords, view: undefined, saved: undefined, ...next })
-  }
-
-  function drop(id: string) {
-    remove.mutate(id, { onSuccess: () => choose({}), onError: (error) => toast('danger', t('inbox.failed'), errorText(error)) })
   }
 
   function onKeyDown(event: KeyboardEvent) {
@@ -73,16 +67,10 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
         <nav aria-label={t('inbox.views')} className="flex min-w-0 flex-1">
           <ViewMenu view={view} saved={saved} onView={(id) => choose({ view: id === 'open' ? undefined : id })} onSaved={(id) => choose({ saved: id })} />
         </nav>
-        {named && (
-          <Menu trigger={<IconButton icon={Ellipsis} label={t('views.actions', { name: named.name })} />}>
-            <MenuItem icon={Trash2} onSelect={() => drop(named.id)}>
-              {t('views.delete')}
-            </MenuItem>
-          </Menu>
-        )}
+        <Suspense>{named && <ViewActions view={named} onDeleted={() => choose({})} />}</Suspense>
         <IconButton icon={BellRing} label={t('inbox.alerts')} onClick={() => setLayer('alerts')} />
         <IconButton icon={ListFilter} label={t('inbox.filter')} aria-pressed={filters > 0} onClick={() => setLayer('filter')} className={filters > 0 ? 'bg-accent-soft text-accent-ink' : undefined} />
-        {onNew && <IconButton icon={Plus} label={t('inbox.new')} onClick={onNew} className="bg-accent text-on-accent hover:bg-accent-hover hover:text-on-accent" />}
+        {onNew && <IconButton icon={Plus} label={t('inbox.new')} keys="C" onClick={onNew} className="bg-accent text-on-accent hover:bg-accent-hover hover:text-on-accent" />}
       </div>
       <div className="mt-1.5 flex h-9 items-center gap-2 rounded-md border border-line bg-sunken/60 px-2.5 hover:border-edge has-focus-visible:bg-surface has-focus-visible:outline-2 has-focus-visible:outline-focus">
         <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
@@ -114,6 +102,7 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
         {layer === 'filter' && (
           <FilterDialog
             search={search}
+            view={named?.filter}
             onClose={() => setLayer(null)}
             onApply={(next) => {
               setLayer(null)
@@ -124,7 +113,7 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
         {layer === 'alerts' && <AlertDialog onClose={() => setLayer(null)} />}
         {layer === 'save' && (
           <SaveViewDialog
-            filter={q ? { q, state, sort: '-last_activity' } : filter}
+            what={q ? wordsIn(search, undefined) : filter}
             onClose={() => setLayer(null)}
             onSaved={(id) => {
               setLayer(null)

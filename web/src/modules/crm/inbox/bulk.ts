@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
-import { asApiError } from '@/api/error'
+import { ApiError, asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import type { Page } from '@/api/query'
 import { t, type PlainKey } from '@/i18n'
-import type { Conversation, Snooze } from './conversations'
+import { stateAction, type Conversation, type Snooze } from './conversations'
 
 export type BulkAction =
   | { do: 'state'; state: 'open' | 'closed' }
@@ -125,6 +125,27 @@ function perform(ids: readonly string[], action: BulkAction): Promise<Outcome[]>
       )
     case 'assign':
       return oneByOne(ids, (id) => ask(api.POST('/api/crm/v1/conversations/{id}/assign', { params: { path: { id } }, body: { owner_id: action.owner } })))
+  }
+}
+
+/** Brings conversations back to the states that they had; those of one state together. Throws where one could not be. */
+export async function restoreStates(client: QueryClient, before: readonly Conversation[]): Promise<void> {
+  const groups = new Map<string, { action: BulkAction; ids: string[] }>()
+  for (const row of before) {
+    const to = stateAction(row, Date.now())
+    const action: BulkAction = to.do === 'snooze' ? to : { do: 'state', state: to.do === 'close' ? 'closed' : 'open' }
+    const key = JSON.stringify(action)
+    const group = groups.get(key) ?? { action, ids: [] }
+    group.ids.push(row.id)
+    groups.set(key, group)
+  }
+  try {
+    for (const { action, ids } of groups.values()) {
+      const failed = (await perform(ids, action)).find(({ why }) => why !== null)
+      if (failed?.why) throw new ApiError({ status: 422, code: 'not_restored', message: failed.why })
+    }
+  } finally {
+    void client.invalidateQueries({ queryKey: ['crm', 'conversations'] })
   }
 }
 

@@ -20,20 +20,13 @@ export type Priority = Conversation['priority']
 export const root = ['crm', 'conversations'] as const
 const listKey = [...root, 'list'] as const
 const countsKey = [...root, 'counts'] as const
+/** Beside the conversations: not every change of one changes the tags. */
+export const tagsKey = ['crm', 'tags'] as const
 const pageSize = 50
 
 interface Page<Row> {
   data: Row[]
   next_cursor?: string | null
-}
-
-export interface ListFilter {
-  /** What the view and its filters ask for. */
-  filter: ViewFilter
-  /** Words to look for, in whatever was written. */
-  q?: string
-  /** Of what is found. */
-  state?: Conversation['state']
 }
 
 /** Where the words were found, as the server marked them. */
@@ -48,27 +41,22 @@ export interface Found {
 /** A row of the list; with where the words stand when it was found by them. */
 export type ListRow = Conversation & { found?: Found }
 
-interface Words {
-  q: string
-  state?: Conversation['state']
+/** What the search can narrow its words by; the list knows everything else, and of words the subject and the customer alone. */
+const searchNames = ['q', 'state', 'channel', 'owner_id', 'group_id', 'tag', 'priority', 'created_from', 'created_to'] as const
+type Words = Pick<ViewFilter, (typeof searchNames)[number]> & { q: string; sort: undefined }
+
+/** What the search is asked for, the best first whatever the order; null for what only the list can answer. */
+function wordsOf(filter: ViewFilter): Words | null {
+  const others = Object.entries(filter).some(([name, value]) => value && name !== 'sort' && !searchNames.some((known) => known === name))
+  return filter.q && !others ? { ...filter, q: filter.q, sort: undefined } : null
 }
 
-/** What the search can answer of a filter; it knows what was written, the list knows everything else. */
-const ofSearch = ['q', 'state', 'sort']
-
-function wordsOf({ q, state, filter }: ListFilter): Words | null {
-  if (q) return { q, state }
-  const others = Object.entries(filter).filter(([name, value]) => value && !ofSearch.includes(name))
-  return filter.q && others.length === 0 ? { q: filter.q, state: filter.state } : null
-}
-
-export function useConversations(asked: ListFilter) {
-  const { filter } = asked
-  const words = wordsOf(asked)
+export function useConversations(filter: ViewFilter) {
+  const words = wordsOf(filter)
   return usePages<ListRow>({
     key: words ? [...listKey, 'search', words] : [...listKey, 'list', filter],
     fetch: (cursor) => (words ? searchPage(words, cursor) : listPage(filter, cursor)),
-    steady: words !== null,
+    steady: Boolean(filter.q),
   })
 }
 
@@ -265,12 +253,42 @@ export function perform(id: string, action: Action): Promise<{ data: Conversatio
   }
 }
 
+/** What brings a conversation back to the state that it has now. One whose time has come meanwhile is open by then. */
+export function stateAction({ state, snoozed_until: until }: Pick<Conversation, 'state' | 'snoozed_until'>, now: number): Action & { do: 'close' | 'open' | 'snooze' } {
+  if (state === 'closed') return { do: 'close' }
+  if (state === 'open' || (until && Date.parse(until) <= now)) return { do: 'open' }
+  return { do: 'snooze', until: until ? { until } : { until_reply: true } }
+}
+
+/** A conversation as this browser knows it, from itself or from a list. */
+function knownConversation(client: QueryClient, id: string): Conversation | undefined {
+  const one = client.getQueryData<OneConversation>([...root, 'one', id])
+  if (one) return one
+  return client
+    .getQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey })
+    .flatMap(([, data]) => data?.pages.flatMap((page) => page.data) ?? [])
+    .find((row) => row.id === id)
+}
+
 export function useAct() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: ({ id, action }: { id: string; action: Action }) => perform(id, action).then((envelope) => envelope.data),
-    onSuccess: (next) => take(client, next),
+    onSuccess: (next, { action }) => {
+      take(client, next)
+      if (action.do === 'tag') void client.invalidateQueries({ queryKey: tagsKey })
+    },
   })
+}
+
+/** Asked for before a conversation gets another state; what it gives brings it back to the one that it has now. */
+export function useStateUndo(): (id: string) => () => Promise<Conversation> {
+  const client = useQueryClient()
+  const act = useAct()
+  return (id) => {
+    const before = knownConversation(client, id)
+    return () => act.mutateAsync({ id, action: before ? stateAction(before, Date.now()) : { do: 'open' } })
+  }
 }
 
 export function useJoin(id: string) {

@@ -1,11 +1,11 @@
 // @vitest-environment jsdom
-import { screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import '@/api/testOrigin'
 import { describe, expect, it, vi } from 'vitest'
 import { Composer } from './Composer'
 import { ConversationList } from './ConversationList'
-import type { ListRow } from './conversations'
+import type { Item, ListRow } from './conversations'
 import { takenBack } from './scheduled'
 import { answers, asked, conversation, item, prepareInbox, show } from './testInbox'
 import { Timeline } from './Timeline'
@@ -76,8 +76,31 @@ describe('Timeline', () => {
     expect(within(screen.getByRole('article', { name: 'Message by Defne Yılmaz' })).getByText('Delivered')).toBeTruthy()
   })
 
+  it('tells in one line what one author did one after another', async () => {
+    const event = (id: string, at: string, event: string, detail: object, author_id = 'm1') => item(id, at, { kind: 'event', author_kind: 'agent', author_id, event, detail: detail as Item['detail'] })
+    answers.set('GET /api/crm/v1/conversations/c1/items', [
+      event('e4', '2026-11-15T12:02:00Z', 'closed', {}, 'm2'),
+      event('e3', '2026-11-15T12:01:00Z', 'tagged', { tags: ['iade'] }),
+      event('e2', '2026-11-15T12:00:30Z', 'changed', { priority: { from: 'normal', to: 'high' } }),
+      event('e1', '2026-11-15T12:00:00Z', 'assigned', { owner_id: 'm1' }),
+    ])
+    await show(<Timeline conversation={conversation} at={undefined} onNewest={() => undefined} />)
+    expect(await screen.findByText('assigned it to Defne Yılmaz · set the priority to High · set the tags to iade')).toBeTruthy()
+    // The day, what the one did, and what the other did.
+    expect(screen.getAllByRole('listitem')).toHaveLength(3)
+  })
+
+  it('shows pictures and plays audio where they were sent', async () => {
+    const file = (id: string, type: string) => ({ id, name: id, type, size: 3, shown: true, blocked: null, pending: false })
+    answers.set('GET /api/crm/v1/conversations/c1/items', [item('Files', '2026-11-15T12:00:00Z', { attachments: [file('a.png', 'image/png'), file('b.ogg', 'audio/ogg')] as unknown as Item['attachments'] })])
+    await show(<Timeline conversation={conversation} at={undefined} onNewest={() => undefined} />)
+    const list = await screen.findByRole('list', { name: 'Attachments' })
+    expect(list.querySelector('img')?.getAttribute('src')).toBe('/api/crm/v1/attachments/a.png')
+    expect(within(list).getByLabelText('b.ogg').tagName).toBe('AUDIO')
+  })
+
   it('shows a reply that leaves in a moment, and takes it back', async () => {
-    const leaving = { id: 's1', conversation_id: 'c1', state: 'waiting', author_id: 'm1', body: 'It left', attachments: [], created_at: '2026-11-15T12:00:00Z', send_at: '2026-11-15T12:00:05Z' }
+    const leaving = { id: 's1', conversation_id: 'c1', state: 'waiting', author_id: 'm1', body: 'It left', attachments: [], channel: 'email', channel_account_id: 'b1', format: 'markdown', signature: false, created_at: '2026-11-15T12:00:00Z', send_at: '2026-11-15T12:00:05Z' }
     answers.set('GET /api/crm/v1/conversations/c1/scheduled', [leaving, { ...leaving, id: 's2', body: 'Tomorrow', send_at: '2026-11-16T09:00:00Z' }])
     answers.set('DELETE /api/crm/v1/conversations/c1/scheduled/s1', { ...leaving, state: 'cancelled' })
     await show(<Timeline conversation={conversation} at={undefined} onNewest={() => undefined} />)
@@ -85,11 +108,12 @@ describe('Timeline', () => {
     expect(article.textContent).toContain('It left')
     expect(screen.queryByText('Tomorrow')).toBeNull()
     await userEvent.click(within(article).getByRole('button', { name: 'Undo' }))
-    await waitFor(() => expect(takenBack.get()).toEqual({ conversationId: 'c1', body: 'It left', attachments: [] }))
+    await waitFor(() => expect(takenBack.get()).toEqual({ conversationId: 'c1', body: 'It left', attachments: [], channel: 'email', channel_account_id: 'b1', format: 'markdown', signature: false }))
   })
 })
 
 describe('Composer', () => {
+  const plainly = { conversationId: 'c1', attachments: [], channel: null, channel_account_id: null, format: 'plain', signature: false } as const
   const later = '/api/crm/v1/conversations/c1/scheduled'
 
   it('sends a reply that can be taken back, and a note at once', async () => {
@@ -118,9 +142,37 @@ describe('Composer', () => {
     await show(<Composer conversation={conversation} onLeave={() => () => undefined} />)
     const text = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Reply' })
     await userEvent.type(text, 'More')
-    takenBack.set({ conversationId: 'c1', body: 'It left', attachments: [] })
+    takenBack.set({ ...plainly, body: 'It left' })
     await waitFor(() => expect(text.value).toBe('It left\n\nMore'))
     expect(takenBack.get()).toBeNull()
+  })
+
+  it('sends what was taken back by the channel that was chosen, signed or not as it was', async () => {
+    const route = { kind: 'contact', channel: 'email', channel_account_id: 'b1', address: 'elif@a.example', available: true, reason: null }
+    answers.set('GET /api/crm/v1/conversations/c1/reply-channels', [{ ...route, kind: 'conversation', channel: 'widget', channel_account_id: null, address: '' }, { ...route, channel_account_id: 'b0' }, route])
+    answers.set('GET /api/crm/v1/conversations/c1/email-cc', { email_cc: [], proposed: [] })
+    answers.set('GET /api/crm/v1/agents/m1', { id: 'm1', signature: 'Defne' })
+    answers.set(`POST ${later}`, { id: 's1', conversation_id: 'c1', body: 'It left', attachments: [] })
+    await show(<Composer conversation={conversation} onLeave={() => () => undefined} />)
+    const text = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Reply' })
+    takenBack.set({ ...plainly, body: 'It left', channel: 'email', channel_account_id: 'b1', format: 'markdown', signature: false })
+    await waitFor(() => expect(text.value).toBe('It left'))
+    await screen.findByRole('toolbar', { name: 'Formatting' })
+    await userEvent.type(text, '{Control>}{Enter}{/Control}')
+    await waitFor(() => expect(asked.find(({ method, path }) => method === 'POST' && path === later)?.body).toMatchObject({ channel: 'email', channel_account_id: 'b1', signature: false }))
+  })
+
+  it('takes pictures that are pasted and dropped', async () => {
+    answers.set('POST /api/crm/v1/conversations/attachments', { id: 'f1', filename: 'a.png', content_type: 'image/png', size: 3 })
+    await show(<Composer conversation={conversation} onLeave={() => () => undefined} />)
+    const text = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Reply' })
+    const picture = (name: string) => new File(['abc'], name, { type: 'image/png' })
+    await userEvent.click(text)
+    await userEvent.paste({ files: [picture('pasted.png')], types: ['Files'], getData: () => '' } as unknown as DataTransfer)
+    expect(await screen.findByText('pasted.png')).toBeTruthy()
+    fireEvent.drop(text, { dataTransfer: { files: [picture('dropped.png')], types: ['Files'] } })
+    expect(await screen.findByText('dropped.png')).toBeTruthy()
+    expect(text.value).toBe('')
   })
 
   it('finds an emoji by its name after a colon', async () => {

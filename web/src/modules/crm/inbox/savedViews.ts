@@ -23,10 +23,12 @@ export function useSavedCounts(enabled: boolean) {
   })
 }
 
+/** Makes a view, or changes the one of the given id. */
 export function useSaveView() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (body: { name: string; shared: boolean; filter: ViewFilter }) => ask(api.POST('/api/crm/v1/views', { body })).then((envelope) => envelope.data),
+    mutationFn: ({ id, body }: { id?: string; body: { name: string; shared: boolean; filter: ViewFilter } }) =>
+      ask(id ? api.PUT('/api/crm/v1/views/{id}', { params: { path: { id } }, body }) : api.POST('/api/crm/v1/views', { body })).then((envelope) => envelope.data),
     onSuccess: () => void client.invalidateQueries({ queryKey: key }),
   })
 }

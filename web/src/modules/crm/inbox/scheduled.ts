@@ -2,7 +2,6 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { readAll } from '@/api/readAll'
 import { createStore } from '@/lib/store'
-import type { Attachment } from './uploads'
 
 export type Scheduled = Schemas['ConversationScheduled']
 
@@ -38,11 +37,8 @@ export function useUnschedule(id: string) {
   })
 }
 
-export interface TakenBack {
-  conversationId: string
-  body: string
-  attachments: readonly Attachment[]
-}
+/** What was written, and the way that it was to go. */
+export type TakenBack = Pick<Scheduled, 'body' | 'attachments' | 'channel' | 'channel_account_id' | 'format' | 'signature'> & { conversationId: string }
 
 /** A reply that was taken back and waits to be put where it was written. */
 export const takenBack = createStore<TakenBack | null>(null)
@@ -57,7 +53,8 @@ export function useTakeBack() {
           params: { path: { id: conversationId, scheduledId: id }, query: { keep_files: 'true' } },
         }),
       ).then((envelope) => envelope.data),
-    onSuccess: ({ conversation_id: conversationId, body, attachments }) => takenBack.set({ conversationId, body, attachments }),
+    onSuccess: ({ conversation_id: conversationId, body, attachments, channel, channel_account_id, format, signature }) =>
+      takenBack.set({ conversationId, body, attachments, channel, channel_account_id, format, signature }),
     onSettled: (_data, _error, { conversation_id: conversationId }) => void client.invalidateQueries({ queryKey: scheduledKey(conversationId) }),
   })
 }

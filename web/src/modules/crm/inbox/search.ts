@@ -61,12 +61,10 @@ function startOfDay(day: string, later: number): string {
   return new Date(year, month - 1, date + later).toISOString()
 }
 
-/** What the list is asked for; empty fields are left out. Days are those of the person's own clock. */
-export function filterOf(search: FilterSearch & { view?: ViewId }): ViewFilter {
-  const { view = 'open', group, owner, channel, tag, priority, from, to, sort } = search
+/** What the filters ask for, whichever view they narrow; empty fields are left out. Days are those of the person's own clock. */
+export function narrowingOf(search: FilterSearch): Partial<ViewFilter> {
+  const { group, owner, channel, tag, priority, from, to, sort } = search
   return {
-    sort: '-last_activity',
-    ...viewQuery(view),
     ...(group && { group_id: group }),
     ...(owner && { owner_id: owner }),
     ...(channel && { channel }),
@@ -76,6 +74,11 @@ export function filterOf(search: FilterSearch & { view?: ViewId }): ViewFilter {
     ...(to && { created_to: startOfDay(to, 1) }),
     ...(sort && { sort }),
   }
+}
+
+/** What the list is asked for. */
+export function filterOf(search: FilterSearch & { view?: ViewId }): ViewFilter {
+  return { sort: '-last_activity', ...viewQuery(search.view ?? 'open'), ...narrowingOf(search) }
 }
 
 /** How many filters narrow the view; another order is none. */

@@ -5,10 +5,12 @@ import { Suspense, type ReactNode } from 'react'
 import { afterEach, beforeAll, beforeEach, vi } from 'vitest'
 import { meQuery, type Me } from '@/api/session'
 import { chooseLanguage, withTexts } from '@/i18n'
+import { Toaster } from '@/ui/Toast'
 import type { Item, OneConversation } from './conversations'
 import { outgoing } from './outgoing'
 import { ruleRefusal } from './ruleRefusal'
 import { takenBack } from './scheduled'
+import { readInboxSearch } from './search'
 
 const me = {
   user: { id: 'u1', name: 'Defne Yılmaz' },
@@ -27,13 +29,27 @@ export const conversation = {
 export const asked: { method: string; path: string; body: unknown }[] = []
 export const answers = new Map<string, unknown>()
 
-/** Draws a part of the inbox as a signed-in agent sees it. */
-export async function show(children: ReactNode): Promise<void> {
+/** The addresses that were asked for, with what narrowed them. */
+export const addresses: URL[] = []
+
+/** Draws a part of the inbox as a signed-in agent sees it, at an address of it, with further permissions and licences. */
+export async function show(children: ReactNode, { at = '', permissions = [], licences = [] }: { at?: string; permissions?: string[]; licences?: string[] } = {}): Promise<void> {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
-  client.setQueryData(meQuery.queryKey, me)
+  client.setQueryData(meQuery.queryKey, { ...me, permissions: [...me.permissions, ...permissions], licences: [...me.licences, ...licences] })
   const root = createRootRoute()
-  const inbox = createRoute({ getParentRoute: () => root, path: '/inbox', component: () => <Suspense>{children}</Suspense> })
-  const router = createRouter({ routeTree: root.addChildren([inbox]), history: createMemoryHistory({ initialEntries: ['/inbox'] }) })
+  const shell = createRoute({ getParentRoute: () => root, id: 'shell' })
+  const inbox = createRoute({
+    getParentRoute: () => shell,
+    path: '/inbox',
+    validateSearch: readInboxSearch,
+    component: () => (
+      <>
+        <Suspense>{children}</Suspense>
+        <Toaster />
+      </>
+    ),
+  })
+  const router = createRouter({ routeTree: root.addChildren([shell.addChildren([inbox])]), history: createMemoryHistory({ initialEntries: [`/inbox${at}`] }) })
   await router.load()
   render(
     <QueryClientProvider client={client}>
@@ -67,21 +83,25 @@ export function prepareInbox(): void {
   vi.setConfig({ testTimeout: 60_000 })
 
   beforeAll(async () => {
-    await withTexts(() => Promise.resolve(null), 'inbox', 'thread')()
+    await withTexts(() => Promise.resolve(null), 'inbox', 'thread', 'desk')()
     await chooseLanguage('en')
   })
 
   beforeEach(() => {
     asked.length = 0
+    addresses.length = 0
     answers.clear()
     answers.set('GET /api/crm/v1/conversations/c1/participants', { agents: [], contacts: [] })
     outgoing.set([])
     takenBack.set(null)
     ruleRefusal.set(null)
     localStorage.clear()
+    vi.stubGlobal('matchMedia', () => ({ matches: false }))
     vi.stubGlobal('ResizeObserver', class { observe() {} unobserve() {} disconnect() {} })
     vi.stubGlobal('fetch', async (request: Request) => {
-      const { pathname } = new URL(request.url)
+      const address = new URL(request.url)
+      const { pathname } = address
+      addresses.push(address)
       const text = request.method === 'GET' ? '' : await request.text()
       asked.push({ method: request.method, path: pathname, body: text ? (JSON.parse(text) as unknown) : null })
       const answer = answers.get(`${request.method} ${pathname}`)

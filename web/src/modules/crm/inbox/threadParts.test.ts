@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { formatWait } from '@/lib/span'
 import { colonWord, findEmojis } from './emoji'
-import { beginsDay, continues } from './groups'
+import { beginsDay, continues, toLines } from './groups'
 import { isJustSent } from './scheduled'
 import { countFilters, filterOf, readInboxSearch } from './search'
-import { formatWait } from './waiting'
+import { filtersIn, withFilters } from './viewFilters'
+import { wordsIn } from './words'
 
 const at = (time: string) => new Date(2026, 10, 15, ...(time.split(':').map(Number) as [number, number])).toISOString()
 const said = (author_id: string, time: string, more: object = {}) => ({ kind: 'message' as const, author_kind: 'contact' as const, author_id, channel: 'widget', created_at: at(time), ...more })
@@ -17,6 +19,44 @@ describe('continues', () => {
     expect(continues(said('a', '10:00'), said('a', '10:01', { kind: 'note' }))).toBe(false)
     expect(continues(said('a', '10:00'), said('a', '10:01', { channel: 'email' }))).toBe(false)
     expect(continues(said('a', '23:59'), said('a', '24:01'))).toBe(false)
+  })
+})
+
+describe('toLines', () => {
+  const did = (author: string, time: string, event = 'closed') => ({ ...said(author, time, { kind: 'event' }), kind: 'event' as const, event })
+  const lengths = (...items: ReturnType<typeof did>[]) => toLines(items).map((line) => line.length)
+
+  it('puts together what one author did a moment later, and nothing else', () => {
+    expect(lengths(did('a', '10:00'), did('a', '10:01'), did('a', '10:05'))).toEqual([3])
+    expect(lengths(did('a', '10:00'), did('b', '10:01'))).toEqual([1, 1])
+    expect(lengths(did('a', '10:00'), did('a', '10:06'))).toEqual([1, 1])
+    expect(lengths(did('a', '23:59'), did('a', '24:01'))).toEqual([1, 1])
+    expect(lengths(did('a', '10:00'), did('a', '10:01', 'woken'), did('a', '10:02'))).toEqual([1, 1, 1])
+  })
+})
+
+describe('a saved view', () => {
+  const kept = { state: 'open', ai_state: 'off', owner_id: 'me', tag: 'iade', sort: '-priority', ...dayFilter('2026-11-14', '2026-11-15') } as const
+
+  function dayFilter(from: string, to: string) {
+    const { created_from, created_to } = filterOf({ from, to })
+    return { created_from, created_to }
+  }
+
+  it('shows its filters as they were chosen', () => {
+    expect(filtersIn(kept)).toEqual({ owner: 'me', tag: 'iade', sort: '-priority', from: '2026-11-14', to: '2026-11-15' })
+  })
+
+  it('takes other filters and keeps what the form does not show', () => {
+    expect(withFilters(kept, { channel: 'email' })).toEqual({ state: 'open', ai_state: 'off', channel: 'email', sort: '-last_activity' })
+  })
+})
+
+describe('wordsIn', () => {
+  it('searches in what the filters leave, whatever the view, or in the saved view', () => {
+    expect(wordsIn({ view: 'mine', q: 'koltuk', tag: 'iade' }, undefined)).toEqual({ q: 'koltuk', tag: 'iade', sort: '-last_activity' })
+    expect(wordsIn({ saved: 'v1', q: 'koltuk' }, { state: 'open', owner_id: 'me', sort: '-priority' })).toEqual({ q: 'koltuk', owner_id: 'me', sort: '-priority' })
+    expect(wordsIn({ saved: 'v1', q: 'koltuk', state: 'closed' }, { state: 'open', owner_id: 'me', sort: '-priority' })).toEqual({ q: 'koltuk', state: 'closed', owner_id: 'me', sort: '-priority' })
   })
 })
 

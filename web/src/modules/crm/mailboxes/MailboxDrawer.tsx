@@ -10,6 +10,7 @@ import { Checkbox, Field, Input, Textarea } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { Select } from '@/ui/Select'
 import { Skeleton } from '@/ui/Skeleton'
+import { Step } from '@/ui/Step'
 import { toast } from '@/ui/Toast'
 import {
   useMailbox,
@@ -112,7 +113,6 @@ function MailboxForm({ start, canManage, onClose, onMade }: Omit<Props, 'id'> & 
         )
       }
     >
-      {start && <Where box={start} />}
       {start && <SenderVerification box={start} canManage={canManage} />}
       {save.error && !taken && !isAboutFields(save.error, shown) && (
         <Notice tone="danger" className="mb-4">
@@ -126,25 +126,34 @@ function MailboxForm({ start, canManage, onClose, onMade }: Omit<Props, 'id'> & 
         noValidate
         className="flex flex-col gap-4"
       >
-        <Field label={t('mailboxes.name')} error={fieldText(save.error, 'name')}>
-          <Input name="name" autoComplete="off" defaultValue={start?.name} required />
-        </Field>
-        <Field label={t('mailboxes.address')} hint={t('mailboxes.addressHint')} error={taken ?? fieldText(save.error, 'address')}>
-          <Input name="address" type="email" autoComplete="off" defaultValue={start?.address} disabled={start !== null} required />
-        </Field>
-        <Field label={t('mailboxes.sender')} hint={t('mailboxes.senderHint')} optional error={fieldText(save.error, 'sender_name')}>
-          <Input name="sender_name" autoComplete="off" defaultValue={start?.sender_name} />
-        </Field>
-        <Checkbox label={t('mailboxes.imap')} detail={t('mailboxes.imapHint')} checked={fetches} onChange={(event) => setFetches(event.target.checked)} />
-        {fetches && <ServerFields of="imap" start={start?.imap ?? null} known={start !== null} error={save.error ?? test.error} trial={test.data?.imap ?? null} />}
-        <Checkbox label={t('mailboxes.smtp')} detail={t('mailboxes.smtpHint')} checked={sends} onChange={(event) => setSends(event.target.checked)} />
-        {sends && <ServerFields of="smtp" start={start?.smtp ?? null} known={start !== null} error={save.error ?? test.error} trial={test.data?.smtp ?? null} />}
+        <Step number={1} title={t('mailboxes.step1')}>
+          <Field label={t('mailboxes.name')} error={fieldText(save.error, 'name')}>
+            <Input name="name" autoComplete="off" defaultValue={start?.name} required />
+          </Field>
+          <Field label={t('mailboxes.address')} hint={t('mailboxes.addressHint')} error={taken ?? fieldText(save.error, 'address')}>
+            <Input name="address" type="email" autoComplete="off" defaultValue={start?.address} disabled={start !== null} required />
+          </Field>
+          <Field label={t('mailboxes.sender')} hint={t('mailboxes.senderHint')} optional error={fieldText(save.error, 'sender_name')}>
+            <Input name="sender_name" autoComplete="off" defaultValue={start?.sender_name} />
+          </Field>
+        </Step>
+        <Step number={2} title={t('mailboxes.step2')} text={start ? t('mailboxes.step2Text') : t('mailboxes.step2New')}>
+          {start && <Where box={start} />}
+          <Checkbox label={t('mailboxes.imap')} detail={t('mailboxes.imapHint')} checked={fetches} onChange={(event) => setFetches(event.target.checked)} />
+          {fetches && <ServerFields of="imap" start={start?.imap ?? null} known={start !== null} error={save.error ?? test.error} trial={test.data?.imap ?? null} />}
+        </Step>
+        <Step number={3} title={t('mailboxes.step3')} text={t('mailboxes.step3Text')}>
+          <Checkbox label={t('mailboxes.smtp')} detail={t('mailboxes.smtpHint')} checked={sends} onChange={(event) => setSends(event.target.checked)} />
+          {sends && <ServerFields of="smtp" start={start?.smtp ?? null} known={start !== null} error={save.error ?? test.error} trial={test.data?.smtp ?? null} />}
+        </Step>
         {test.error && !isAboutFields(test.error, shown) && <Notice tone="danger">{errorText(test.error)}</Notice>}
-        <Field label={t('mailboxes.autoReply')} hint={t('mailboxes.autoReplyHint')} optional error={fieldText(save.error, 'auto_reply')}>
-          <Textarea name="auto_reply" defaultValue={start?.auto_reply} />
-        </Field>
-        <Checkbox name="continue_open" label={t('mailboxes.continue')} detail={t('mailboxes.continueHint')} defaultChecked={start?.continue_open} />
-        <Checkbox name="subject_token" label={t('mailboxes.token')} detail={t('mailboxes.tokenHint')} defaultChecked={start?.subject_token} />
+        <Step number={4} title={t('mailboxes.step4')}>
+          <Field label={t('mailboxes.autoReply')} hint={t('mailboxes.autoReplyHint')} optional error={fieldText(save.error, 'auto_reply')}>
+            <Textarea name="auto_reply" defaultValue={start?.auto_reply} />
+          </Field>
+          <Checkbox name="continue_open" label={t('mailboxes.continue')} detail={t('mailboxes.continueHint')} defaultChecked={start?.continue_open} />
+          <Checkbox name="subject_token" label={t('mailboxes.token')} detail={t('mailboxes.tokenHint')} defaultChecked={start?.subject_token} />
+        </Step>
       </form>
     </Drawer>
   )
@@ -165,7 +174,7 @@ function serverOf(data: FormData, of: 'imap' | 'smtp'): ServerBody {
 function Where({ box }: { box: Mailbox }) {
   const { t } = useI18n()
   return (
-    <div className="mb-4 flex flex-col gap-3">
+    <div className="flex flex-col gap-3">
       {box.forwarding_address && (
         <div>
           <CodeBlock label={t('mailboxes.forward')} code={box.forwarding_address} />

@@ -1,19 +1,21 @@
-import { Mails, RotateCcw } from 'lucide-react'
-import { useState } from 'react'
+import { Mails, RotateCcw, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
 import { ListView, useAdd } from '@/shell/ListPage'
 import { Ago } from '@/ui/Ago'
 import { Badge, type Tone } from '@/ui/Badge'
-import { Button } from '@/ui/Button'
+import { Button, IconButton } from '@/ui/Button'
+import { ConfirmAct } from '@/ui/ConfirmAct'
 import { PageHeader } from '@/ui/PageHeader'
 import type { Column } from '@/ui/Table'
 import { Tabs } from '@/ui/Tabs'
 import { toast } from '@/ui/Toast'
-import { MailboxDrawer } from './MailboxDrawer'
 import { mailboxReasons } from './reasons'
-import { useFailedMails, useMailboxes, useRetryMail, type Channel, type Incoming } from './mailboxes'
+import { useDeleteMail, useKeptMails, useMailboxes, useRetryMail, type Channel, type Incoming } from './mailboxes'
+
+const MailboxDrawer = lazy(() => import('./MailboxDrawer').then((m) => ({ default: m.MailboxDrawer })))
 
 const statuses: Record<Channel['status'], { label: PlainKey; tone: Tone }> = {
   active: { label: 'mailboxes.status.active', tone: 'ok' },
@@ -33,6 +35,8 @@ const reasons: Record<string, PlainKey> = {
   too_large: 'mailboxes.reason.tooLarge',
   channel_unavailable: 'mailboxes.reason.unavailable',
   processing_failed: 'mailboxes.reason.processing',
+  dmarc: 'mailboxes.reason.dmarc',
+  filter: 'mailboxes.reason.filter',
 }
 
 type Open = { id: string | null } | null
@@ -87,18 +91,26 @@ export function MailboxesScreen() {
               />
             ),
           },
-          { id: 'failed', label: t('mailboxes.tab.failed'), content: <FailedMails canManage={canManage} /> },
+          { id: 'failed', label: t('mailboxes.tab.failed'), content: <KeptMails state="failed" canManage={canManage} /> },
+          { id: 'junk', label: t('mailboxes.tab.junk'), content: <KeptMails state="junk" canManage={canManage} /> },
         ]}
       />
-      {open && <MailboxDrawer id={open.id} canManage={canManage} onClose={() => setOpen(null)} onMade={(id) => setOpen({ id })} />}
+      <Suspense>{open && <MailboxDrawer id={open.id} canManage={canManage} onClose={() => setOpen(null)} onMade={(id) => setOpen({ id })} />}</Suspense>
     </>
   )
 }
 
-function FailedMails({ canManage }: { canManage: boolean }) {
+const keptTexts = {
+  failed: { title: 'mailboxes.tab.failed', retry: 'mailboxes.failed.retry', empty: 'mailboxes.failed.empty.title', emptyText: 'mailboxes.failed.empty.text' },
+  junk: { title: 'mailboxes.tab.junk', retry: 'mailboxes.junk.retry', empty: 'mailboxes.junk.empty.title', emptyText: 'mailboxes.junk.empty.text' },
+} as const satisfies Record<string, Record<string, PlainKey>>
+
+function KeptMails({ state, canManage }: { state: keyof typeof keptTexts; canManage: boolean }) {
   const { t } = useI18n()
-  const list = useFailedMails()
+  const texts = keptTexts[state]
+  const list = useKeptMails(state)
   const retry = useRetryMail()
+  const [doomed, setDoomed] = useState<Incoming | null>(null)
   const columns: Column<Incoming>[] = [
     {
       id: 'mail',
@@ -113,7 +125,12 @@ function FailedMails({ canManage }: { canManage: boolean }) {
     {
       id: 'reason',
       header: t('mailboxes.failed.reason'),
-      cell: (row) => t(reasons[row.reason ?? ''] ?? 'mailboxes.reason.unreadable'),
+      cell: (row) => (
+        <>
+          {t(reasons[row.reason ?? ''] ?? 'mailboxes.reason.unreadable')}
+          {row.auth && <span className="block text-sm text-ink-2">{row.auth}</span>}
+        </>
+      ),
     },
     { id: 'at', header: t('mailboxes.failed.at'), wide: true, cell: (row) => <Ago at={row.created_at} /> },
   ]
@@ -136,17 +153,30 @@ function FailedMails({ canManage }: { canManage: boolean }) {
           })
         }
       >
-        {t('mailboxes.failed.retry')}
+        {t(texts.retry)}
       </Button>
+      <IconButton icon={Trash2} tone="danger" label={t('mailboxes.kept.deleteOne', { subject: row.subject || row.envelope_from })} onClick={() => setDoomed(row)} />
     </span>
   )
   return (
-    <ListView
-      label={t('mailboxes.tab.failed')}
-      list={list}
-      columns={columns}
-      rowActions={canManage && rowActions}
-      empty={{ icon: Mails, title: t('mailboxes.failed.empty.title'), text: t('mailboxes.failed.empty.text') }}
-    />
+    <>
+      <ListView
+        label={t(texts.title)}
+        list={list}
+        columns={columns}
+        rowActions={canManage && rowActions}
+        empty={{ icon: Mails, title: t(texts.empty), text: t(texts.emptyText) }}
+      />
+      {doomed && <DeleteConfirm row={doomed} onClose={() => setDoomed(null)} />}
+    </>
+  )
+}
+
+function DeleteConfirm({ row, onClose }: { row: Incoming; onClose: () => void }) {
+  const { t } = useI18n()
+  return (
+    <ConfirmAct act={useDeleteMail()} on={row.id} title={t('mailboxes.kept.delete.title')} action={t('mailboxes.kept.delete.action')} done={t('mailboxes.kept.delete.done')} onClose={onClose}>
+      {t('mailboxes.kept.delete.text')}
+    </ConfirmAct>
   )
 }

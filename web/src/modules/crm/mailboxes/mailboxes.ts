@@ -27,11 +27,12 @@ export function useMailbox(id: string) {
   })
 }
 
-export function useFailedMails() {
+/** Mails that were kept and not read. */
+export function useKeptMails(state: 'failed' | 'junk') {
   return usePages({
-    key: [...key, 'failed'],
+    key: [...key, state],
     fetch: (cursor) =>
-      ask(api.GET('/api/crm/v1/channels/email/mails', { params: { query: { state: 'failed', limit: pageSize, cursor } } })),
+      ask(api.GET('/api/crm/v1/channels/email/mails', { params: { query: { state, limit: pageSize, cursor } } })),
   })
 }
 
@@ -77,6 +78,14 @@ export function useVerifySender(id: string) {
       }
     },
     onSuccess: ({ data }) => client.setQueryData([...key, 'one', id], data),
+  })
+}
+
+export function useDeleteMail() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (mailId: string) => ask(api.DELETE('/api/crm/v1/channels/email/mails/{mailId}', { params: { path: { mailId } } })),
+    onSuccess: refresh,
   })
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatSpan } from './overview'
+import { formatSpan } from './span'
 
 it('says a span in its largest unit', () => {
   expect(formatSpan(45, 'en')).toBe('45 sec')

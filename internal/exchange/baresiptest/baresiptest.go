@@ -1,0 +1,234 @@
+// Package baresiptest runs baresip, a telephone of another maker, in tests. It answers
+// every call, speaks a tone and keeps what it hears, so that a test can say which tone
+// came through.
+package baresiptest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"konak/internal/exchange/sound"
+	"konak/internal/kit/tooltest"
+)
+
+// script installs what this package needs.
+const script = "ensure-phones"
+
+// Need ends the test where baresip is not installed.
+func Need(tb testing.TB) {
+	tb.Helper()
+	tooltest.Need(tb, "baresip", script)
+}
+
+// Config is how a telephone signs in and speaks.
+type Config struct {
+	Server   string // host and port
+	Username string
+	Password string
+	// Hz is the tone that it speaks.
+	Hz float64
+	// Transport is udp, tcp or tls; empty is udp.
+	Transport string
+	// Encryption is baresip's mediaenc: "srtp" where the other side can, "srtp-mand"
+	// always; empty is none.
+	Encryption string
+	// Authority is the file of the certificate that the server must show.
+	Authority string
+	// Dial is whom it calls as soon as it runs; empty is nobody.
+	Dial string
+	// Listen is its own address; empty is any port of 127.0.0.1.
+	Listen string
+}
+
+// Phone is a telephone that runs.
+type Phone struct {
+	tb  testing.TB
+	dir string
+}
+
+// Start runs a telephone until the test ends.
+func Start(tb testing.TB, c Config) *Phone {
+	tb.Helper()
+	Need(tb)
+	dir := tb.TempDir()
+	if c.Transport == "" {
+		c.Transport = "udp"
+	}
+	if c.Listen == "" {
+		c.Listen = "127.0.0.1:0"
+	}
+	settings := []string{
+		"poll_method epoll", "sip_listen " + c.Listen, "audio_player aubridge," + c.Username, "audio_alert aubridge," + c.Username,
+		"audio_source aufile," + dir + "/tone.wav", "ausrc_srate 8000", "auplay_srate 8000", "ausrc_channels 1", "auplay_channels 1",
+		"snd_path " + dir, "module_path " + modules(tb), "sip_cafile " + c.Authority, "sip_verify_server yes",
+	}
+	for _, m := range []string{"g711", "aufile", "aubridge", "sndfile", "srtp", "menu", "account"} {
+		settings = append(settings, "module "+m+".so")
+	}
+	account := fmt.Sprintf("<sip:%s@%s;transport=%s>;auth_pass=%s;answermode=auto;regint=300;audio_codecs=pcmu", c.Username, c.Server, c.Transport, c.Password)
+	if c.Encryption != "" {
+		account += ";mediaenc=" + c.Encryption
+	}
+	for name, content := range map[string][]byte{
+		"tone.wav": sound.Sound{Rate: sound.PhoneRate, Samples: Tone(c.Hz, 60)}.WAV(),
+		"config":   []byte(strings.Join(settings, "\n") + "\n"), "accounts": []byte(account + "\n"),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	arguments := []string{"-f", dir}
+	if c.Dial != "" {
+		arguments = append(arguments, "-e", "/dial "+c.Dial)
+	}
+	cmd := exec.CommandContext(tb.Context(), "baresip", arguments...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if tb.Failed() {
+			tb.Logf("%s:\n%s", c.Username, out.String())
+		}
+	})
+	return &Phone{tb: tb, dir: dir}
+}
+
+func modules(tb testing.TB) string {
+	tb.Helper()
+	for _, dir := range []string{"/usr/lib/baresip/modules", "/usr/lib64/baresip/modules", "/usr/local/lib/baresip/modules", "/opt/homebrew/lib/baresip/modules"} {
+		if _, err := os.Stat(dir); err == nil {
+			return dir
+		}
+	}
+	tooltest.Missing(tb, "a module of baresip", script)
+	return ""
+}
+
+// enough is how many windows of 100 ms must be a tone. A telephone speaks in real
+// time, so how much of a tone comes through depends on how busy the machine is: what
+// counts is which tone is there.
+const enough = 3
+
+// WantHeard holds that the telephone heard a tone. It writes what it heard when its
+// call ends, or a moment later.
+func (p *Phone) WantHeard(hz float64) {
+	p.tb.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(20 * time.Second); ; {
+		best := p.countHeard(hz)
+		if best >= enough {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			p.tb.Errorf("the telephone heard %v Hz in %d windows", hz, best)
+			return
+		}
+	}
+}
+
+// countHeard counts the windows of a tone in the longest of what the telephone heard.
+func (p *Phone) countHeard(hz float64) (best int) {
+	files, err := filepath.Glob(filepath.Join(p.dir, "dump-*dec.wav"))
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err == nil && len(b) > 44 && strings.HasPrefix(string(b), "RIFF") {
+			best = max(best, CountTone(Samples(b[44:]), hz))
+		}
+	}
+	return best
+}
+
+// Samples reads samples of 16 bits.
+func Samples(b []byte) []int16 {
+	out := make([]int16, 0, len(b)/2)
+	for ; len(b) >= 2; b = b[2:] {
+		out = append(out, int16(binary.LittleEndian.Uint16(b)))
+	}
+	return out
+}
+
+// WantTone holds that a tone is among the samples and that none of the others is.
+func WantTone(tb testing.TB, what string, samples []int16, hz float64, others ...float64) {
+	tb.Helper()
+	if n := CountTone(samples, hz); n < enough {
+		tb.Errorf("%s: %v Hz in %d windows", what, hz, n)
+	}
+	for _, other := range others {
+		if n := CountTone(samples, other); n > 0 {
+			tb.Errorf("%s: %v Hz in %d windows", what, other, n)
+		}
+	}
+}
+
+// CountTone counts the windows of 100 ms that are a tone.
+func CountTone(samples []int16, hz float64) (n int) {
+	const window = sound.PhoneRate / 10
+	for i := 0; i+window <= len(samples); i += window {
+		if ToneShare(samples[i:i+window], hz) > 0.8 {
+			n++
+		}
+	}
+	return n
+}
+
+// ToneShare is which part of the energy of samples lies at a frequency (Goertzel).
+func ToneShare(samples []int16, hz float64) float64 {
+	c := 2 * math.Cos(2*math.Pi*hz/sound.PhoneRate)
+	var s1, s2, energy float64
+	for _, v := range samples {
+		s := float64(v) + c*s1 - s2
+		s2, s1 = s1, s
+		energy += float64(v) * float64(v)
+	}
+	if energy == 0 {
+		return 0
+	}
+	power := s1*s1 + s2*s2 - c*s1*s2
+	return 2 * power / (energy * float64(len(samples)))
+}
+
+// Tone makes samples of a frequency.
+func Tone(hz, seconds float64) []int16 {
+	out := make([]int16, int(seconds*sound.PhoneRate))
+	for i := range out {
+		out[i] = int16(8000 * math.Sin(2*math.Pi*hz*float64(i)/sound.PhoneRate))
+	}
+	return out
+}
+
+// WaitForFile waits until a file has so many bytes.
+func WaitForFile(tb testing.TB, path string, size int64) {
+	tb.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(30 * time.Second); ; {
+		if info, err := os.Stat(path); err == nil && info.Size() >= size {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			tb.Fatalf("%s does not grow", filepath.Base(path))
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package sipexchange
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+	"github.com/google/uuid"
+
+	"konak/internal/exchange"
+)
+
+// Carrier is the operator's line. Calls that come from its addresses need no proof and
+// go to whoever has the number that was dialled.
+type Carrier struct {
+	// Server is host or host:port.
+	Server string
+	// From is where its calls come from; empty stands for the server's addresses.
+	From []netip.Prefix
+	// FindNumber finds the tenant that has a number, and what the line is called
+	// there. It returns exchange.ErrUnknown for a number that nobody has.
+	FindNumber func(ctx context.Context, number string) (tenant, trunk uuid.UUID, err error)
+
+	mu    sync.Mutex
+	addrs []netip.Addr // of the server, when last looked up
+}
+
+// findTimeout is how long it may take to find whose number was dialled.
+const findTimeout = 5 * time.Second
+
+// keepAddresses looks the server up until the context ends. While it cannot be looked
+// up, the addresses that it had stay.
+func (c *Carrier) keepAddresses(ctx context.Context) {
+	if len(c.From) > 0 {
+		return
+	}
+	for ctx.Err() == nil {
+		wait := resolveEvery
+		if host, _, err := splitServer(c.Server); err == nil {
+			found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+			if err != nil {
+				wait = firstRetry
+			} else {
+				c.mu.Lock()
+				c.addrs = found
+				c.mu.Unlock()
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// sends says whether calls from an address are the carrier's.
+func (c *Carrier) sends(from netip.Addr) bool {
+	if c == nil || !from.IsValid() {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.From, func(p netip.Prefix) bool { return p.Contains(from) }) ||
+		slices.ContainsFunc(c.addrs, func(a netip.Addr) bool { return a.Unmap() == from })
+}
+
+// identifyNumber finds whom a call of the carrier goes to. Where it returns false it
+// has answered the INVITE.
+func (x *Exchange) identifyNumber(req *sip.Request, tx *sip.ServerTx) (caller, bool) {
+	dialled := req.Recipient.User
+	if !isDialable(dialled) {
+		respond(tx, req, 404, "Not Found")
+		return caller{}, false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), findTimeout)
+	defer cancel()
+	tenant, trunk, err := x.cfg.Carrier.FindNumber(ctx, dialled)
+	switch {
+	case errors.Is(err, exchange.ErrUnknown):
+		respond(tx, req, 404, "Not Found")
+		return caller{}, false
+	case err != nil:
+		x.cfg.Log.Error("it cannot be found whom a call goes to", "error", err)
+		respond(tx, req, 503, "Service Unavailable", sip.NewHeader("Retry-After", "10"))
+		return caller{}, false
+	}
+	return caller{tenant: tenant, trunk: trunk, from: clean(req.From().Address.User, 64), to: dialled}, true
+}

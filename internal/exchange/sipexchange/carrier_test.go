@@ -1,0 +1,93 @@
+package sipexchange_test
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"testing"
+
+	"github.com/emiago/sipgo/sip"
+	"github.com/google/uuid"
+
+	"konak/internal/exchange"
+	"konak/internal/exchange/sdp"
+	"konak/internal/exchange/sipexchange"
+)
+
+// withCarrier lets calls of a network go to who has the number +902125550199.
+func withCarrier(from string, trunk uuid.UUID) func(*sipexchange.Config) {
+	return func(c *sipexchange.Config) {
+		c.Carrier = &sipexchange.Carrier{
+			Server: "127.0.0.9", From: []netip.Prefix{netip.MustParsePrefix(from)},
+			FindNumber: func(_ context.Context, number string) (uuid.UUID, uuid.UUID, error) {
+				switch number {
+				case "+902125550199":
+					return tenantB, trunk, nil
+				case "+902125550500":
+					return uuid.Nil, uuid.Nil, errors.New("the database is away")
+				}
+				return uuid.Nil, uuid.Nil, exchange.ErrUnknown
+			},
+		}
+	}
+}
+
+// call sends the INVITE of a carrier to a number.
+func (p *provider) call(number string) {
+	p.t.Helper()
+	p.send(p.text(newCall("sip:+905321234567@x", "sip:"+number+"@y", "sip:"+number+"@y"), "INVITE", p.offer(sdp.SendRecv)))
+}
+
+// A call of the operator's carrier goes to who has the number.
+func TestACarrierCallsNumbers(t *testing.T) {
+	t.Parallel()
+	trunk := uuid.New()
+	d := startDesk(t, withCarrier("127.0.0.1/32", trunk))
+	p := newProvider(t, d)
+	p.call("+902125550199")
+	e := d.event(exchange.LegIncomingEvent)
+	if e.Tenant != tenantB || e.Trunk != trunk || e.Device != "" || e.From != "+905321234567" || e.To != "+902125550199" {
+		t.Errorf("event %+v", e)
+	}
+	d.must(d.Answer(t.Context(), tenantB, e.Leg))
+	p.response(200)
+	for number, status := range map[string]int{"+902125550198": 404, "name": 404, "+902125550500": 503} {
+		p.call(number)
+		p.response(status)
+	}
+}
+
+// Whoever else calls a number must prove who they are.
+func TestStrangersDoNotCallNumbers(t *testing.T) {
+	t.Parallel()
+	d := startDesk(t, withCarrier("127.0.0.9/32", uuid.New()))
+	p := newProvider(t, d)
+	p.call("+902125550199")
+	p.response(401)
+}
+
+// A workspace that has a line of its own at the operator's carrier does not get the
+// calls to others' numbers.
+func TestALineAtTheCarrierDrawsNoCalls(t *testing.T) {
+	t.Parallel()
+	d := startDesk(t, withCarrier("127.0.0.1/32", uuid.New()))
+	p := newProvider(t, d)
+	d.must(d.PutTrunk(t.Context(), p.trunk(uuid.New(), "topsecret")))
+	p.request(sip.REGISTER)
+	p.admit()
+	for d.event(exchange.TrunkStatusEvent).Status.State != exchange.TrunkRegistered {
+	}
+	p.call("+902125550199")
+	if e := d.event(exchange.LegIncomingEvent); e.Tenant != tenantB {
+		t.Errorf("the call went to %s", e.Tenant)
+	}
+}
+
+// Calls can be made as soon as the exchange has started.
+func TestAStartedExchangeCanSend(t *testing.T) {
+	t.Parallel()
+	d := startDesk(t)
+	if !d.CanSend() {
+		t.Error("it cannot send yet")
+	}
+}

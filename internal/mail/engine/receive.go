@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/smtpd"
+	"konak/internal/mail/header"
+	"konak/internal/mail/origin"
+)
+
+// receive takes a sender's mail. When it returns nil the mail is durable for every
+// recipient. The inboxes get theirs first: a sender who tries again after a failure
+// behind it is recognised there.
+func (c *session) receive(r io.Reader) error {
+	text, release, err := c.s.Inbox.Spool(c.ctx, c.peer.Network, c.tenants(), r)
+	if err != nil {
+		return err
+	}
+	defer release()
+	h, err := readHeader(text)
+	if err == nil && h.Count("received") > maxHops && len(c.forwards)+len(c.returns) > 0 {
+		err = errLoop
+	}
+	if err != nil {
+		return c.asRefusal("a mail could not be read", err)
+	}
+	found, err := c.checkOrigin(h, text)
+	if err != nil {
+		return err
+	}
+	// From here on nothing depends on the connection any more.
+	ctx := context.WithoutCancel(c.ctx)
+	if err := c.deliver(ctx, h, found, text); err != nil {
+		return c.asRefusal("a mail could not be delivered", err)
+	}
+	for _, f := range c.forwards {
+		if err := c.s.forward(ctx, f, c.s.DB.Clock().NewID(), c.from, h, found, text); err != nil {
+			return c.asRefusal("a mail could not be sent on", err)
+		}
+	}
+	for _, back := range c.returns {
+		if err := c.s.sendBack(ctx, back, c.s.DB.Clock().NewID(), h, text); err != nil {
+			return c.asRefusal("a bounce could not be sent on", err)
+		}
+	}
+	return nil
+}
+
+// tenants are the workspaces of the recipients.
+func (c *session) tenants() (out []uuid.UUID) {
+	for _, r := range c.inboxes {
+		out = append(out, r.tenant)
+	}
+	for _, f := range c.forwards {
+		out = append(out, f.tenant)
+	}
+	return out
+}
+
+// checkOrigin finds out who a mail is from. It returns a refusal for one that is not
+// taken.
+func (c *session) checkOrigin(h *header.Header, text *os.File) (origin.Result, error) {
+	size, err := text.Seek(0, io.SeekEnd)
+	if err != nil {
+		return origin.Result{}, c.later("a mail could not be read", err)
+	}
+	m := origin.Mail{
+		Address: c.peer.Address, Hello: c.hello, From: c.from, Header: h,
+		Open: func() io.Reader { return io.NewSectionReader(text, 0, size) },
+	}
+	for _, r := range c.inboxes {
+		m.To = append(m.To, r.addr)
+	}
+	for _, f := range c.forwards {
+		m.To = append(m.To, f.box.Address)
+	}
+	found := c.s.Origin.Check(c.ctx, m)
+	switch {
+	case found.Action == origin.Reject && found.Reason == origin.ReasonDMARC:
+		return found, errNotProven
+	case found.Action == origin.Reject:
+		return found, errJunk
+	case found.Action == origin.Later:
+		return found, errFiltered
+	}
+	return found, nil
+}
+
+// deliver hands a mail over to the inboxes.
+func (c *session) deliver(ctx context.Context, h *header.Header, found origin.Result, text *os.File) error {
+	if len(c.inboxes) == 0 {
+		return nil
+	}
+	size, err := text.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	d := smtpd.Delivery{From: c.from, Auth: found.Summary}
+	if found.Action == origin.Junk {
+		d.Junk = found.Reason
+	}
+	if d.Head, err = c.s.headOf(h, found, text); err != nil {
+		return err
+	}
+	for _, r := range c.inboxes {
+		d.To, d.Body = r.addr, io.NewSectionReader(text, h.Size, size-h.Size)
+		if err := c.s.Inbox.Deliver(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// headOf returns the header of a mail as it is kept: with what was found out about it
+// instead of fields that claim to be of this server. Of a mail that was not checked
+// nothing is changed.
+func (s *Service) headOf(h *header.Header, found origin.Result, text *os.File) ([]byte, error) {
+	head := make([]byte, h.Size)
+	if _, err := text.ReadAt(head, 0); err != nil {
+		return nil, err
+	}
+	if found.Field == "" {
+		return head, nil
+	}
+	out := bytes.NewBufferString(found.Field)
+	if found.Action == origin.Junk {
+		out.WriteString("X-Spam-Flag: YES\r\n")
+	}
+	if !slices.ContainsFunc(h.Fields, s.Origin.IsRecord) {
+		out.Write(head)
+		return out.Bytes(), nil
+	}
+	for _, f := range h.Fields {
+		if !s.Origin.IsRecord(f) {
+			out.WriteString(f.Raw)
+		}
+	}
+	out.WriteString("\r\n")
+	return out.Bytes(), nil
+}

@@ -1,0 +1,130 @@
+package origin
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/emersion/go-msgauth/dmarc"
+	"golang.org/x/net/publicsuffix"
+)
+
+// dmarcResult is what the domain in From says about a mail.
+type dmarcResult struct {
+	value  string
+	domain string
+	action string
+}
+
+// checkDMARC asks the domains in From what is to be done about a mail that neither SPF
+// nor DKIM shows to be theirs (RFC 7489). The strictest of several wins.
+func (c *Checker) checkDMARC(ctx context.Context, m *Mail, sender senderResult, signatures []signature) dmarcResult {
+	domains, readable := domainsOfFrom(m)
+	if !readable {
+		return dmarcResult{value: "permerror", action: Accept}
+	}
+	out := dmarcResult{value: "none", action: Accept}
+	for _, name := range domains {
+		r := c.checkDomain(ctx, name, sender, signatures)
+		if out.domain == "" || slices.Index(strictness, r.action) > slices.Index(strictness, out.action) {
+			out = r
+		}
+	}
+	return out
+}
+
+// domainsOfFrom returns the domains of all addresses in From, and false where one
+// cannot be read or there are too many.
+func domainsOfFrom(m *Mail) (out []string, readable bool) {
+	list, readable := m.Header.Addresses("from")
+	for _, addr := range list {
+		name := domainOf(addr)
+		if name == "" {
+			return nil, false
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out, readable && len(out) > 0 && len(out) <= maxFrom
+}
+
+// checkDomain asks one domain.
+func (c *Checker) checkDomain(ctx context.Context, name string, sender senderResult, signatures []signature) dmarcResult {
+	out := dmarcResult{value: "none", domain: name, action: Accept}
+	record, err := c.findPolicy(ctx, name)
+	policy := dmarc.PolicyNone
+	if record != nil {
+		policy = record.Policy
+	}
+	if main := mainDomain(name); errors.Is(err, dmarc.ErrNoPolicy) && main != name {
+		if record, err = c.findPolicy(ctx, main); record != nil {
+			if policy = record.Policy; record.SubdomainPolicy != "" {
+				policy = record.SubdomainPolicy
+			}
+		}
+	}
+	switch {
+	case errors.Is(err, dmarc.ErrNoPolicy):
+		return out
+	case dmarc.IsTempFail(err):
+		out.value = "temperror"
+		return out
+	case err != nil:
+		out.value = "permerror"
+		return out
+	}
+	if sender.value == "pass" && isAligned(sender.domain, name, record.SPFAlignment) ||
+		slices.ContainsFunc(signatures, func(s signature) bool { return s.value == "pass" && isAligned(s.domain, name, record.DKIMAlignment) }) {
+		out.value = "pass"
+		return out
+	}
+	out.value = "fail"
+	if sender.value == "temperror" || slices.ContainsFunc(signatures, func(s signature) bool { return s.value == "temperror" }) {
+		out.value = "temperror" // it might have passed
+		return out
+	}
+	if record.Percent != nil && *record.Percent == 0 {
+		// The domain is only trying: the next milder policy holds.
+		policy = map[dmarc.Policy]dmarc.Policy{dmarc.PolicyReject: dmarc.PolicyQuarantine}[policy]
+	}
+	switch policy {
+	case dmarc.PolicyReject:
+		out.action = Reject
+	case dmarc.PolicyQuarantine:
+		out.action = Junk
+	}
+	return out
+}
+
+// findPolicy returns the record of a domain, and dmarc.ErrNoPolicy where it has none
+// or more than one.
+func (c *Checker) findPolicy(ctx context.Context, name string) (*dmarc.Record, error) {
+	return dmarc.LookupWithOptions(name, &dmarc.LookupOptions{LookupTXT: func(at string) ([]string, error) {
+		texts, err := c.DNS.LookupTXT(ctx, at)
+		texts = slices.DeleteFunc(texts, func(t string) bool { return !strings.HasPrefix(t, "v=DMARC1") })
+		if err == nil && len(texts) != 1 {
+			err = &net.DNSError{Err: "no record", Name: at, IsNotFound: true}
+		}
+		return texts, err
+	}})
+}
+
+// mainDomain returns the domain that a name belongs to, such as example.com for
+// mail.example.com.
+func mainDomain(name string) string {
+	if main, err := publicsuffix.EffectiveTLDPlusOne(name); err == nil {
+		return main
+	}
+	return name
+}
+
+// isAligned says whether a domain that was proven may speak for the one in From.
+func isAligned(proven, from string, mode dmarc.AlignmentMode) bool {
+	if mode == dmarc.AlignmentStrict {
+		return proven == from
+	}
+	return mainDomain(proven) == mainDomain(from)
+}

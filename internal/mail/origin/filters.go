@@ -1,0 +1,73 @@
+package origin
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// FindList returns the zone of the first block list that has an address, "" for none.
+// A list that does not answer is passed over.
+func (c *Checker) FindList(ctx context.Context, a netip.Addr) string {
+	if !c.checks(a) || len(c.Lists) == 0 {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	name := reversed(a)
+	for _, zone := range c.Lists {
+		answers, _ := c.DNS.LookupHost(ctx, name+"."+zone)
+		// 127.255.255.x is how lists say that they do not answer this server.
+		if slices.ContainsFunc(answers, func(text string) bool {
+			return strings.HasPrefix(text, "127.") && !strings.HasPrefix(text, "127.255.255.")
+		}) {
+			return zone
+		}
+	}
+	return ""
+}
+
+// reversed returns an address as block lists have it (RFC 5782).
+func reversed(a netip.Addr) string {
+	var parts []string
+	if a = a.Unmap(); a.Is4() {
+		for _, b := range a.As4() {
+			parts = append(parts, fmt.Sprint(b))
+		}
+	} else {
+		for _, b := range a.As16() {
+			parts = append(parts, fmt.Sprintf("%x", b>>4), fmt.Sprintf("%x", b&15))
+		}
+	}
+	slices.Reverse(parts)
+	return strings.Join(parts, ".")
+}
+
+// Filter judges the content of mails, as rspamd does.
+type Filter interface {
+	// Check returns what the filter would do with a mail: "reject", "soft reject",
+	// "greylist", "add header", "rewrite subject", or anything else for nothing.
+	Check(ctx context.Context, peer netip.Addr, hello, from string, to []string, mail io.Reader) (string, error)
+}
+
+// askFilter returns what is done about a mail by the filter; Accept where it cannot be
+// asked: a filter that is down must not stop the mail.
+func (c *Checker) askFilter(ctx context.Context, m *Mail) string {
+	answer, err := c.Filter.Check(ctx, m.Address, m.Hello, m.From, m.To, m.Open())
+	if err != nil {
+		c.Log.Warn("the mail filter could not be asked", "error", err)
+		return Accept
+	}
+	switch answer {
+	case "reject":
+		return Reject
+	case "soft reject", "greylist":
+		return Later
+	case "add header", "rewrite subject":
+		return Junk
+	}
+	return Accept
+}

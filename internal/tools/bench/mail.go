@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/smtp"
+	"strings"
+	"time"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/smtpd"
+	"konak/internal/mail"
+	"konak/internal/mail/dlp"
+	"konak/internal/mail/domain"
+)
+
+// mailMarks are about mail that mailboxes hand over and about what is looked for in it.
+func mailMarks() []group {
+	return []group{
+		{"DLP scan of 1 MiB", []mark{
+			{"one look at every byte", 0, lookOnce},
+			{"1,000 keywords and all detectors", 0, scanOnce},
+		}},
+		{"Mail submission, 10 kB, SQLite", []mark{
+			{"sender with an exception: not scanned", 0, submit(true)},
+			{"1,000 keywords and all detectors", 0.7, submit(false)},
+		}},
+		{"Mail handed over, 10 kB, beside Postfix (-postfix)", []mark{
+			{"Postfix", 0, handToPostfix},
+			{"this server: session, policy, signatures, queue in one transaction", 0, submit(true)},
+		}},
+	}
+}
+
+// turkish is text of at least so many bytes.
+func turkish(size int) string {
+	const words = "müşteri sipariş teslimat fatura adres yarın için gelen ürün iade kargo bugün değişiklik toplantı İstanbul ısı çözüm görüşme öğle şube 12 2024 0,50 34000 ve bir ile\r\n"
+	return strings.Repeat(words, size/len(words)+1)
+}
+
+// keywords are a thousand words that no text here has.
+func keywords() string {
+	var out strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&out, "gizliproje%dkod\n", i)
+	}
+	return out.String()
+}
+
+// detectors are all types of rules but regex, which has a pattern of its own.
+var detectors = map[string]string{dlp.Keyword: keywords(), dlp.CreditCard: "", dlp.IBAN: "", dlp.TCKN: "", dlp.VKN: "", dlp.Phone: "", dlp.AttachmentType: "exe"}
+
+func lookOnce(context.Context, *env, int) (func() error, func(), error) {
+	text := []byte(turkish(1 << 20))
+	return func() error {
+		if bytes.IndexByte(text, 0) >= 0 {
+			return errors.New("a zero in the text")
+		}
+		return nil
+	}, nil, nil
+}
+
+func scanOnce(ctx context.Context, _ *env, _ int) (func() error, func(), error) {
+	var rules []dlp.Rule
+	for kind, pattern := range detectors {
+		rules = append(rules, dlp.Rule{ID: kind, Type: kind, Pattern: pattern})
+	}
+	scanner, err := dlp.Compile(rules, []byte("bench"))
+	if err != nil {
+		return nil, nil, err
+	}
+	text := turkish(1 << 20)
+	return func() error {
+		if r := scanner.ScanMessage(ctx, dlp.Message{Text: text}, dlp.DefaultLimits()); len(r.Unscanned) > 0 {
+			return errors.New("the text was not scanned")
+		}
+		return nil
+	}, nil, nil
+}
+
+// post is the mail server of a node with mailboxes that send.
+type post struct{ addr string }
+
+// maxBoxes is how many mailboxes send of each kind: each may send to 2,000 in a day.
+const maxBoxes = 32
+
+func boxName(exempt bool, i int) string { return fmt.Sprintf("kutu-%v-%d@firma.example", exempt, i) }
+
+// post makes the mailboxes and the rules and listens, the first time.
+func (e *env) post(ctx context.Context) (*post, error) {
+	if e.mail != nil {
+		return e.mail, nil
+	}
+	h, err := e.node(ctx, db.SQLite)
+	if err != nil {
+		return nil, err
+	}
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member})
+	d, err := h.app.Domains.Provision(ctx, domain.Input{Domain: "firma.example", Routing: domain.RoutingEmbedded})
+	if err != nil {
+		return nil, err
+	}
+	if err := ownDomain(ctx, h.app.DB, h.tenant, d.Domain.ID); err != nil {
+		return nil, err
+	}
+	for i := range 2 * maxBoxes {
+		exempt := i < maxBoxes
+		name := boxName(exempt, i%maxBoxes)
+		if _, err := h.app.Domains.ProvisionMailbox(ctx, domain.MailboxInput{Address: name, Kind: domain.KindForward, Targets: []string{"x@firma.example"}, Password: password}); err != nil {
+			return nil, err
+		}
+		if exempt {
+			if _, err := h.app.Mail.AddException(ctx, name, ""); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for kind, pattern := range detectors {
+		if _, err := h.app.Mail.AddRule(ctx, mail.Rule{Name: kind, PatternType: kind, Pattern: pattern, Action: mail.ActionBlock, Severity: "low", Enabled: true}); err != nil {
+			return nil, err
+		}
+	}
+	cert, err := newCertificate()
+	if err != nil {
+		return nil, err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan error, 1)
+	go func() { done <- h.app.Engine.Serve(serving, ln, nil, cert) }()
+	e.closing(func() error { stop(); return <-done })
+	e.mail = &post{addr: ln.Addr().String()}
+	return e.mail, nil
+}
+
+// submit hands mails over as mailboxes do, one session for each caller.
+func submit(exempt bool) opener {
+	return func(ctx context.Context, e *env, i int) (func() error, func(), error) {
+		p, err := e.post(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		c, err := smtp.Dial(p.addr)
+		if err != nil {
+			return nil, nil, err
+		}
+		closing := func() { _ = c.Close() }
+		from := boxName(exempt, i%maxBoxes)
+		err = c.StartTLS(&tls.Config{InsecureSkipVerify: true}) //nolint:gosec // our own certificate, on this machine
+		if err == nil {
+			err = c.Auth(smtp.PlainAuth("", from, password, "127.0.0.1"))
+		}
+		return func() error { return sendMail(c, from) }, closing, err
+	}
+}
+
+// handToPostfix hands mails over to a Postfix that runs on this machine.
+func handToPostfix(_ context.Context, e *env, _ int) (func() error, func(), error) {
+	if e.postfix == "" {
+		return nil, nil, fmt.Errorf("%w: name a Postfix by -postfix host:port", errSkip)
+	}
+	c, err := smtp.Dial(e.postfix)
+	if err != nil {
+		return nil, nil, err
+	}
+	return func() error { return sendMail(c, "kutu@firma.example") }, func() { _ = c.Close() }, nil
+}
+
+// body is of the length of an ordinary mail.
+var body = turkish(10 << 10)
+
+// sendMail hands one mail over.
+func sendMail(c *smtp.Client, from string) error {
+	if err := c.Mail(from); err != nil {
+		return err
+	}
+	if err := c.Rcpt("elif@other.example"); err != nil {
+		return err
+	}
+	w, err := c.Data()
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, "From: "+from+"\r\nTo: elif@other.example\r\nSubject: Teklif\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n"+body); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// mailSink is where the mail of nodes goes: a server that takes everything.
+func (e *env) mailSink() (string, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	server := smtpd.Server{
+		Domain: "sink.example", MaxSize: 64 << 20, MaxRecipients: 100, MaxSessions: 1000, MaxPerAddress: 1000, MaxPerNetwork: 1000,
+		Patience: time.Minute, MaxIdle: time.Minute, Log: slog.New(slog.DiscardHandler),
+		NewSession: func(context.Context, smtpd.Peer) smtpd.Session { return discarding{} },
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ctx, ln, nil) }()
+	e.closing(func() error { stop(); return <-done })
+	return ln.Addr().String(), nil
+}
+
+// discarding is a session that takes every mail.
+type discarding struct{}
+
+func (discarding) Mail(string) error { return nil }
+func (discarding) Rcpt(string) error { return nil }
+func (discarding) Reset()            {}
+
+func (discarding) Data(r io.Reader) error {
+	_, err := io.Copy(io.Discard, r)
+	return err
+}
+
+func newCertificate() (*tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
+}

@@ -1,0 +1,213 @@
+// @vitest-environment jsdom
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import '@/api/testOrigin'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { activeShortcuts, startShortcuts } from '@/shell/shortcuts'
+import { InboxScreen } from './InboxScreen'
+import { addresses, answers, asked, conversation, prepareInbox, show } from './testInbox'
+
+prepareInbox()
+startShortcuts()
+
+const base = '/api/crm/v1/conversations'
+const counted = { open: 2, snoozed: 1, closed: 0, waiting: 0 }
+const until = '2099-01-02T09:00:00Z'
+const asleep = { ...conversation, id: 'c2', state: 'snoozed', snoozed_until: until, contact_name: 'Bora Ak' }
+const view = { id: 'v1', name: 'Urgent', shared: false, owner_id: 'm1', filter: { state: 'open', tag: 'iade', sort: '-last_activity' }, created_at: until, updated_at: until }
+
+beforeEach(() => {
+  HTMLElement.prototype.checkVisibility = () => false
+  HTMLElement.prototype.hidePopover = () => undefined
+  Object.defineProperty(HTMLElement.prototype, 'clientHeight', { configurable: true, value: 720 })
+  answers.set(`GET ${base}/counts`, { all: counted, mine: counted, unassigned: counted, unread: 0, mentions: 0, groups: [], channels: [] })
+  answers.set(`GET ${base}`, [conversation, asleep])
+  for (const one of [conversation, asleep]) {
+    const path = `GET ${base}/${one.id}`
+    answers.set(path, one)
+    answers.set(`${path}/participants`, { agents: [], contacts: [] })
+    answers.set(`${path}/ai-state`, { state: 'off', answers: 0 })
+    answers.set(`${path}/summary`, { available: false, summary: '' })
+    answers.set(`${path}/commerce`, { licensed: false })
+  }
+})
+
+/** Opens a menu and presses an entry. This browser has no popovers: what they tell the menu is told by hand. */
+async function choose(menu: string, entry: string) {
+  const trigger = await screen.findByRole('button', { name: menu })
+  const box = document.getElementById(trigger.getAttribute('popovertarget') ?? '') as HTMLElement
+  fireEvent(box, Object.assign(new Event('beforetoggle'), { newState: 'open' }))
+  await userEvent.click(await screen.findByRole('menuitem', { name: entry, hidden: true }))
+}
+
+function bodies(path: string): unknown[] {
+  return asked.filter((one) => `${one.method} ${one.path}` === path).map(({ body }) => body)
+}
+
+describe('shortcuts', () => {
+  it('are given once each while a conversation is open', async () => {
+    await show(<InboxScreen />, { at: '?c=c1', permissions: ['crm.macros.use'] })
+    await screen.findByRole('textbox', { name: 'Reply' })
+    const keys = activeShortcuts.get().map((shortcut) => shortcut.keys)
+    expect(keys.length).toBeGreaterThan(12)
+    expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([])
+    // Those of the shell, and the first key of its sequences.
+    for (const taken of ['mod+k', '?', 'g']) expect(keys).not.toContain(taken)
+  })
+
+  it.each([
+    ['a', 'Owner'],
+    ['t', 'Tags'],
+  ])('%s opens the details and the picker of “%s” where there is no room beside the messages', async (key, name) => {
+    await show(<InboxScreen />, { at: '?c=c1' })
+    await screen.findByRole('textbox', { name: 'Reply' })
+    await userEvent.keyboard(key)
+    const drawer = await screen.findByRole('dialog', { name: 'Details' })
+    await waitFor(() => expect(within(drawer).getByRole('combobox', { name, expanded: true })).toBeTruthy())
+  })
+})
+
+describe('Undo', () => {
+  it('gives a closed conversation its snooze again', async () => {
+    answers.set(`POST ${base}/c2/close`, { ...asleep, state: 'closed', snoozed_until: null })
+    answers.set(`POST ${base}/c2/snooze`, asleep)
+    await show(<InboxScreen />, { at: '?c=c2' })
+    await screen.findByRole('textbox', { name: 'Reply' })
+    await userEvent.keyboard('e')
+    await userEvent.click(await screen.findByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(bodies(`POST ${base}/c2/snooze`)).toEqual([{ until }]))
+    expect(bodies(`POST ${base}/c2/open`)).toEqual([])
+  })
+
+  it('gives it again after a macro that closes, too', async () => {
+    answers.set('GET /api/crm/v1/macros', [{ id: 'x1', name: 'Done', description: '', actions: [{ type: 'close' }] }])
+    answers.set(`POST ${base}/c2/macros/x1`, { conversation: { ...asleep, state: 'closed' } })
+    answers.set(`POST ${base}/c2/snooze`, asleep)
+    await show(<InboxScreen />, { at: '?c=c2', permissions: ['crm.macros.use'] })
+    await choose('Run a macro', 'Done')
+    await userEvent.click(await screen.findByRole('button', { name: 'Run' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(bodies(`POST ${base}/c2/snooze`)).toEqual([{ until }]))
+  })
+
+  it('opens a snoozed conversation again', async () => {
+    answers.set(`POST ${base}/c1/snooze`, { ...conversation, state: 'snoozed', snoozed_until: until })
+    answers.set(`POST ${base}/c1/open`, conversation)
+    await show(<InboxScreen />, { at: '?c=c1' })
+    await screen.findByRole('textbox', { name: 'Reply' })
+    await userEvent.keyboard('s')
+    await userEvent.click(await screen.findByRole('button', { name: /Tomorrow/ }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(bodies(`POST ${base}/c1/open`)).toHaveLength(1))
+  })
+
+  it('brings a deleted conversation back', async () => {
+    answers.set(`DELETE ${base}/c1`, { id: 'c1', deleted: true })
+    answers.set(`POST ${base}/c1/restore`, conversation)
+    await show(<InboxScreen />, { at: '?c=c1', permissions: ['crm.conversations.delete'] })
+    await choose('More actions on the conversation', 'Delete')
+    await userEvent.click(await screen.findByRole('button', { name: 'Delete the conversation' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(bodies(`POST ${base}/c1/restore`)).toHaveLength(1))
+  })
+
+  it('brings every one of several closed conversations back to its own state', async () => {
+    const done = ['c1', 'c2'].map((id) => ({ id, ok: true, state: 'closed', error: null }))
+    answers.set(`POST ${base}/state`, done)
+    await show(<InboxScreen />)
+    await userEvent.click(await screen.findByRole('checkbox', { name: /Elif Kaya/ }))
+    await userEvent.click(screen.getByRole('checkbox', { name: /Bora Ak/ }))
+    await userEvent.click(within(await screen.findByRole('toolbar', { name: 'Selected conversations' })).getByRole('button', { name: 'Close' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Undo' }))
+    await waitFor(() =>
+      expect(bodies(`POST ${base}/state`)).toEqual([
+        { ids: ['c1', 'c2'], state: 'closed' },
+        { ids: ['c1'], state: 'open' },
+        { ids: ['c2'], state: 'snoozed', until },
+      ]),
+    )
+  })
+})
+
+describe('search and filters', () => {
+  it('count together', async () => {
+    await show(<InboxScreen />, { at: '?q=koltuk&tag=iade&owner=me&state=closed' })
+    await waitFor(() => expect(addresses.some(({ pathname }) => pathname === `${base}/search`)).toBe(true))
+    const { searchParams } = addresses.find(({ pathname }) => pathname === `${base}/search`) as URL
+    expect(Object.fromEntries(searchParams)).toMatchObject({ q: 'koltuk', tag: 'iade', owner_id: 'me', state: 'closed' })
+    expect(await screen.findByRole('list', { name: 'Active filters' })).toBeTruthy()
+  })
+
+  it('suggest every tag of the workspace', async () => {
+    answers.set(`GET ${base}/tags`, ['kargo', 'acil'])
+    await show(<InboxScreen />)
+    await userEvent.click(await screen.findByRole('button', { name: 'Filter and sort' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Filter and sort' }))
+    await userEvent.click(dialog.getByRole('combobox', { name: 'Tag' }))
+    await userEvent.click(await screen.findByRole('option', { name: 'kargo' }))
+    await userEvent.click(dialog.getByRole('button', { name: 'Apply' }))
+    await waitFor(() => expect(addresses.some(({ pathname, searchParams }) => pathname === base && searchParams.get('tag') === 'kargo')).toBe(true))
+  })
+})
+
+describe('a saved view', () => {
+  async function change(shared: boolean, permissions: string[] = []) {
+    answers.set('GET /api/crm/v1/views', [{ ...view, shared }])
+    answers.set('PUT /api/crm/v1/views/v1', view)
+    await show(<InboxScreen />, { at: '?saved=v1', permissions })
+    await screen.findByRole('button', { name: /View:\s*Urgent/ })
+  }
+
+  it('is renamed and gets other filters', async () => {
+    await change(false)
+    await choose('Actions on the view Urgent', 'Change the view')
+    const dialog = within(await screen.findByRole('dialog', { name: 'Change the view' }))
+    // Who may not share a view is not asked.
+    expect(dialog.queryByRole('checkbox', { name: /whole team/ })).toBeNull()
+    const name = dialog.getByRole('textbox', { name: 'Name of the view' })
+    await userEvent.clear(name)
+    await userEvent.type(name, 'Returns')
+    await userEvent.click(dialog.getByRole('combobox', { name: 'Priority' }))
+    await userEvent.click(await screen.findByRole('option', { name: 'High' }))
+    await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
+    await waitFor(() =>
+      expect(bodies('PUT /api/crm/v1/views/v1')).toEqual([{ name: 'Returns', shared: false, filter: { state: 'open', tag: 'iade', priority: 'high', sort: '-last_activity' } }]),
+    )
+  })
+
+  it('of everybody is changed only by those who may', async () => {
+    await change(true)
+    expect(screen.queryByRole('button', { name: 'Actions on the view Urgent' })).toBeNull()
+  })
+
+  it('of everybody stays everybody’s when one who may changes it', async () => {
+    await change(true, ['crm.views.manage'])
+    await choose('Actions on the view Urgent', 'Change the view')
+    const dialog = within(await screen.findByRole('dialog', { name: 'Change the view' }))
+    expect(dialog.getByRole<HTMLInputElement>('checkbox', { name: /whole team/ }).checked).toBe(true)
+    await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
+    await waitFor(() => expect(bodies('PUT /api/crm/v1/views/v1')).toMatchObject([{ shared: true }]))
+  })
+})
+
+describe('a row that leaves', () => {
+  it('is seen to collapse, and not by those who want no motion', async () => {
+    for (const reduced of [false, true]) {
+      vi.stubGlobal('matchMedia', () => ({ matches: reduced }))
+      answers.set(`GET ${base}`, [conversation, asleep])
+      answers.set(`POST ${base}/c1/close`, { ...conversation, state: 'closed' })
+      await show(<InboxScreen />, { at: '?c=c1' })
+      await screen.findAllByRole('textbox', { name: 'Reply' })
+      answers.set(`GET ${base}`, [asleep])
+      const seen = vi.fn()
+      const watch = new MutationObserver(() => document.querySelector('li[inert]') && seen())
+      watch.observe(document.body, { childList: true, subtree: true })
+      await userEvent.keyboard('e')
+      await waitFor(() => expect(screen.queryByRole('checkbox', { name: /Elif Kaya/ })).toBeNull())
+      watch.disconnect()
+      expect(seen.mock.calls.length > 0).toBe(!reduced)
+      await waitFor(() => expect(document.querySelector('li[inert]')).toBeNull())
+      cleanup()
+    }
+  })
+})

@@ -1,0 +1,14 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, ask } from '@/api/client'
+import { language } from '@/i18n'
+import { tagsKey } from './conversations'
+
+/** Every tag that a conversation of the workspace has, in the order of the person's alphabet. */
+export function useTags(enabled: boolean) {
+  return useQuery({
+    queryKey: tagsKey,
+    queryFn: () => ask(api.GET('/api/crm/v1/conversations/tags')).then((envelope) => (envelope.data ?? []).sort((one, other) => one.localeCompare(other, language()))),
+    staleTime: 60_000,
+    enabled,
+  })
+}

@@ -1,0 +1,33 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '@/api/client'
+
+export type PhoneSettings = Schemas['SettingSettings']
+export type PhoneMenu = Schemas['SettingMenu']
+export type MenuKey = Schemas['SettingMenuKey']
+export type PhoneSetup = Schemas['TelephonySetup']
+
+const key = ['crm', 'phone-settings'] as const
+
+export function usePhoneSettings() {
+  return useQuery({
+    queryKey: key,
+    queryFn: async (): Promise<PhoneSettings> => {
+      const settings: PhoneSettings & { updated_at?: string | null } = { ...(await ask(api.GET('/api/crm/v1/telephony/settings'))).data }
+      delete settings.updated_at // it is not part of what is saved
+      return settings
+    },
+  })
+}
+
+export function useSavePhoneSettings() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: PhoneSettings) => ask(api.PUT('/api/crm/v1/telephony/settings', { body })),
+    onSuccess: () => void client.invalidateQueries({ queryKey: key }),
+  })
+}
+
+/** What is there for telephoning, and what is missing. */
+export function usePhoneSetup() {
+  return useQuery({ queryKey: ['crm', 'phone-setup'], queryFn: () => ask(api.GET('/api/crm/v1/telephony/setup')).then((envelope) => envelope.data), refetchInterval: 5000 })
+}
