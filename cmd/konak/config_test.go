@@ -169,6 +169,8 @@ func TestSettingsThatCannotWork(t *testing.T) {
 		{"--public-url", "https://firma.example/konak", "--public-url \"https://firma.example/konak\": write http://HOST or https://HOST, without a path"},
 		{"--public-url", "https://firma.example?x=1", "--public-url"},
 		{"--public-url", "firma.example", "--public-url"},
+		{"--help-domain", "help.firma.example", "--help-domain \"help.firma.example\": write HOST=WORKSPACE"},
+		{"--help-domain", "ada.help.localhost=demo", "hosts below --domain are the installation's own"},
 		{"--sip-listen", "5060", "--sip-listen \"5060\": write ADDRESS:PORT"},
 		{"--sip-listen", "phone.example:5060", "--sip-listen"},
 		{"--storage-quota", "plenty", "such as 50GiB"},

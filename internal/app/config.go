@@ -55,6 +55,7 @@ type Config struct {
 	MailTLSCert      string   `env:"KONAK_MAIL_TLS_CERT" name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with; mailboxes can sign in only over an encrypted connection."`
 	MailTLSKey       string   `env:"KONAK_MAIL_TLS_KEY" name:"mail-tls-key" placeholder:"FILE" help:"Its key."`
 	MailTLSListen    string   `env:"KONAK_MAIL_TLS_LISTEN" name:"mail-tls-listen" placeholder:"ADDRESS" help:"Address where mail programs hand mail over by TLS from the beginning, such as 0.0.0.0:465; needs --mail-tls-cert."`
+	HelpDomains      []string `env:"KONAK_HELP_DOMAIN" name:"help-domain" placeholder:"HOST=WORKSPACE" help:"Host of its own for the help center of a workspace, named by its slug. The DNS and the reverse proxy lead it here."`
 	MailRoutes       []string `env:"KONAK_MAIL_ROUTE" name:"mail-route" placeholder:"DOMAIN=HOST:PORT" help:"Server that takes the mail of workspaces' mailboxes for a domain, or for all of them with * as the domain, instead of those that the DNS names."`
 	MailBlockLists   []string `env:"KONAK_MAIL_BLOCK_LIST" name:"mail-block-list" placeholder:"ZONE" help:"Zone of a block list, such as zen.spamhaus.org: mail from addresses on it is refused. None by default."`
 	MailRspamd       string   `env:"KONAK_MAIL_RSPAMD" name:"mail-rspamd" placeholder:"URL" help:"rspamd server that judges mail that comes in, such as http://127.0.0.1:11333."`
@@ -163,6 +164,9 @@ func (c *Config) Check() error {
 		return err
 	}
 	if _, err := c.mailRoutes(); err != nil {
+		return err
+	}
+	if _, err := c.helpDomains(); err != nil {
 		return err
 	}
 	if (c.MailTLSCert == "") != (c.MailTLSKey == "") {
@@ -283,6 +287,27 @@ func (c *Config) mailDomain() string {
 // mailHost is the name of the server that takes mail.
 func (c *Config) mailHost() string {
 	return strings.ToLower(cmp.Or(c.MailHost, c.mailDomain(), "mail."+c.Domain))
+}
+
+// helpDomains reads --help-domain: the slug of a workspace by the host of its help
+// center. A host of the installation's own, one that is named twice, and a second host
+// of a workspace are refused.
+func (c *Config) helpDomains() (map[string]string, error) {
+	out, of := map[string]string{}, map[string]bool{}
+	for _, text := range c.HelpDomains {
+		host, slug, _ := strings.Cut(strings.ToLower(text), "=")
+		if !isHost(host) || slug == "" {
+			return nil, fmt.Errorf("--help-domain %q: write HOST=WORKSPACE, such as help.example.com=demo", text)
+		}
+		if host == c.Domain || strings.HasSuffix(host, "."+c.Domain) {
+			return nil, fmt.Errorf("--help-domain %q: hosts below --domain are the installation's own", text)
+		}
+		if out[host] != "" || of[slug] {
+			return nil, fmt.Errorf("--help-domain %q: a host has one workspace, and a workspace one host", text)
+		}
+		out[host], of[slug] = slug, true
+	}
+	return out, nil
 }
 
 // mailFilter reads --mail-rspamd.

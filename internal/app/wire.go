@@ -194,11 +194,15 @@ func (a *App) wireAPI(p *parts) error {
 	if err != nil {
 		return err
 	}
+	hosts, err := a.cfg.helpDomains()
+	if err != nil {
+		return err
+	}
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
 		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: p.box.Derive("cursor"),
 		TrustedProxies: proxies, SessionGuard: a.Mail.CheckAddress, Limits: p.limits, Streams: a.Streams, StreamCheck: a.cfg.StreamCheckOn(a.DB.Dialect()), Fallback: web.Handler(a.bankForms, a.cfg.captchaSources()...),
-		HelpSite: a.HelpCenter.Site(),
+		HelpSite: a.HelpCenter.Site(), HelpHosts: hosts,
 	})
 	a.registerHealth()
 	docs := reference.Handler(a.API.Document)

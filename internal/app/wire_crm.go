@@ -178,8 +178,12 @@ func (a *App) wireChannels(p *parts) (err error) {
 		Engine: a.Webhook, BaseURL: a.cfg.BaseURL(),
 	})
 	a.Kinds[custom.Name] = a.Custom
+	hosts, err := a.cfg.helpDomains()
+	if err != nil {
+		return err
+	}
 	a.HelpCenter, err = helpcenter.New(helpcenter.Config{
-		DB: a.DB, Channels: a.Channels, Inbound: a.Inbound, Limits: p.limits, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain,
+		DB: a.DB, Channels: a.Channels, Inbound: a.Inbound, Limits: p.limits, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, Hosts: hosts,
 	})
 	a.Kinds[helpcenter.Name] = a.HelpCenter
 	return err

@@ -32,27 +32,19 @@ type Capabilities struct {
 	HumanWindowHours int        `json:"human_window_hours" example:"168" doc:"For how long a person can answer, where the provider granted the account this; 0 where it is no longer"`
 }
 
-// Capable is a kind that says what it can carry. One that does not carries all that
-// the inbox can write.
-type Capable interface {
-	Capabilities() Capabilities
-}
-
 // KindCapabilities is what a kind of channel can carry.
 type KindCapabilities struct {
 	Kind string `json:"kind" example:"instagram"`
 	Capabilities
 }
 
-// Capabilities lists what the kinds can carry that say so, by name.
+// Capabilities lists what the kinds can carry, by name.
 func (s *Service) Capabilities() []KindCapabilities {
 	out := []KindCapabilities{}
 	for name, kind := range s.kinds {
-		if k, ok := kind.(Capable); ok {
-			c := KindCapabilities{name, k.Capabilities()}
-			c.Files, c.ReactionSigns = db.OrEmpty(c.Files), db.OrEmpty(c.ReactionSigns)
-			out = append(out, c)
-		}
+		c := KindCapabilities{name, kind.Capabilities()}
+		c.Files, c.ReactionSigns = db.OrEmpty(c.Files), db.OrEmpty(c.ReactionSigns)
+		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b KindCapabilities) int { return strings.Compare(a.Kind, b.Kind) })
 	return out
@@ -60,11 +52,11 @@ func (s *Service) Capabilities() []KindCapabilities {
 
 // checkSign refuses a reaction that the channel has no sign for.
 func (s *Service) checkSign(r conversation.OutgoingReaction) error {
-	k, ok := s.kinds[r.Route.Channel].(Capable)
+	kind, ok := s.kinds[r.Route.Channel]
 	if !ok || r.Emoji == "" {
 		return nil
 	}
-	if signs := k.Capabilities().ReactionSigns; len(signs) > 0 && !slices.Contains(signs, r.Emoji) {
+	if signs := kind.Capabilities().ReactionSigns; len(signs) > 0 && !slices.Contains(signs, r.Emoji) {
 		return fault.New(fault.ReactionUnsupported).Because("sign_unsupported")
 	}
 	return nil
@@ -73,11 +65,11 @@ func (s *Service) checkSign(r conversation.OutgoingReaction) error {
 // checkFiles refuses a message with a file that the channel cannot carry, so that
 // nothing of it is written.
 func (s *Service) checkFiles(m conversation.Outgoing) error {
-	k, ok := s.kinds[m.Route.Channel].(Capable)
+	kind, ok := s.kinds[m.Route.Channel]
 	if !ok {
 		return nil
 	}
-	rules := k.Capabilities().Files
+	rules := kind.Capabilities().Files
 	for _, f := range m.Attachments {
 		i := slices.IndexFunc(rules, func(r FileRule) bool { return slices.Contains(r.Types, f.Type) || slices.Contains(r.Types, AnyType) })
 		if i < 0 {
@@ -88,4 +80,9 @@ func (s *Service) checkFiles(m conversation.Outgoing) error {
 		}
 	}
 	return nil
+}
+
+// AnyFile is the rule of a kind that carries all files that the inbox takes.
+func AnyFile(maxSize int64) []FileRule {
+	return []FileRule{{Types: []string{AnyType}, MaxSize: maxSize}}
 }

@@ -44,6 +44,11 @@ func (p *pigeon) Push(context.Context, conversation.Outgoing) (conversation.Deli
 	return conversation.Delivery{Status: conversation.Sent}, nil
 }
 
+// Capabilities lets a pigeon carry small texts.
+func (p *pigeon) Capabilities() channel.Capabilities {
+	return channel.Capabilities{Files: []channel.FileRule{{Types: []string{"text/plain"}, MaxSize: 10}}}
+}
+
 func (p *pigeon) Changed(_ *db.Tx, a channel.Account, before string) error {
 	p.changes = append(p.changes, before+">"+a.Status)
 	return nil
@@ -277,6 +282,34 @@ func TestRouting(t *testing.T) {
 
 // One address at a provider is one account of a workspace, until it is
 // disconnected.
+// What a kind cannot carry is refused with the reason, before anything of the message is
+// written.
+func TestRefusedFiles(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		l := open(t, s)
+		got := l.wrote()
+		at := "/api/crm/v1/conversations/" + got.Conversation.ID.String()
+		send := func(name, content string) *apptest.Response {
+			var f struct{ ID uuid.UUID }
+			l.Owner.Header("Content-Type", "application/octet-stream").Post("/api/crm/v1/attachments?filename="+name, content).Want(201).Data(&f)
+			return l.Owner.Post(at+"/reply-as-agent", map[string]any{"body": "Ekte", "attachments": []uuid.UUID{f.ID}})
+		}
+		for name, want := range map[string][2]string{"a.txt": {"eleven byte", "too_large"}, "a.pdf": {"%PDF-1.4", "type_unsupported"}} {
+			if e := send(name, want[0]).Refused(422, "validation_failed"); e.Fields["attachments"][0] != want[1] {
+				t.Errorf("%s: %+v", name, e)
+			}
+		}
+		if len(l.kind.taken) != 0 {
+			t.Errorf("taken %+v", l.kind.taken)
+		}
+		send("b.txt", "ten bytes.").Want(200)
+		if len(l.kind.taken) != 1 || len(l.kind.taken[0].Attachments) != 1 {
+			t.Errorf("taken %+v", l.kind.taken)
+		}
+	})
+}
+
 func TestExternalID(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

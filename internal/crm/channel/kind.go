@@ -27,6 +27,9 @@ type Kind interface {
 	// Changed is told, in the gate's transaction, that an account of the kind
 	// has another status than before.
 	Changed(tx *db.Tx, a Account, before string) error
+	// Capabilities says what the kind can carry. What it cannot is refused before
+	// anything of it is written.
+	Capabilities() Capabilities
 }
 
 // Kinds are the kinds of channels by name. A kind needs the gate of the inbox,

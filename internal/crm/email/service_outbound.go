@@ -64,6 +64,11 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 	return nil, nil
 }
 
+// Capabilities implements channel.Kind: a mail carries files of any type, at any time.
+func (s *Service) Capabilities() channel.Capabilities {
+	return channel.Capabilities{Files: channel.AnyFile(file.MaxSize)}
+}
+
 // Push implements channel.Kind: mail is queued.
 func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {
 	return conversation.Delivery{Status: conversation.Queued}, nil

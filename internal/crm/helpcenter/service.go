@@ -1,6 +1,7 @@
 package helpcenter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,12 +27,16 @@ type Config struct {
 	// BaseURL is the public address of the installation; Domain is its bare host.
 	BaseURL string
 	Domain  string
+	// Hosts are the sites with a host of their own: slugs by host.
+	Hosts map[string]string
 }
 
 // Service is the help center.
 type Service struct {
 	cfg  Config
 	base *url.URL
+	// hosts are the hosts of sites that have one of their own, by slug.
+	hosts map[string]string
 	// What was read or made of sites. Each is bounded, and is of one revision.
 	sites   *otter.Cache[string, *cachedSite]
 	pages   *otter.Cache[pageKey, *page]
@@ -54,8 +59,12 @@ func New(c Config) (*Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("helpcenter: base address: %w", err)
 	}
+	hosts := map[string]string{}
+	for host, slug := range c.Hosts {
+		hosts[slug] = host
+	}
 	return &Service{
-		cfg: c, base: base,
+		cfg: c, base: base, hosts: hosts,
 		sites: otter.Must(&otter.Options[string, *cachedSite]{MaximumSize: keptSites}),
 		pages: otter.Must(&otter.Options[pageKey, *page]{
 			MaximumWeight: keptBytes,
@@ -69,9 +78,9 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.cfg.DB.Tenant(caller.From(ctx).TenantID)
 }
 
-// siteURL is the address of a workspace's site.
+// siteURL is the address of a workspace's site: on a host of its own, if it has one.
 func (s *Service) siteURL(slug string) string {
-	host := slug + ".help." + s.cfg.Domain
+	host := cmp.Or(s.hosts[slug], slug+".help."+s.cfg.Domain)
 	if port := s.base.Port(); port != "" {
 		host += ":" + port
 	}
@@ -99,6 +108,9 @@ func (s *Service) Route(*db.Reader, channel.Account, contact.Contact) (*conversa
 
 // Take implements channel.Kind; nothing is ever sent over a help center.
 func (s *Service) Take(*db.Tx, conversation.Outgoing) error { return nil }
+
+// Capabilities implements channel.Kind: nothing is sent over a help center.
+func (s *Service) Capabilities() channel.Capabilities { return channel.Capabilities{} }
 
 // Push implements channel.Kind.
 func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {

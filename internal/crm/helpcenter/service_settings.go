@@ -31,6 +31,9 @@ func (s *Service) summary(r *db.Reader) (Summary, error) {
 		}
 		url := s.siteURL(slug)
 		out.Enabled, out.URL = a.Works(), &url
+		if host := s.hosts[slug]; host != "" {
+			out.CustomDomain = &host
+		}
 		state, err := readSite(r)
 		if err != nil && !db.IsNoRow(err) {
 			return out, err

@@ -47,7 +47,7 @@ type Summary struct {
 	Enabled         bool          `json:"enabled" doc:"Whether the site is public"`
 	Title           string        `json:"title" example:"Ada Yardım"`
 	URL             *string       `json:"url" nullable:"true" example:"https://ada.help.example.com" doc:"Where the site is; null before it was set up"`
-	CustomDomain    *string       `json:"custom_domain" nullable:"true" doc:"Always null: the site has its own host"`
+	CustomDomain    *string       `json:"custom_domain" nullable:"true" doc:"The host of its own that the operator gave the site; null for none"`
 	Languages       []string      `json:"languages" nullable:"false" example:"[\"tr\",\"en\"]"`
 	DefaultLanguage string        `json:"default_language" example:"tr"`
 	LogoURL         *string       `json:"logo_url" nullable:"true" example:"https://ada.help.example.com/logo"`

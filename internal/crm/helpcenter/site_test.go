@@ -159,6 +159,28 @@ func TestDraftsAreNotPublic(t *testing.T) {
 	})
 }
 
+// A host of its own shows its workspace's site and nothing else, and links name it.
+func TestHostOfItsOwn(t *testing.T) {
+	t.Parallel()
+	apptest.RunWith(t, func(c *app.Config) { c.HelpDomains = []string{"Help.Firma.example=ada"} }, func(t *testing.T, s *apptest.Server) {
+		d := open(t, s, "ada")
+		_, path := d.published("Kargo", "Bir")
+		own := s.Client("").Host("help.firma.example")
+		wants(t, own.Get(path).Want(200), "<h1>Kargo</h1>", `<link rel="canonical" href="http://help.firma.example`)
+		wants(t, d.visitor().Get(path).Want(200), `<link rel="canonical" href="http://help.firma.example`)
+		own.Get("/api/yok").Want(404) // the API is not here
+		var got helpcenter.Summary
+		d.Owner.Get(settings).Want(200).Data(&got)
+		if got.CustomDomain == nil || *got.CustomDomain != "help.firma.example" || !strings.HasPrefix(*got.URL, "http://help.firma.example") {
+			t.Errorf("the summary is %+v", got)
+		}
+		other := open(t, s, "bora")
+		if other.Owner.Get(settings).Want(200).Data(&got); got.CustomDomain != nil {
+			t.Errorf("another workspace has %v", *got.CustomDomain)
+		}
+	})
+}
+
 // What another node changed is seen here a second later.
 func TestOtherNodesSeeAChange(t *testing.T) {
 	t.Parallel()

@@ -71,6 +71,8 @@ type Config struct {
 	// HelpSite serves everything on {slug}.help.Domain; HostSlug and ClientIP
 	// know the request. Nil for no such hosts.
 	HelpSite http.Handler
+	// HelpHosts are further hosts of HelpSite, each with the slug of its tenant.
+	HelpHosts map[string]string
 }
 
 // API is the routing table and its document.

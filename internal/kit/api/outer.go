@@ -113,13 +113,17 @@ type openBody struct{ io.Reader }
 // Close implements io.Closer.
 func (openBody) Close() error { return nil }
 
-// splitHost reads {slug}.{module}.{domain}.
+// splitHost reads {slug}.{module}.{domain}, or a host of one help center.
 func (a *API) splitHost(hostport string) (slug, module string) {
 	name := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
 		name = h
 	}
-	rest, ok := strings.CutSuffix(strings.ToLower(name), "."+a.cfg.Domain)
+	name = strings.ToLower(name)
+	if slug := a.cfg.HelpHosts[name]; slug != "" {
+		return slug, helpModule
+	}
+	rest, ok := strings.CutSuffix(name, "."+a.cfg.Domain)
 	if !ok {
 		return "", ""
 	}

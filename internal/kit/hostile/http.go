@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,6 +35,32 @@ func HTTP(t testing.TB, phase string, manner Manner) *Peer {
 			}
 		}
 	})
+}
+
+// CallEach makes one call of every HTTP peer that misbehaves, at each phase and in each
+// manner. A call must fail, must end with its context where the peer keeps it waiting,
+// and must not read more than most bytes.
+func CallEach(t *testing.T, most int64, call func(ctx context.Context, address string) error) {
+	t.Helper()
+	for _, phase := range HTTPPhases() {
+		for _, manner := range Manners() {
+			t.Run(phase+"/"+string(manner), func(t *testing.T) {
+				t.Parallel()
+				peer := HTTP(t, phase, manner)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if manner.Waits() {
+					go func() { <-peer.Reached(); cancel() }()
+				}
+				if err := call(ctx, "http://"+peer.Address()); err == nil {
+					t.Error("a peer that misbehaves was believed")
+				}
+				if sent := peer.Sent(); sent > most {
+					t.Errorf("%d bytes were read", sent)
+				}
+			})
+		}
+	}
 }
 
 // readRequest reads a request with its body; false when there is none.

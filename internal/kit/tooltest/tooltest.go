@@ -2,8 +2,10 @@
 package tooltest
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
@@ -24,4 +26,28 @@ func Missing(tb testing.TB, what, script string) {
 		tb.Fatalf("%s is not installed: run scripts/%s", what, script)
 	}
 	tb.Skipf("%s is not installed: run scripts/%s", what, script)
+}
+
+// RunNode runs a script with the packages of the panel, whose folder web lies in root,
+// and returns what it printed. It skips the test where node or the
+// package that the script is about is not installed, and in CI it fails. A script that
+// fails or writes to the error stream fails the test.
+func RunNode(tb testing.TB, root, pkg, script string, args ...string) string {
+	tb.Helper()
+	modules, err := filepath.Abs(filepath.Join(root, "web", "node_modules"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, noNode := exec.LookPath("node")
+	if _, noPackage := os.Stat(filepath.Join(modules, pkg)); noNode != nil || noPackage != nil {
+		Missing(tb, "node with the package "+pkg, "ensure-node-modules")
+	}
+	cmd := exec.CommandContext(tb.Context(), "node", append([]string{"--no-warnings", script}, args...)...)
+	cmd.Env = append(os.Environ(), "NODE_PATH="+modules)
+	var out, complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	if err := cmd.Run(); err != nil || complaint.Len() > 0 {
+		tb.Fatalf("%s: %v\n%s", script, err, complaint.String())
+	}
+	return out.String()
 }

@@ -47,7 +47,7 @@ func (c *Client) Number(ctx context.Context, a channel.Access) (channel.Number, 
 		}
 		for _, n := range page.Data {
 			if n.ID == a.NumberID {
-				return channel.Number{ID: n.ID, Display: n.Display, VerifiedName: n.VerifiedName, Quality: n.Quality, Limit: n.Limit, Mode: n.Mode}, nil
+				return channel.Number{ID: n.ID, Display: n.Display, VerifiedName: n.VerifiedName, Quality: n.Quality, Limit: n.Limit, Mode: n.Mode, Unregistered: n.Platform == "NOT_APPLICABLE"}, nil
 			}
 		}
 		if page.Paging == nil || page.Paging.Next == "" {
@@ -68,6 +68,18 @@ func (c *Client) Subscribe(ctx context.Context, a channel.Access, address, token
 func (c *Client) Unsubscribe(ctx context.Context, a channel.Access) error {
 	var out Success
 	return c.graph.Do(ctx, graph.Call{Method: http.MethodDelete, Path: "/" + url.PathEscape(a.BusinessID) + "/subscribed_apps", Token: a.Token}, &out)
+}
+
+// Register implements channel.Provider.
+func (c *Client) Register(ctx context.Context, a channel.Access, pin string) error {
+	var out Success
+	return c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/register", Registration{Product: "whatsapp", PIN: pin}, &out)
+}
+
+// Deregister implements channel.Provider.
+func (c *Client) Deregister(ctx context.Context, a channel.Access) error {
+	var out Success
+	return c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/deregister", Registration{Product: "whatsapp"}, &out)
 }
 
 // Send implements channel.Provider.

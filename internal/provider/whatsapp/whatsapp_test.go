@@ -1,6 +1,7 @@
 package whatsapp_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	channel "konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/template"
 	"konak/internal/kit/clock"
+	"konak/internal/kit/hostile"
 	"konak/internal/kit/secret"
 	"konak/internal/provider/graph"
 	wire "konak/internal/provider/whatsapp"
@@ -40,6 +42,32 @@ func refusal(t *testing.T, err error, code int) *channel.Refusal {
 		t.Fatalf("the error is %v, want code %d", err, code)
 	}
 	return r
+}
+
+// A server that misbehaves costs a bounded time and memory, whichever call it answers.
+func TestHostileServers(t *testing.T) {
+	t.Parallel()
+	for name, call := range map[string]func(context.Context, *wire.Client) error{
+		"send": func(ctx context.Context, c *wire.Client) error {
+			_, err := c.Send(ctx, access, channel.Message{To: "905321234567", Kind: channel.KindText, Text: "a"})
+			return err
+		},
+		"upload": func(ctx context.Context, c *wire.Client) error {
+			_, err := c.Upload(ctx, access, "a.txt", "text/plain", strings.NewReader("a"))
+			return err
+		},
+		"file": func(ctx context.Context, c *wire.Client) error {
+			_, _, err := c.Download(ctx, access, "1")
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			hostile.CallEach(t, 64<<20, func(ctx context.Context, address string) error {
+				return call(ctx, wire.New(address, &http.Transport{DisableKeepAlives: true}))
+			})
+		})
+	}
 }
 
 func TestNumber(t *testing.T) {

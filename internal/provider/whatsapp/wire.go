@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"encoding/json"
 	"strings"
 
 	"konak/internal/crm/template"
@@ -23,10 +24,19 @@ type PhoneNumber struct {
 	Limit        string `json:"messaging_limit_tier,omitempty"`
 	NameStatus   string `json:"name_status,omitempty"`
 	Mode         string `json:"account_mode,omitempty"`
+	// Platform is CLOUD_API for a number that can send, and NOT_APPLICABLE for one that
+	// was never registered.
+	Platform string `json:"platform_type,omitempty"`
 }
 
 // NumberFields are what is asked of a number.
-const NumberFields = "id,display_phone_number,verified_name,quality_rating,messaging_limit_tier,name_status,account_mode"
+const NumberFields = "id,display_phone_number,verified_name,quality_rating,messaging_limit_tier,name_status,account_mode,platform_type"
+
+// Registration makes a number ready to send, or changes nothing where it is.
+type Registration struct {
+	Product string `json:"messaging_product"`
+	PIN     string `json:"pin,omitempty"`
+}
 
 // Outgoing is the body of a message.
 type Outgoing struct {
@@ -46,17 +56,39 @@ type Outgoing struct {
 	Reaction  *Reaction `json:"reaction,omitempty"`
 	// Interactive is a question with the answers that the app offers.
 	Interactive *Question `json:"interactive,omitempty"`
+	Location    *Location `json:"location,omitempty"`
+	Contacts    Cards     `json:"contacts,omitempty"`
 	Mark        string    `json:"biz_opaque_callback_data,omitempty"`
 	// Of the call that marks a message as read.
 	Status    string `json:"status,omitempty"`
 	MessageID string `json:"message_id,omitempty"`
 }
 
-// Question asks a customer for permission to call them.
+// Cards are contact cards of a message. The Graph API reads them as a list, and as text
+// that is the JSON of a list, which some clients send.
+type Cards []Card
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Cards) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) == nil {
+		b = []byte(text)
+	}
+	var list []Card
+	err := json.Unmarshal(b, &list)
+	*c = list
+	return err
+}
+
+// Question asks a customer something: for permission to call them, or which of its
+// answers they choose.
 type Question struct {
 	Type   string `json:"type"`
 	Action struct {
-		Name string `json:"name"`
+		Name     string            `json:"name,omitempty"`
+		Button   string            `json:"button,omitempty"`
+		Buttons  []json.RawMessage `json:"buttons,omitempty"`
+		Sections []json.RawMessage `json:"sections,omitempty"`
 	} `json:"action"`
 	Body struct {
 		Text string `json:"text"`

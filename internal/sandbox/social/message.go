@@ -47,7 +47,7 @@ func (s *Server) send(r *http.Request, p *page) (any, *refusal) {
 			return nil, no(400, 613, 0, "(#613) The limit of permission requests was reached")
 		}
 		p.asked[in.Recipient.ID]++
-	} else if a != nil {
+	} else if a != nil && a.Type != "template" && a.Payload.URL == "" {
 		if got.File = s.files[a.Payload.AttachmentID]; got.File == nil {
 			return nil, no(400, 100, 2018074, "(#100) Invalid attachment id")
 		}
@@ -86,6 +86,7 @@ func (s *Server) check(in wire.Outgoing, platform string, last time.Time) *refus
 // act takes an action; the lock is held.
 func (s *Server) act(p *page, got Sent) (any, *refusal) {
 	switch got.Action {
+	case "typing_on", "typing_off":
 	case wire.ActionSeen:
 		p.seen = append(p.seen, got.Recipient.ID)
 	case wire.ActionReact, wire.ActionUnreact:

@@ -232,6 +232,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) 
 	s.mu.Lock()
 	a, p := s.apps[object], s.pages[object]
 	owner := s.byToken(token)
+	if object == "me" && p == nil {
+		p = owner // the page that the token opens
+	}
 	person, known := s.people[object]
 	s.mu.Unlock()
 	switch {

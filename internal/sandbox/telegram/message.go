@@ -41,7 +41,7 @@ func (s *Server) send(b *bot, method string, in params) (any, *refusal) {
 		return nil, err
 	}
 	if isFile {
-		f, ok := in.files[file]
+		f, ok := in.file(file)
 		if !ok {
 			return nil, no(400, "Bad Request: there is no %s in the request", file)
 		}

@@ -408,6 +408,16 @@ func (p params) text(name string) string {
 	return ""
 }
 
+// file finds the file of a parameter: it came under the parameter's name, or under the
+// one that the parameter attaches.
+func (p params) file(name string) (SentFile, bool) {
+	if other, is := strings.CutPrefix(p.text(name), "attach://"); is {
+		name = other
+	}
+	f, ok := p.files[name]
+	return f, ok
+}
+
 func (p params) number(name string) int64 {
 	n, _ := strconv.ParseInt(p.text(name), 10, 64)
 	return n

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"math"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -42,6 +43,9 @@ func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *
 	if m.Product != "whatsapp" {
 		return nil, parameter("messaging_product must be whatsapp")
 	}
+	if n.Platform == unregistered {
+		return nil, refuse(400, 133010, 0, "OAuthException", "(#133010) Account not registered", "")
+	}
 	if m.Status == "read" {
 		s.read = append(s.read, m.MessageID)
 		return wire.Success{Success: true}, nil
@@ -56,7 +60,7 @@ func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *
 	if err := s.checkMessage(b, &m); err != nil {
 		return nil, err
 	}
-	if m.Type == "interactive" {
+	if m.Type == "interactive" && m.Interactive.Type == callQuestion {
 		if err := s.askForCalls(n.ID, to); err != nil {
 			return nil, err
 		}
@@ -100,11 +104,39 @@ func (s *Server) checkMessage(b *Business, m *wire.Outgoing) *refusal {
 	case "template":
 		return checkTemplate(b, m.Template)
 	case "interactive":
-		if m.Interactive == nil || m.Interactive.Type != "call_permission_request" || m.Interactive.Action.Name != m.Interactive.Type {
-			return parameter("interactive.type and interactive.action.name are required")
+		return checkQuestion(m.Interactive)
+	case "location":
+		if m.Location == nil || math.Abs(m.Location.Latitude) > 90 || math.Abs(m.Location.Longitude) > 180 {
+			return parameter("location.latitude and location.longitude are required")
+		}
+	case "contacts":
+		if len(m.Contacts) == 0 || slices.ContainsFunc(m.Contacts, func(c wire.Card) bool { return c.Name.Formatted == "" }) {
+			return parameter("contacts[].name.formatted_name is required")
 		}
 	default:
 		return parameter("type " + m.Type + " is unknown")
+	}
+	return nil
+}
+
+// callQuestion is the type of a question for permission to call.
+const callQuestion = "call_permission_request"
+
+// checkQuestion refuses a question without what its type needs.
+func checkQuestion(q *wire.Question) *refusal {
+	switch {
+	case q == nil:
+		return parameter("interactive is required")
+	case q.Type == callQuestion && q.Action.Name != q.Type:
+		return parameter("interactive.action.name is required")
+	case q.Type == "button" && (len(q.Action.Buttons) == 0 || len(q.Action.Buttons) > 3):
+		return parameter("interactive.action.buttons must be one to three")
+	case q.Type == "list" && (q.Action.Button == "" || len(q.Action.Sections) == 0):
+		return parameter("interactive.action.button and sections are required")
+	case q.Type != callQuestion && q.Type != "button" && q.Type != "list":
+		return parameter("interactive.type is unknown")
+	case q.Body.Text == "":
+		return parameter("interactive.body.text is required")
 	}
 	return nil
 }
@@ -208,7 +240,7 @@ func (s *Server) storeFile(r *http.Request, b *Business) (any, *refusal) {
 		return nil, parameter("the body must be multipart/form-data")
 	}
 	f := &file{token: b.Token}
-	product := ""
+	product := r.URL.Query().Get("messaging_product")
 	for {
 		part, err := form.NextPart()
 		if errors.Is(err, io.EOF) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -376,6 +377,8 @@ func (s *Server) ofNumber(r *http.Request, b *Business, n *wire.PhoneNumber, edg
 		return n, nil
 	case "POST messages":
 		return s.send(r, b, n)
+	case "POST register", "POST deregister":
+		return s.register(r, n, edge == "register")
 	case "POST media":
 		return s.storeFile(r, b)
 	case "GET settings", "POST settings":
@@ -384,6 +387,41 @@ func (s *Server) ofNumber(r *http.Request, b *Business, n *wire.PhoneNumber, edg
 		return s.callPermissions(r, n)
 	}
 	return nil, missing(n.ID)
+}
+
+// What a number is registered for.
+const (
+	registered   = "CLOUD_API"
+	unregistered = "NOT_APPLICABLE"
+)
+
+var sixDigits = regexp.MustCompile(`^[0-9]{6}$`)
+
+// register makes a number able to send, or takes that away.
+func (s *Server) register(r *http.Request, n *wire.PhoneNumber, on bool) (any, *refusal) {
+	var in wire.Registration
+	if err := body(r, &in); err != nil {
+		return nil, err
+	}
+	if in.Product != "whatsapp" || on && !sixDigits.MatchString(in.PIN) {
+		return nil, parameter("messaging_product and a pin of six digits are required")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n.Platform = unregistered; on {
+		n.Platform = registered
+	}
+	s.keep()
+	return wire.Success{Success: true}, nil
+}
+
+// Platform is what a number is registered for.
+func (s *Server) Platform(number string) string {
+	_, n := s.number(number, "")
+	if n == nil {
+		return ""
+	}
+	return n.Platform
 }
 
 const maxBody = 64 << 20

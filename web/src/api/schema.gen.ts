@@ -836,7 +836,7 @@ export interface paths {
         };
         /**
          * What each kind of channel can carry
-         * @description Files with their sizes, reactions, changes, templates, calls and windows, by kind. A kind that is not listed carries whatever the inbox can write. What a channel cannot carry is refused before it is written: 422.
+         * @description Files with their sizes, reactions, changes, templates, calls and windows, by kind. What a channel cannot carry is refused before it is written: 422.
          */
         get: operations["list-channel-capabilities"];
         put?: never;
@@ -13625,7 +13625,7 @@ export interface components {
             colours: components["schemas"]["HelpcenterColours"];
             /** @description Whether visitors can write; what they write is a conversation of channel help_center */
             contact_form: boolean;
-            /** @description Always null: the site has its own host */
+            /** @description The host of its own that the operator gave the site; null for none */
             custom_domain: string | null;
             /** @example tr */
             default_language: string;

@@ -240,6 +240,12 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	}})
 }
 
+// Capabilities implements channel.Kind. Files travel as addresses, of any type that the
+// inbox takes. The window is a setting of each account.
+func (s *Service) Capabilities() channel.Capabilities {
+	return channel.Capabilities{Files: channel.AnyFile(file.MaxSize)}
+}
+
 // Push implements channel.Kind: the engine is on it already.
 func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {
 	return conversation.Delivery{Status: conversation.Queued}, nil

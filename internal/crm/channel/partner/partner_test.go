@@ -121,6 +121,35 @@ func TestSignUp(t *testing.T) {
 }
 
 // What the caller claims must be what the provider lists.
+// A number that cannot send yet is registered with a PIN of its own. One that can,
+// such as one that its owner also uses in the app, stays as it is; and a sign-up that
+// fails leaves no number registered.
+func TestRegistration(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		again := func(platform string, shared ...string) *apptest.Response {
+			sh.Box.numbers.Add(numbers.Business{
+				ID: business, Token: "nobody", AppSecret: "secret",
+				Numbers: []graph.PhoneNumber{{ID: number, Display: "+90 212 123 45 67", VerifiedName: "Demo A.Ş.", Platform: platform}},
+			})
+			return sh.comesBack(url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", shared, []string{business})}})
+		}
+		// The webhook of another program cannot be set, which fails after the number.
+		sh.Box.Add(pages.Page{ID: otherID, Name: "Başka", Token: "other-token", AppID: "4712"})
+		again("NOT_APPLICABLE", otherID).Refused(422, "validation_failed")
+		if got := sh.Box.numbers.Platform(number); got != "NOT_APPLICABLE" || len(sh.accounts()) != 0 {
+			t.Errorf("after a failure the number is %s, connected are %v", got, sh.accounts())
+		}
+		again("NOT_APPLICABLE").Want(200)
+		if got := sh.Box.numbers.Platform(number); got != "CLOUD_API" {
+			t.Errorf("the number is %s", got)
+		}
+		again("ON_PREMISE").Want(200)
+		if got := sh.Box.numbers.Platform(number); got != "ON_PREMISE" {
+			t.Errorf("a number that can send is %s", got)
+		}
+	})
+}
+
 func TestClaims(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		back := func(claim url.Values) *apptest.Response {

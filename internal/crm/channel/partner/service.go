@@ -276,7 +276,7 @@ func (s *Service) prepare(ctx context.Context, token secret.Text, all Assets) (o
 		return out, fault.New(fault.LimitReached, accountsMax).Because(StepAssets)
 	}
 	for _, n := range all.Numbers {
-		p, err := s.WhatsApp.Prepare(ctx, whatsapp.NewNumber{NumberID: n.NumberID, BusinessID: n.BusinessID, Token: token.Reveal(), AppSecret: s.App.Secret.Reveal()})
+		p, err := s.WhatsApp.Prepare(ctx, whatsapp.NewNumber{NumberID: n.NumberID, BusinessID: n.BusinessID, Token: token.Reveal(), AppSecret: s.App.Secret.Reveal(), Register: true})
 		if err != nil {
 			return out, stepFault(StepSubscribe, err)
 		}

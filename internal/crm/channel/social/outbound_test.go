@@ -125,10 +125,14 @@ func TestCapabilities(t *testing.T) {
 		for _, c := range list {
 			got += fmt.Sprintf("%s: %dh, %d rules, signs %v, calls %v, templates %v\n", c.Kind, c.WindowHours, len(c.Files), c.ReactionSigns, c.Calls, c.Templates)
 		}
-		want := "instagram: 24h, 3 rules, signs [❤️ ❤], calls false, templates false\n" +
+		want := "custom: 0h, 1 rules, signs [], calls false, templates false\n" +
+			"email: 0h, 1 rules, signs [], calls false, templates false\n" +
+			"help_center: 0h, 0 rules, signs [], calls false, templates false\n" +
+			"instagram: 24h, 3 rules, signs [❤️ ❤], calls false, templates false\n" +
 			"messenger: 24h, 1 rules, signs [], calls true, templates false\n" +
 			"telegram: 0h, 1 rules, signs [], calls false, templates false\n" +
-			"whatsapp: 24h, 1 rules, signs [], calls true, templates true\n"
+			"whatsapp: 24h, 1 rules, signs [], calls true, templates true\n" +
+			"widget: 0h, 1 rules, signs [], calls false, templates false\n"
 		if got != want {
 			t.Errorf("the kinds are\n%s", got)
 		}

@@ -15,9 +15,9 @@ type page struct {
 type instagram struct{ *Service }
 
 var (
-	_ channel.Calls   = (*page)(nil)
-	_ channel.Capable = (*page)(nil)
-	_ channel.Capable = instagram{}
+	_ channel.Calls = (*page)(nil)
+	_ channel.Kind  = (*page)(nil)
+	_ channel.Kind  = instagram{}
 )
 
 // Kinds are the kinds of channel that the service carries.
@@ -34,15 +34,15 @@ var (
 
 const mib = 1 << 20
 
-// Capabilities implements channel.Capable.
+// Capabilities implements channel.Kind.
 func (*page) Capabilities() channel.Capabilities {
 	return channel.Capabilities{
-		Files:     []channel.FileRule{{Types: []string{channel.AnyType}, MaxSize: 25 * mib}},
+		Files:     channel.AnyFile(25 * mib),
 		Reactions: true, EditsIn: true, DeletesIn: true, Calls: true, ReadReceipts: true, WindowHours: 24, HumanWindowHours: 168,
 	}
 }
 
-// Capabilities implements channel.Capable. Instagram takes pictures, films and sound,
+// Capabilities implements channel.Kind. Instagram takes pictures, films and sound,
 // and lets programs put a heart on a message and nothing else.
 func (instagram) Capabilities() channel.Capabilities {
 	return channel.Capabilities{

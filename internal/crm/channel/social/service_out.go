@@ -19,7 +19,6 @@ import (
 )
 
 var (
-	_ channel.Kind         = (*Service)(nil)
 	_ channel.Receipts     = (*Service)(nil)
 	_ conversation.Reactor = (*Service)(nil)
 	_ conversation.Asker   = (*Service)(nil)

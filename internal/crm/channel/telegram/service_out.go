@@ -17,7 +17,6 @@ import (
 )
 
 var (
-	_ channel.Capable      = (*Service)(nil)
 	_ conversation.Reactor = (*Service)(nil)
 	_ conversation.Asker   = (*Service)(nil)
 )
@@ -111,10 +110,10 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	return s.transport.EnqueueSend(tx, transport.MessageOf(m), tx.Now())
 }
 
-// Capabilities implements channel.Capable.
+// Capabilities implements channel.Kind.
 func (s *Service) Capabilities() channel.Capabilities {
 	return channel.Capabilities{
-		Files: []channel.FileRule{{Types: []string{channel.AnyType}, MaxSize: 50 << 20}}, Reactions: true, EditsIn: true, DeletesIn: true,
+		Files: channel.AnyFile(50 << 20), Reactions: true, EditsIn: true, DeletesIn: true,
 	}
 }
 

@@ -31,6 +31,8 @@ type Settings struct {
 type credentials struct {
 	Token     string `json:"token"`
 	AppSecret string `json:"app_secret"`
+	// PIN is what a number was registered with, "" where somebody else did.
+	PIN string `json:"pin,omitempty"`
 }
 
 // NewNumber is what a caller gives for a number.
@@ -41,8 +43,10 @@ type NewNumber struct {
 	BusinessID string
 	Token      string
 	AppSecret  string
-	GroupID    *uuid.UUID
-	AI         bool
+	// Register lets a number be registered that cannot send yet.
+	Register bool
+	GroupID  *uuid.UUID
+	AI       bool
 }
 
 func (s *Settings) access(c credentials) Access {

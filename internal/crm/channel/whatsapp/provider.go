@@ -26,6 +26,10 @@ type Provider interface {
 	// the token first.
 	Subscribe(ctx context.Context, a Access, address, token string) error
 	Unsubscribe(ctx context.Context, a Access) error
+	// Register makes a number ready to send, with a PIN of six digits that the provider
+	// asks for when it is registered again.
+	Register(ctx context.Context, a Access, pin string) error
+	Deregister(ctx context.Context, a Access) error
 	// Send gives the provider's name for the message.
 	Send(ctx context.Context, a Access, m Message) (string, error)
 	MarkRead(ctx context.Context, a Access, messageID string) error
@@ -55,6 +59,9 @@ type Number struct {
 	Quality      string
 	Limit        string
 	Mode         string
+	// Unregistered says that the number cannot send yet. One that its owner also uses in
+	// the WhatsApp Business app is registered, and stays as it is.
+	Unregistered bool
 }
 
 // Kinds of message.

@@ -92,7 +92,7 @@ func (s *Service) Prepare(ctx context.Context, n NewNumber) (p Prepared, err err
 	n.NumberID, n.BusinessID = strings.TrimSpace(n.NumberID), strings.TrimSpace(n.BusinessID)
 	n.Token, n.AppSecret = strings.TrimSpace(n.Token), strings.TrimSpace(n.AppSecret)
 	set := Settings{NumberID: n.NumberID, BusinessID: n.BusinessID, WebhookURL: s.BaseURL + WebhookPath, VerifyToken: s.receiver.VerifyToken}
-	creds := credentials{n.Token, n.AppSecret}
+	creds := credentials{Token: n.Token, AppSecret: n.AppSecret}
 	number, err := s.Provider.Number(ctx, set.access(creds))
 	if err != nil {
 		return p, connectFault(err)
@@ -104,12 +104,36 @@ func (s *Service) Prepare(ctx context.Context, n NewNumber) (p Prepared, err err
 	if strings.TrimSpace(n.Name) == "" {
 		n.Name = number.VerifiedName
 	}
-	return Prepared{n, set, creds}, nil
+	p = Prepared{n, set, creds}
+	if n.Register && number.Unregistered {
+		if err := s.register(ctx, &p); err != nil {
+			return p, errors.Join(connectFault(err), s.Withdraw(ctx, p))
+		}
+	}
+	return p, nil
 }
 
-// Withdraw ends what Prepare began, unless a number of the same business account is
-// connected.
+// register makes a number ready to send, and keeps the PIN.
+func (s *Service) register(ctx context.Context, p *Prepared) error {
+	pin, err := newDigits()
+	if err != nil {
+		return err
+	}
+	if err := s.Provider.Register(ctx, p.set.access(p.creds), pin); err != nil {
+		return err
+	}
+	p.creds.PIN = pin
+	return nil
+}
+
+// Withdraw ends what Prepare began: the number's registration, and the subscription
+// unless a number of the same business account is connected.
 func (s *Service) Withdraw(ctx context.Context, p Prepared) error {
+	if p.creds.PIN != "" {
+		if err := s.Provider.Deregister(ctx, p.set.access(p.creds)); err != nil {
+			return err
+		}
+	}
 	left, err := s.ofBusiness(ctx, p.set.BusinessID)
 	if err != nil || len(left) > 0 {
 		return err
@@ -119,6 +143,15 @@ func (s *Service) Withdraw(ctx context.Context, p Prepared) error {
 
 // Put stores a number that was prepared.
 func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
+	if was, found, err := s.Channels.OfExternal(&tx.Reader, Name, p.set.NumberID); err != nil {
+		return was, err
+	} else if found && p.creds.PIN == "" {
+		o, err := s.accounts.Find(&tx.Reader, was.ID)
+		if err != nil {
+			return was, err
+		}
+		p.creds.PIN = o.Creds.PIN
+	}
 	a, err := s.accounts.Store(tx, transport.NewAccount{
 		ID: p.in.ID, Kind: Name, Name: p.in.Name, External: p.set.NumberID, GroupID: p.in.GroupID, AI: p.in.AI,
 	}, p.set, p.creds, func(was Settings, set *Settings) { set.ReadReceipts = was.ReadReceipts })

@@ -28,7 +28,6 @@ const (
 )
 
 var (
-	_ channel.Capable      = (*Service)(nil)
 	_ channel.Kind         = (*Service)(nil)
 	_ channel.Templater    = (*Service)(nil)
 	_ conversation.Reactor = (*Service)(nil)
@@ -129,10 +128,10 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	return s.transport.EnqueueSend(tx, out, at)
 }
 
-// Capabilities implements channel.Capable.
+// Capabilities implements channel.Kind.
 func (s *Service) Capabilities() channel.Capabilities {
 	return channel.Capabilities{
-		Files:     []channel.FileRule{{Types: []string{channel.AnyType}, MaxSize: 100 << 20}},
+		Files:     channel.AnyFile(100 << 20),
 		Reactions: true, Templates: true, Calls: true, ReadReceipts: true, WindowHours: int(window.Hours()),
 	}
 }

@@ -116,11 +116,17 @@ func (s *Service) StartTrial(ctx context.Context, id uuid.UUID) (out Trial, err 
 const codePrefix = "KONAK-"
 
 func newCode() (string, error) {
+	digits, err := newDigits()
+	return codePrefix + digits, err
+}
+
+// newDigits makes six digits that nobody can guess.
+func newDigits() (string, error) {
 	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
 	if err != nil {
-		return "", fmt.Errorf("whatsapp: code: %w", err)
+		return "", fmt.Errorf("whatsapp: digits: %w", err)
 	}
-	return fmt.Sprintf(codePrefix+"%06d", n), nil
+	return fmt.Sprintf("%06d", n), nil
 }
 
 // passes says whether a message is the code that is waited for. It is for us

@@ -180,6 +180,11 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	return s.Inbound.Arrived(tx, m.ItemID)
 }
 
+// Capabilities implements channel.Kind: the chat shows all that the inbox can write.
+func (s *Service) Capabilities() channel.Capabilities {
+	return channel.Capabilities{Files: channel.AnyFile(file.MaxSize)}
+}
+
 // Push implements channel.Kind.
 func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {
 	return conversation.Delivery{Status: conversation.Sent}, nil

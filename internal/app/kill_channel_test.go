@@ -1,0 +1,183 @@
+package app_test
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/sandbox/social"
+	"konak/internal/sandbox/telegram"
+)
+
+// channelKills is how many answers the server is killed over.
+var channelKills = stormOr(2, 10)
+
+// killingProvider hands calls to a stand-in, which outlives the server. Once armed, it
+// ends the server after the stand-in took the next message and before the server
+// learns of it: nobody can write down what the provider said yes to.
+type killingProvider struct {
+	http.Handler
+	sends string // how the paths end that messages are sent to
+
+	mu    sync.Mutex
+	armed func() error
+	ended chan error
+}
+
+func (p *killingProvider) arm(kill func() error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.armed, p.ended = kill, make(chan error, 1)
+}
+
+// ServeHTTP implements http.Handler.
+func (p *killingProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	answer := httptest.NewRecorder()
+	p.Handler.ServeHTTP(answer, r)
+	if strings.HasSuffix(r.URL.Path, p.sends) && answer.Code == http.StatusOK {
+		p.mu.Lock()
+		if p.armed != nil {
+			p.ended <- p.armed()
+			p.armed = nil
+		}
+		p.mu.Unlock()
+	}
+	maps.Copy(w.Header(), answer.Header())
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(answer.Body.Bytes())
+}
+
+// killedChannel is a channel whose server is killed while it answers a customer.
+type killedChannel struct {
+	provider *killingProvider
+	connect  string         // below /channels/connect
+	with     map[string]any // what connects the account
+	say      func()         // lets the customer write Merhaba
+	texts    func() []string
+}
+
+// An answer that Telegram took right before kill -9 is sent at most once more, and none
+// is lost.
+func TestKillTelegram(t *testing.T) {
+	t.Parallel()
+	onBoth(t, sharedPostgres, func(k *trial) {
+		box := telegram.New(clock.System{})
+		k.t.Cleanup(box.Close)
+		box.Add(telegram.Bot{ID: 42, Name: "Demo", Username: "kill_bot", Token: "42:kill"})
+		c := &killedChannel{
+			provider: &killingProvider{Handler: box, sends: "/sendMessage"}, connect: "telegram",
+			with: map[string]any{"bot_token": "42:kill", "mode": "polling"},
+			say:  func() { box.Say(42, telegram.Person{ID: 4711, Name: "Elif"}, "Merhaba") },
+			texts: func() (out []string) {
+				for _, m := range box.Sent(42) {
+					out = append(out, m.Text)
+				}
+				return out
+			},
+		}
+		k.args = append(k.args, "--telegram-address="+c.serve(k))
+		c.run(k)
+	})
+}
+
+// An answer that Messenger took right before kill -9 is sent at most once more, and none
+// is lost.
+func TestKillMessenger(t *testing.T) {
+	t.Parallel()
+	onBoth(t, sharedPostgres, func(k *trial) {
+		box := social.New(clock.System{})
+		k.t.Cleanup(box.Close)
+		box.AddApp(social.App{ID: "7", Secret: "secret"})
+		box.Add(social.Page{ID: "109", Name: "Demo", Token: "token", AppID: "7"})
+		c := &killedChannel{
+			provider: &killingProvider{Handler: box, sends: "/messages"}, connect: "messenger",
+			with: map[string]any{"page_id": "109", "access_token": "token", "app_secret": "secret"},
+			say:  func() { box.Say("109", social.Person{ID: "4711", Name: "Elif"}, "Merhaba") },
+			texts: func() (out []string) {
+				for _, m := range box.Sent("109") {
+					out = append(out, m.Message.Text)
+				}
+				return out
+			},
+		}
+		// The provider calls the server, which must be found again after each start.
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		k.must(err)
+		k.must(ln.Close())
+		k.args = append(k.args, "--whatsapp-address="+c.serve(k), "--listen="+ln.Addr().String())
+		c.run(k)
+	})
+}
+
+func (c *killedChannel) serve(k *trial) string {
+	server := httptest.NewServer(c.provider)
+	k.t.Cleanup(server.Close)
+	return server.URL
+}
+
+// one reads one value, the zero value where there is no row.
+func one[T any](k *trial, d *db.DB, query string, args ...any) (out T) {
+	k.t.Helper()
+	k.must(d.System("test").Read(k.ctx, func(r *db.Reader) (err error) {
+		if out, err = db.One(r, db.Scalar[T], query, args...); db.IsNoRow(err) {
+			err = nil
+		}
+		return err
+	}))
+	return out
+}
+
+func (c *killedChannel) run(k *trial) {
+	p := k.start()
+	k.signIn(p)
+	d := k.open()
+	account, err := newClient(p.url, k.token).post(k.ctx, "/api/crm/v1/channels/connect/"+c.connect, "", c.with)
+	k.must(err)
+	if account.Status != http.StatusCreated {
+		k.t.Fatalf("connecting: %+v", account)
+	}
+	c.say()
+	accountID, err := uuid.Parse(account.Data.ID)
+	k.must(err)
+	var conversation uuid.UUID
+	k.until("the customer's message", func() bool {
+		conversation = one[uuid.UUID](k, d, `SELECT conversation_id FROM conversation_item WHERE channel_account_id = $1 AND body = 'Merhaba'`, accountID)
+		return conversation != uuid.Nil
+	})
+	for round := range channelKills {
+		text := fmt.Sprintf("yanıt %d", round)
+		c.provider.arm(p.kill)
+		if _, err := newClient(p.url, k.token).post(k.ctx, "/api/crm/v1/conversations/"+conversation.String()+"/reply-as-agent", "", map[string]any{"body": text}); err != nil {
+			k.t.Logf("the answer to %q was lost: %v", text, err)
+		}
+		select {
+		case err := <-c.provider.ended:
+			k.must(err)
+		case <-k.ctx.Done():
+			k.t.Fatal("nothing was sent")
+		}
+		p = k.start()
+		k.until("the answer to be marked", func() bool {
+			return one[string](k, d, `SELECT delivery FROM conversation_item WHERE body = $1`, text) == "sent"
+		})
+		sent := 0
+		for _, s := range c.texts() {
+			if s == text {
+				sent++
+			}
+		}
+		if sent < 1 || sent > 2 {
+			k.t.Errorf("%q was sent %d times", text, sent)
+		}
+	}
+	k.must(p.stop())
+}
