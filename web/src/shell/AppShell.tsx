@@ -14,11 +14,9 @@ import { allEntries } from '@/modules/module'
 import { SkeletonRows } from '@/ui/Skeleton'
 import type { Command } from './command'
 import { ConnectionBanner } from './ConnectionBanner'
-import { ForbiddenPage, UnlicensedPage } from './ErrorPages'
 import { InsideMain } from './insideMain'
 import { activeShortcuts, groupOf, useShortcuts, type Shortcut } from './shortcuts'
 import { useNavWidth } from './navWidth'
-import { SettingsNav } from './SettingsNav'
 import { SideNav } from './SideNav'
 import { useSignOut } from './signOut'
 import { TopBar } from './TopBar'
@@ -26,6 +24,9 @@ import { WaitingTitle } from './waiting'
 import { beginTourOnce, endTour, tourOpen } from './tourState'
 
 // What opens on demand is fetched on demand, or once the screen is there and nothing else is to do.
+const SettingsNav = lazy(() => import('./SettingsNav').then((m) => ({ default: m.SettingsNav })))
+const ForbiddenPage = lazy(() => import('./DeniedPages').then((m) => ({ default: m.ForbiddenPage })))
+const UnlicensedPage = lazy(() => import('./DeniedPages').then((m) => ({ default: m.UnlicensedPage })))
 const CommandPalette = lazy(() => import('./CommandPalette').then((m) => ({ default: m.CommandPalette })))
 const MobileNav = lazy(() => import('./MobileNav').then((m) => ({ default: m.MobileNav })))
 const ShortcutsSheet = lazy(() => import('./ShortcutsSheet').then((m) => ({ default: m.ShortcutsSheet })))
@@ -86,7 +87,7 @@ export function AppShell() {
       <aside className="fixed inset-y-0 left-0 z-20 hidden w-(--k-nav-w) overflow-hidden transition-[width] duration-150 lg:block">
         <SideNav narrow={nav.narrow} onResize={nav.toggle} />
       </aside>
-      {inSettings && <SettingsNav />}
+      <Suspense>{inSettings && <SettingsNav />}</Suspense>
       <TopBar
         onOpenNav={() => setNavOpen(true)}
         onOpenPalette={() => setPaletteOpen(true)}
@@ -99,11 +100,11 @@ export function AppShell() {
         className={cx('outline-none', fills ? 'h-[calc(100dvh-3.75rem)]' : 'mx-auto w-full max-w-6xl px-4 py-7 sm:px-8')}
       >
         <InsideMain value>
-          <ScreenGate>
-            <Suspense fallback={<SkeletonRows />}>
+          <Suspense fallback={<SkeletonRows />}>
+            <ScreenGate>
               <Outlet />
-            </Suspense>
-          </ScreenGate>
+            </ScreenGate>
+          </Suspense>
         </InsideMain>
       </main>
       <Suspense>

@@ -1,5 +1,5 @@
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router'
-import { CloudOff, Compass, KeyRound, Lock, TriangleAlert } from 'lucide-react'
+import { CloudOff, Compass, TriangleAlert } from 'lucide-react'
 import { useCallback, useContext, useEffect } from 'react'
 import { errorText } from '@/api/message'
 import { asApiError } from '@/api/error'
@@ -11,7 +11,7 @@ import { PageHeader } from '@/ui/PageHeader'
 import { InsideMain } from './insideMain'
 import { whenReachable } from './whenReachable'
 
-function HomeLink() {
+export function HomeLink() {
   const { t } = useI18n()
   return (
     <Link to="/" className={buttonClass('secondary')}>
@@ -21,7 +21,7 @@ function HomeLink() {
 }
 
 /** Stands alone when nothing is signed in; inside of the shell it stands where every screen does. */
-function Standing({ children }: { children: React.ReactNode }) {
+export function Standing({ children }: { children: React.ReactNode }) {
   if (useContext(InsideMain)) return children
   return <main className="mx-auto w-full max-w-3xl px-4 py-10 sm:px-8">{children}</main>
 }
@@ -33,36 +33,6 @@ export function NotFoundPage() {
       <PageHeader title={t('errors.notFound.title')} />
       <EmptyState icon={Compass} title={t('errors.notFound.lead')} action={<HomeLink />}>
         {t('errors.notFound.text')}
-      </EmptyState>
-    </Standing>
-  )
-}
-
-export function ForbiddenPage({ permission }: { permission: string }) {
-  const { t } = useI18n()
-  return (
-    <Standing>
-      <PageHeader title={t('errors.forbidden.title')} />
-      <EmptyState icon={Lock} title={t('errors.forbidden.lead')} action={<HomeLink />}>
-        <p>{t('errors.forbidden.text')}</p>
-        <p className="mt-3">
-          <Code>{permission}</Code>
-        </p>
-      </EmptyState>
-    </Standing>
-  )
-}
-
-export function UnlicensedPage({ licence }: { licence: string }) {
-  const { t } = useI18n()
-  return (
-    <Standing>
-      <PageHeader title={t('errors.unlicensed.title')} />
-      <EmptyState icon={KeyRound} title={t('errors.unlicensed.lead')} action={<HomeLink />}>
-        <p>{t('errors.unlicensed.text')}</p>
-        <p className="mt-3">
-          <Code>{licence}</Code>
-        </p>
       </EmptyState>
     </Standing>
   )

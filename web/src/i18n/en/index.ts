@@ -12,6 +12,8 @@ import { inbox } from './inbox'
 import { macros } from './macros'
 import { mail } from './mail'
 import { mailboxes } from './mailboxes'
+import { mailQueue } from './mailQueue'
+import { privacy } from './privacy'
 import { rules } from './rules'
 import { screens } from './screens'
 import { shell } from './shell'
@@ -22,7 +24,7 @@ import { tour } from './tour'
 import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, rules, contacts, channels, helpcenter, telephony, templates, advisor, design } as const
+export const en = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, mailQueue, privacy, webhooks, inbox, thread, desk, macros, rules, contacts, channels, helpcenter, telephony, templates, advisor, design } as const
 
 export type Section = keyof typeof en
 

@@ -13,6 +13,8 @@ import { inbox } from './inbox'
 import { macros } from './macros'
 import { mail } from './mail'
 import { mailboxes } from './mailboxes'
+import { mailQueue } from './mailQueue'
+import { privacy } from './privacy'
 import { rules } from './rules'
 import { screens } from './screens'
 import { shell } from './shell'
@@ -22,6 +24,6 @@ import { thread } from './thread'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, rules, contacts, channels, helpcenter, telephony, templates, advisor, design } satisfies {
+export const tr = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, mailQueue, privacy, webhooks, inbox, thread, desk, macros, rules, contacts, channels, helpcenter, telephony, templates, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
+import { readAll } from '@/api/readAll'
 
 export type Configuration = Schemas['AssistantConfiguration']
 
@@ -10,7 +11,7 @@ const defaults = '00000000-0000-0000-0000-000000000000'
 export function useConfigurations() {
   return useQuery({
     queryKey: key,
-    queryFn: () => ask(api.GET('/api/crm/v1/assistant/configurations', { params: { query: { limit: 50 } } })).then((envelope) => envelope.data),
+    queryFn: () => readAll((query) => ask(api.GET('/api/crm/v1/assistant/configurations', { params: { query } }))),
   })
 }
 

@@ -62,14 +62,14 @@ const sendAsRoute = createRoute({
 const queueRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/queue',
-  component: lazyRouteComponent(withTexts(() => import('./MailQueueScreen'), 'mail'), 'MailQueueScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./MailQueueScreen'), 'mailQueue'), 'MailQueueScreen'),
   staticData: { screen: { title: 'mailQueue.title', lead: 'mailQueue.lead', icon: settingsIcon('Send'), permission: 'mail.mailboxes.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
 const migrationsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/migrations',
-  component: lazyRouteComponent(withTexts(() => import('./MigrationsScreen'), 'mail'), 'MigrationsScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./MigrationsScreen'), 'mail', 'mailQueue'), 'MigrationsScreen'),
   staticData: { screen: { title: 'migrations.title', lead: 'migrations.lead', icon: settingsIcon('FolderSync'), permission: 'mail.migrations.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 
@@ -97,7 +97,7 @@ const mailSettingsRoute = createRoute({
 const privacyRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/privacy',
-  component: lazyRouteComponent(withTexts(() => import('./PrivacyScreen'), 'mail'), 'PrivacyScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./PrivacyScreen'), 'privacy', 'mailQueue'), 'PrivacyScreen'),
   staticData: { screen: { title: 'privacy.title', lead: 'privacy.lead', icon: settingsIcon('FileLock2'), permission: 'mail.privacy.view', licence: 'mail', nav: true, settings: 'mail' } },
 })
 

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { Phone } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { withTexts, type PlainKey, type Section } from '@/i18n'
+import { withTexts, type PlainKey } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
 import { settingsIcon } from '../settingsIcons'
@@ -23,11 +23,11 @@ type Needs = typeof need | typeof exchange | { permission: 'crm.wallet.view'; li
 type Screens = Record<string, () => ReactNode>
 
 /** A screen of the settings. Every page loads this table, so it says each thing once. */
-function settingsRoute<const Path extends string>(path: Path, needs: Needs, title: PlainKey, lead: PlainKey, icon: Parameters<typeof settingsIcon>[0], load: () => Promise<Screens>, name: string, ...also: Section[]) {
+function settingsRoute<const Path extends string>(path: Path, needs: Needs, title: PlainKey, lead: PlainKey, icon: Parameters<typeof settingsIcon>[0], load: () => Promise<Screens>, name: string) {
   return createRoute({
     getParentRoute: () => shellRoute,
     path,
-    component: lazyRouteComponent(withTexts(load, 'telephony', ...also), name),
+    component: lazyRouteComponent(load, name),
     staticData: { screen: { ...needs, title, lead, icon: settingsIcon(icon), nav: true, settings: path === '/settings/phones' ? 'team' : 'channels' } },
   })
 }
@@ -39,14 +39,14 @@ export const telephonyModule = defineModule({
   title: 'nav.crm',
   routes: [
     callsRoute,
-    settingsRoute('/settings/phones', need, 'phones.title', 'phones.lead', 'Voicemail', () => import('./PhonesScreen'), 'PhonesScreen'),
-    settingsRoute('/settings/phone-line', need, 'phoneLine.title', 'phoneLine.lead', 'PhoneOutgoing', () => import('./LineScreen'), 'LineScreen'),
-    settingsRoute('/settings/blocked-numbers', need, 'blocked.title', 'blocked.lead', 'PhoneOff', () => import('./BlockedScreen'), 'BlockedScreen'),
-    settingsRoute('/settings/phone-setup', exchange, 'phoneSetup.title', 'phoneSetup.lead', 'ListChecks', () => import('./SetupScreen'), 'SetupScreen'),
-    settingsRoute('/settings/phone-numbers', exchange, 'numbers.title', 'numbers.lead', 'Hash', () => import('./NumbersScreen'), 'NumbersScreen'),
-    settingsRoute('/settings/wallet', { permission: 'crm.wallet.view', licence: 'telephony' }, 'wallet.title', 'wallet.lead', 'Wallet', () => import('./WalletScreen'), 'WalletScreen'),
-    settingsRoute('/settings/greetings', exchange, 'greetings.title', 'greetings.lead', 'AudioLines', () => import('./GreetingsScreen'), 'GreetingsScreen'),
-    settingsRoute('/settings/phone-settings', exchange, 'phoneSettings.title', 'phoneSettings.lead', 'PhoneCall', () => import('./PhoneSettingsScreen'), 'PhoneSettingsScreen', 'channels'),
+    settingsRoute('/settings/phones', need, 'phones.title', 'phones.lead', 'Voicemail', withTexts(() => import('./PhonesScreen'), 'telephony'), 'PhonesScreen'),
+    settingsRoute('/settings/phone-line', need, 'phoneLine.title', 'phoneLine.lead', 'PhoneOutgoing', withTexts(() => import('./LineScreen'), 'telephony'), 'LineScreen'),
+    settingsRoute('/settings/blocked-numbers', need, 'blocked.title', 'blocked.lead', 'PhoneOff', withTexts(() => import('./BlockedScreen'), 'telephony'), 'BlockedScreen'),
+    settingsRoute('/settings/phone-setup', exchange, 'phoneSetup.title', 'phoneSetup.lead', 'ListChecks', withTexts(() => import('./SetupScreen'), 'telephony'), 'SetupScreen'),
+    settingsRoute('/settings/phone-numbers', exchange, 'numbers.title', 'numbers.lead', 'Hash', withTexts(() => import('./NumbersScreen'), 'telephony'), 'NumbersScreen'),
+    settingsRoute('/settings/wallet', { permission: 'crm.wallet.view', licence: 'telephony' }, 'wallet.title', 'wallet.lead', 'Wallet', withTexts(() => import('./WalletScreen'), 'telephony'), 'WalletScreen'),
+    settingsRoute('/settings/greetings', exchange, 'greetings.title', 'greetings.lead', 'AudioLines', withTexts(() => import('./GreetingsScreen'), 'telephony'), 'GreetingsScreen'),
+    settingsRoute('/settings/phone-settings', exchange, 'phoneSettings.title', 'phoneSettings.lead', 'PhoneCall', withTexts(() => import('./PhoneSettingsScreen'), 'telephony', 'channels'), 'PhoneSettingsScreen'),
   ],
   live: { call: stale, voicemail: stale, wallet: [['crm', 'wallet']] },
   waiting: [{ ...need, path: '/calls', key: ['crm', 'calls', 'waiting'], load: () => import('./calls').then((m) => m.countWaitingCalls()) }],
