@@ -114,7 +114,7 @@ test('a greeting is heard for its price, and saved', async ({ page }) => {
   await signIn(page, '/settings/wallet')
   await topUp(page)
   await page.goto('/settings/greetings')
-  await page.getByRole('button', { name: 'Change Welcome' }).click()
+  await page.getByRole('button', { name: 'Edit Welcome' }).click()
   const drawer = page.getByRole('dialog', { name: 'Welcome' })
   await drawer.getByLabel('Plays').click()
   await page.getByRole('option', { name: 'A spoken text' }).click()

@@ -130,7 +130,7 @@ test('an answer of the assistant shows its sources and is rated, and a person ta
   })
 })
 
-test('details: summary without an assistant, people, orders and earlier conversations', async ({ page }) => {
+test('details: a summary, people, orders and earlier conversations', async ({ page }) => {
   const stamp = Date.now()
   await signIn(page, '/inbox?q=48213')
   await page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: /Elif Kaya/ }).first().click()
@@ -142,8 +142,12 @@ test('details: summary without an assistant, people, orders and earlier conversa
     await expect(order).toContainText('Yurtiçi Kargo 732189004561')
   })
 
-  await test.step('a summary is offered only where somebody can write one', async () => {
-    await expect(details.getByRole('button', { name: 'Summarise' })).toBeHidden()
+  await test.step('the assistant sums the conversation up', async () => {
+    const section = details.locator('section').filter({ has: page.getByRole('heading', { name: 'Summary' }) })
+    await section.getByRole('button', { name: 'Summarise' }).click()
+    await expect(section.getByText('Not summarised yet.')).toBeHidden()
+    await expect(section.getByRole('paragraph').first()).toContainText(/\w{3}/)
+    await expect(section.getByRole('button', { name: 'Summarise' })).toBeHidden()
     await expectAccessible(page)
     await shoot(page, 'thread-details')
   })

@@ -202,7 +202,7 @@ export const telephony = {
   'greetings.hold.text': 'While callers wait; music where nothing is chosen.',
   'greetings.notice': 'Recording notice',
   'greetings.notice.text': 'Before a call is recorded.',
-  'greetings.change': 'Change {name}',
+  'greetings.change': 'Edit {name}',
   'greetings.saved': 'The greeting is saved',
   'greetings.plays': 'Plays',
   'greetings.mode.none': 'Nothing',

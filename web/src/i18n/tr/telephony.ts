@@ -202,7 +202,7 @@ export const telephony = {
   'greetings.hold.text': 'Arayanlar beklerken; bir şey seçilmezse müzik.',
   'greetings.notice': 'Kayıt bildirimi',
   'greetings.notice.text': 'Arama kaydedilmeden önce.',
-  'greetings.change': '{name} sesini değiştir',
+  'greetings.change': 'Düzenle: {name}',
   'greetings.saved': 'Karşılama kaydedildi',
   'greetings.plays': 'Çalınan',
   'greetings.mode.none': 'Hiçbir şey',
