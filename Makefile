@@ -1,14 +1,16 @@
 # Konak's commands. `make` alone lists them.
 #
-# CGO_ENABLED=0 for all and no -trimpath anywhere: two sets of build flags would
-# compile every dependency twice. To share the cache with commands typed by
-# hand, run `go env -w CGO_ENABLED=0` once. Only the race detector needs cgo.
+# One set of build flags for all, those of a release: two would compile every
+# dependency twice. To share the cache with commands typed by hand, run
+# `go env -w CGO_ENABLED=0 GOFLAGS='-trimpath -buildvcs=false'` once. Only the
+# race detector needs cgo.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 export CGO_ENABLED := 0
+export GOFLAGS := -trimpath -buildvcs=false
 
 # What to narrow by hand: make test-go PACKAGES=./internal/mail TESTFLAGS='-run DLP -v'
 PACKAGES ?= ./...
@@ -16,8 +18,8 @@ TESTFLAGS ?=
 # More for the program that is run: make run ARGS='--listen 127.0.0.1:9090'
 ARGS ?=
 
-# A tagged commit carries its tag, everything else is "dev".
-VERSION ?= $(shell git describe --tags --dirty 2>/dev/null || echo dev)
+# The version stands in the file VERSION, for a clone may come without tags.
+COMMIT ?= $(shell git describe --always --abbrev=12 --exclude='*' --dirty 2>/dev/null || echo unknown)
 
 TOOL := go tool -modfile=tools/go.mod
 NPM := npm --prefix web --silent
@@ -34,12 +36,16 @@ help: ## List the commands
 
 .PHONY: run
 run: build ## Build everything and serve the demo on http://localhost:8080, with SMTP on port 2525
-	@exec ./bin/konak serve --demo --mail-listen 127.0.0.1:2525 $(ARGS)
+	@exec ./bin/konak serve --demo --sign-up open --mail-listen 127.0.0.1:2525 $(ARGS)
 
 .PHONY: build
 build: panel ## Build the panel and the binary ./bin/konak
 	@echo "building bin/konak"
-	@go build -ldflags '-X konak/internal/app.Version=$(VERSION)' -o bin/konak ./cmd/konak
+	@go build -ldflags '-X konak/internal/app.Commit=$(COMMIT)' -o bin/konak ./cmd/konak
+
+.PHONY: release
+release: panel ## Build packages for amd64 and arm64 into dist/, with checksums and SBOM
+	@COMMIT=$(COMMIT) scripts/release
 
 .PHONY: panel
 panel: web/dist/index.html ## Build the panel where its sources changed
@@ -56,9 +62,13 @@ generate: ## Write web/openapi.json and the panel's types anew from the code
 	@go run ./cmd/konak openapi >web/openapi.json.new && mv web/openapi.json.new web/openapi.json
 	@$(NPM) run gen
 
+.PHONY: freeze
+freeze: ## Write the list of migrations of this version, before it is tagged
+	@scripts/freeze-migrations
+
 .PHONY: clean
 clean: ## Remove what was built; ./data stays
-	@rm -rf bin web/node_modules web/test-results
+	@rm -rf bin dist web/node_modules web/test-results
 	@find web/dist -mindepth 1 ! -name .gitkeep -delete
 
 # --- test ---
@@ -78,14 +88,22 @@ test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@scripts/ensure-phones || true
 	@PATH="$$PATH:/usr/sbin" scripts/with-postgres go test -timeout 12m -parallel 6 $(TESTFLAGS) $(PACKAGES)
 
-# The storms: the tests that kill the server, with many kills instead of a few.
+# The storms: the tests that kill the server, with many kills instead of a few,
+# and peers that misbehave in every manner.
 .PHONY: test-storm
-test-storm: ## Kill the server again and again under load, on both databases
+test-storm: ## Kill the server again and again under load, and surround it by hostile peers, on both databases
 	@scripts/ensure-postgres || true
-	@KONAK_TEST_STORM=1 scripts/with-postgres go test -timeout 25m -parallel 6 -count=1 -run Kill $(TESTFLAGS) ./internal/app
+	@KONAK_TEST_STORM=1 scripts/with-postgres go test -timeout 25m -parallel 6 -count=1 -run 'Kill|HostilePeers' $(TESTFLAGS) ./internal/app
+
+# From the package to a new master key, as an administrator would.
+.PHONY: test-administrator
+test-administrator: panel ## Install, back up, restore, move and change the key, from the Debian package
+	@scripts/ensure-postgres || true
+	@COMMIT=$(COMMIT) ARCHITECTURES=$$(dpkg --print-architecture) scripts/release
+	@PATH="$$PATH:$$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)" scripts/with-postgres scripts/try-as-administrator dist/konak_$$(<VERSION)_$$(dpkg --print-architecture).deb
 
 # What runs many goroutines over shared state; PACKAGES=./... for everything.
-RACE_PACKAGES := ./internal/kit/... ./internal/webhook/... ./internal/crm/conversation/...
+RACE_PACKAGES := ./internal/kit/... ./internal/webhook/... ./internal/crm/conversation ./internal/crm/conversation/inbound
 
 .PHONY: test-race
 test-race: ## Run the tests of the concurrent packages under the race detector

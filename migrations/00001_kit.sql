@@ -7,8 +7,13 @@ CREATE TABLE tenant (
     demo       boolean NOT NULL DEFAULT false,
     -- Members without a second step can only set one up.
     require_two_factor boolean NOT NULL DEFAULT false,
+    -- Since when nobody of the workspace gets in and nothing of it is sent.
+    suspended_at bigint,
+    -- Set once its deletion has begun: then it cannot be resumed.
+    deleting     boolean NOT NULL DEFAULT false,
     created_at bigint NOT NULL
 );
+CREATE INDEX tenant_suspended ON tenant (suspended_at) WHERE suspended_at IS NOT NULL;
 
 -- A row without a sequence waits for the dispatcher; with one it is history. Rows
 -- are numbered in the order in which they came: on SQLite that is the rowid, which

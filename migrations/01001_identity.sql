@@ -83,6 +83,12 @@ CREATE TABLE sign_up (
 CREATE INDEX sign_up_email ON sign_up (email_key, created_at);
 CREATE INDEX sign_up_age ON sign_up (expires_at);
 
+-- A link that makes the first workspace and its owner.
+CREATE TABLE first_owner_link (
+    token_hash bytea PRIMARY KEY,
+    expires_at bigint NOT NULL
+);
+
 CREATE TABLE password_reset (
     id         uuid PRIMARY KEY,
     user_id    uuid NOT NULL REFERENCES app_user (id),

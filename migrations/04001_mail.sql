@@ -80,7 +80,7 @@ CREATE TABLE mail_settings (
 );
 
 -- Mails of the journal as they were handed over; recipients say who was named
--- where, Bcc included.
+-- where, Bcc included. One with a legal hold (held_at) is kept past its retention.
 CREATE TABLE mail_journal (
     tenant_id       uuid NOT NULL,
     id              uuid NOT NULL,
@@ -93,9 +93,12 @@ CREATE TABLE mail_journal (
     size            bigint NOT NULL,
     blob_id         uuid NOT NULL,
     retention_until bigint NOT NULL,
+    held_at         bigint,
+    held_by         uuid,
+    hold_reason     text NOT NULL DEFAULT '',
     PRIMARY KEY (tenant_id, id)
 );
-CREATE INDEX mail_journal_end ON mail_journal (retention_until);
+CREATE INDEX mail_journal_end ON mail_journal (retention_until) WHERE held_at IS NULL;
 
 CREATE TABLE gdpr_request (
     tenant_id    uuid NOT NULL,
@@ -248,6 +251,31 @@ CREATE TABLE mail_suppression (
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, address)
 );
+
+-- How other domains want their mail (MTA-STS), as it was seen last.
+CREATE TABLE mail_sts_policy (
+    domain     text NOT NULL PRIMARY KEY,
+    policy_id  text NOT NULL,
+    policy     text NOT NULL,
+    expires_at bigint NOT NULL
+);
+
+-- How connections to mail servers of a destination were encrypted, counted by day
+-- until they are reported. sender is the domain of the workspace; policy_key stands
+-- for policy, which may be long.
+CREATE TABLE mail_tls_session (
+    tenant_id   uuid NOT NULL,
+    day         bigint NOT NULL,
+    sender      text NOT NULL,
+    destination text NOT NULL,
+    policy_key  uuid NOT NULL,
+    policy      text NOT NULL,
+    server      text NOT NULL,
+    failure     text NOT NULL,
+    sessions    bigint NOT NULL,
+    PRIMARY KEY (tenant_id, day, sender, destination, policy_key, server, failure)
+);
+CREATE INDEX mail_tls_session_day ON mail_tls_session (day);
 
 -- source is the server that a mailbox's mail is to be copied from, without a
 -- password.

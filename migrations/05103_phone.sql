@@ -68,6 +68,7 @@ CREATE TABLE phone_line (
     id         uuid NOT NULL,
     server     text NOT NULL,
     transport  text NOT NULL,
+    encryption text NOT NULL,
     username   text NOT NULL,
     auth_user  text NOT NULL,
     register   boolean NOT NULL,

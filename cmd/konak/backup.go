@@ -6,40 +6,114 @@ import (
 	"io"
 
 	"konak/internal/app"
+	"konak/internal/kit/backup"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/secret"
 )
 
 type backupCmd struct {
+	Make   backupMakeCmd   `cmd:"" default:"withargs" help:"Make a backup (the default)."`
+	Verify backupVerifyCmd `cmd:"" help:"Read a whole backup and compare it with its manifest."`
+}
+
+type backupMakeCmd struct {
 	app.Config
-	Folder string `arg:"" help:"New folder that the backup is written to."`
+	Target       string   `arg:"" help:"New folder that the backup is written to, or a new file NAME.tar or NAME.tar.age."`
+	Previous     string   `placeholder:"FOLDER" type:"existingdir" help:"An earlier backup: files that it has are not copied again, and share its space."`
+	AgeRecipient []string `placeholder:"AGE1…" help:"Encrypt NAME.tar.age for this age recipient; may be given several times."`
+	WithKey      bool     `help:"Put the master key into the backup. Who has such a backup can read every secret."`
+	JSON         bool     `name:"json" help:"Print JSON."`
+}
+
+// backupReport is what the commands print as JSON.
+type backupReport struct {
+	Path    string     `json:"path"`
+	Version string     `json:"version"`
+	MadeAt  clock.Time `json:"made_at"`
+	Files   int        `json:"files"`
+	Bytes   int64      `json:"bytes"`
+	WithKey bool       `json:"with_key"`
+	S3      bool       `json:"s3"`
+}
+
+func newBackupReport(path string, m backup.Manifest) backupReport {
+	r := backupReport{Path: path, Version: m.Version, MadeAt: m.MadeAt, S3: m.S3}
+	for _, f := range m.Files {
+		r.Bytes += f.Size
+		switch f.Path {
+		case backup.DatabaseFile:
+		case backup.KeyFile:
+			r.WithKey = true
+		default:
+			r.Files++
+		}
+	}
+	return r
 }
 
 // Run copies the embedded database and its files, beside a server that may run.
-func (b *backupCmd) Run(ctx context.Context, out io.Writer) error {
-	m, err := app.Backup(ctx, b.Config, logger(b.Config), clock.System{}, b.Folder)
+func (b *backupMakeCmd) Run(ctx context.Context, out io.Writer) error {
+	m, err := app.Backup(ctx, b.Config, logger(b.Config), clock.System{}, app.BackupOptions{
+		Target: b.Target, Previous: b.Previous, Recipients: b.AgeRecipient, WithKey: b.WithKey,
+	})
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s: the database and %d files.", b.Folder, len(m.Files)-1)
-	if m.S3 {
-		text = fmt.Sprintf("%s: the database. Files are with the S3 service and not in it.", b.Folder)
+	r := newBackupReport(b.Target, m)
+	if b.JSON {
+		return printJSON(out, r)
 	}
-	_, err = fmt.Fprintf(out, "%s\nThe master key is not in it: keep a copy of it apart from the backups.\n", text)
+	text := fmt.Sprintf("%s: the database and %d files.", b.Target, r.Files)
+	if m.S3 {
+		text = fmt.Sprintf("%s: the database. Files are with the S3 service and not in it.", b.Target)
+	}
+	key := "The master key is not in it: keep a copy of it apart from the backups."
+	if r.WithKey {
+		key = "The master key is in it: whoever has it can read every secret."
+	}
+	_, err = fmt.Fprintf(out, "%s\n%s\n", text, key)
+	return err
+}
+
+type backupVerifyCmd struct {
+	Path        string `arg:"" type:"existing" help:"Folder or file of the backup."`
+	AgeIdentity string `placeholder:"FILE" type:"existingfile" help:"File with the age identity for an encrypted backup."`
+	JSON        bool   `name:"json" help:"Print JSON."`
+}
+
+// Run reads a whole backup and fails where it is not whole.
+func (b *backupVerifyCmd) Run(ctx context.Context, out io.Writer) error {
+	m, err := app.VerifyBackup(ctx, b.Path, b.AgeIdentity)
+	if err != nil {
+		return err
+	}
+	r := newBackupReport(b.Path, m)
+	if b.JSON {
+		return printJSON(out, r)
+	}
+	_, err = fmt.Fprintf(out, "%s is whole: the database of %s and %d files, %d bytes.\n", b.Path, m.MadeAt.Format("2006-01-02 15:04:05Z"), r.Files, r.Bytes)
 	return err
 }
 
 type restoreCmd struct {
 	app.Config
-	Folder string `arg:"" type:"existingdir" help:"Folder of the backup."`
+	Path        string `arg:"" type:"existing" help:"Folder or file of the backup."`
+	AgeIdentity string `placeholder:"FILE" type:"existingfile" help:"File with the age identity for an encrypted backup."`
+	JSON        bool   `name:"json" help:"Print JSON."`
 }
 
 // Run puts a backup into an empty data folder and says whether the master key
 // belongs to it.
 func (r *restoreCmd) Run(ctx context.Context, out io.Writer) error {
-	m, keyFits, err := app.Restore(ctx, r.Config, r.Folder)
+	m, keyFits, err := app.Restore(ctx, r.Config, r.Path, r.AgeIdentity)
 	if err != nil {
 		return err
+	}
+	if r.JSON {
+		return printJSON(out, struct {
+			backupReport
+			KeyFits bool `json:"key_fits"`
+		}{newBackupReport(r.Data, m), keyFits})
 	}
 	key := "The master key fits."
 	if !keyFits {

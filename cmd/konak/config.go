@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,6 +77,9 @@ func (r fileResolver) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 			return nil, nil
 		}
 	}
+	if path, err := secretFile(flag); err != nil || path != "" {
+		return nil, err
+	}
 	if n, ok := r.values[flag.Name].(float64); ok {
 		return strconv.FormatFloat(n, 'f', -1, 64), nil // sizes are read from text
 	}
@@ -91,15 +95,26 @@ func flagsOf(n *kong.Node) []*kong.Flag {
 	return out
 }
 
-// checkEnviron refuses KONAK_ variables that are no setting. The test
-// variables of the development tools are nobody's business here.
+// serviceVariable is what Kubernetes adds to the environment of every container for a
+// Service whose name begins with konak.
+var serviceVariable = regexp.MustCompile(`^KONAK_([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
+
+// checkEnviron refuses KONAK_ variables that are no setting. The test variables of the
+// development tools are nobody's business here, nor are those that Kubernetes adds.
 func checkEnviron(p *kong.Kong, environ []string) error {
 	known := []string{}
 	for _, f := range flagsOf(p.Model.Node) {
 		known = append(known, f.Envs...)
+		if slices.Contains(secretFlags, f.Name) {
+			known = append(known, f.Envs[0]+fileSuffix)
+		}
 	}
+	inKubernetes := slices.ContainsFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "KUBERNETES_SERVICE_HOST=") })
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")
+		if inKubernetes && serviceVariable.MatchString(name) {
+			continue
+		}
 		if !strings.HasPrefix(name, "KONAK_") || strings.HasPrefix(name, "KONAK_TEST_") || slices.Contains(known, name) {
 			continue
 		}
@@ -110,15 +125,16 @@ func checkEnviron(p *kong.Kong, environ []string) error {
 
 type configCmd struct{ app.Config }
 
-var secretFlags = []string{"master-key", "db", "smtp-url", "s3-url", "captcha-secret", "iyzico-secret", "twilio-token", "sip-trunk-password"}
-
 // source says where a setting's value comes from: the first that has it.
 func source(kctx *kong.Context, file fileResolver, f *kong.Flag) string {
-	if slices.ContainsFunc(kctx.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == f.Name }) {
+	if slices.ContainsFunc(kctx.Path, func(p *kong.Path) bool { return p.Flag != nil && !p.Resolved && p.Flag.Name == f.Name }) {
 		return "flag"
 	}
 	if slices.ContainsFunc(f.Envs, func(name string) bool { _, set := os.LookupEnv(name); return set }) {
 		return "variable"
+	}
+	if path, err := secretFile(f); err == nil && path != "" {
+		return path
 	}
 	if _, set := file.values[f.Name]; set {
 		return file.path

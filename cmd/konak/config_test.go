@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,9 +49,88 @@ func TestSettingsComeFromFlagThenVariableThenFile(t *testing.T) {
 		"--log-format":  "json ",
 		"--sqlite-sync": "full default",
 	}
+	if !strings.HasSuffix(got["--log-format"], "/konak.json") {
+		t.Errorf("--log-format is %q, want the file's path", got["--log-format"])
+	}
 	for flag, value := range want {
 		if !strings.HasPrefix(got[flag], value) {
 			t.Errorf("%s is %q, want %q", flag, got[flag], value)
+		}
+	}
+}
+
+// A secret may stand in a file of its own, named by a variable or given by systemd, and
+// is never printed.
+func TestSecretsComeFromFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"key": "by-variable", "smtp-url": "smtp://by-credential", "db": "postgres://by-credential"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("KONAK_MASTER_KEY_FILE", filepath.Join(dir, "key"))
+	t.Setenv("CREDENTIALS_DIRECTORY", dir)
+	t.Setenv("KONAK_DB", "postgres://by-variable")
+	got := settings(t, `{"smtp-url": "smtp://by-file", "master-key": "by-file", "s3-url": "https://by-file"}`)
+	for flag, want := range map[string]string{
+		"--master-key": "*** " + filepath.Join(dir, "key"),
+		"--smtp-url":   "*** " + filepath.Join(dir, "smtp-url"),
+		"--db":         "*** variable",
+	} {
+		if got[flag] != want {
+			t.Errorf("%s is %q, want %q", flag, got[flag], want)
+		}
+	}
+	var c cli
+	if _, err := newParser(&c, fileResolver{}, io.Discard, io.Discard).Parse([]string{"serve"}); err != nil {
+		t.Fatal(err)
+	}
+	if c.Serve.MasterKey != "by-variable" || c.Serve.SMTPURL != "smtp://by-credential" || c.Serve.DB != "postgres://by-variable" {
+		t.Errorf("%q, %q, %q", c.Serve.MasterKey, c.Serve.SMTPURL, c.Serve.DB)
+	}
+	t.Setenv("KONAK_MASTER_KEY", "twice")
+	if code, text := runOn("config"); code == 0 || !strings.Contains(text, "KONAK_MASTER_KEY and KONAK_MASTER_KEY_FILE are both set") {
+		t.Errorf("%d: %s", code, text)
+	}
+	t.Setenv("KONAK_MASTER_KEY_FILE", "")
+	t.Setenv("KONAK_SMTP_URL_FILE", filepath.Join(dir, "nothing"))
+	if code, text := runOn("doctor"); code == 0 || !strings.Contains(text, "--smtp-url: open ") {
+		t.Errorf("%d: %s", code, text)
+	}
+}
+
+// A Service named konak in Kubernetes adds variables that are no settings; outside of it
+// they are misspelled ones.
+func TestServiceNamedKonak(t *testing.T) {
+	t.Parallel()
+	var c cli
+	parser := newParser(&c, fileResolver{}, io.Discard, io.Discard)
+	added := []string{
+		"KONAK_SERVICE_HOST=10.0.0.1", "KONAK_SERVICE_PORT=80", "KONAK_SERVICE_PORT_HTTP=80", "KONAK_PORT=tcp://10.0.0.1:80",
+		"KONAK_PORT_80_TCP=tcp://10.0.0.1:80", "KONAK_PORT_80_TCP_PROTO=tcp", "KONAK_PORT_80_TCP_ADDR=10.0.0.1", "KONAK_MAIL_SERVICE_HOST=10.0.0.2",
+	}
+	if err := checkEnviron(parser, append(added, "KUBERNETES_SERVICE_HOST=10.0.0.3")); err != nil {
+		t.Error(err)
+	}
+	if err := checkEnviron(parser, append(added, "KUBERNETES_SERVICE_HOST=10.0.0.3", "KONAK_DOMIAN=x")); err == nil {
+		t.Error("a misspelled setting is taken in Kubernetes")
+	}
+	if err := checkEnviron(parser, added[:1]); err == nil {
+		t.Error("outside of Kubernetes it is no misspelling")
+	}
+}
+
+// Whatever sounds like a secret is one.
+func TestSecretsAreKnown(t *testing.T) {
+	var c cli
+	open := []string{"captcha-site-key", "iyzico-key", "limit-key", "mail-tls-key", "sip-tls-key"}
+	for _, f := range flagsOf(newParser(&c, fileResolver{}, io.Discard, io.Discard).Model.Node) {
+		if f.Name == "token" {
+			continue // of konak webhooks listen, and no setting
+		}
+		named := slices.ContainsFunc([]string{"secret", "token", "password", "key"}, func(word string) bool { return strings.Contains(f.Name, word) })
+		if named && !slices.Contains(open, f.Name) && !slices.Contains(secretFlags, f.Name) && len(f.Envs) > 0 {
+			t.Errorf("--%s is printed by konak config", f.Name)
 		}
 	}
 }
@@ -109,7 +189,7 @@ func TestEveryVariableIsRead(t *testing.T) {
 			text, shown = "true", "true"
 		case []string:
 			text, shown = "a,b", "[a b]"
-		case int64, app.Size:
+		case int, int64, app.Size:
 			text, shown = "4711", "4711"
 		case time.Duration:
 			text, shown = "77s", "1m17s"
@@ -171,6 +251,9 @@ func TestSettingsThatCannotWork(t *testing.T) {
 		{"--public-url", "firma.example", "--public-url"},
 		{"--help-domain", "help.firma.example", "--help-domain \"help.firma.example\": write HOST=WORKSPACE"},
 		{"--help-domain", "ada.help.localhost=demo", "hosts below --domain are the installation's own"},
+		{"--help-domain", "localhost=demo", "hosts below --domain are the installation's own"},
+		{"--help-domain", "help.firma.example=demo,help.firma.example=acme", "a host has one workspace"},
+		{"--help-domain", "help.firma.example=demo,yardim.firma.example=demo", "a workspace one host"},
 		{"--sip-listen", "5060", "--sip-listen \"5060\": write ADDRESS:PORT"},
 		{"--sip-listen", "phone.example:5060", "--sip-listen"},
 		{"--storage-quota", "plenty", "such as 50GiB"},

@@ -18,7 +18,7 @@ import (
 type jobsCmd struct {
 	List   jobsListCmd   `cmd:"" help:"List the jobs that are no longer tried, the newest first."`
 	Retry  jobsRetryCmd  `cmd:"" help:"Try jobs of that list again."`
-	Delete jobsDeleteCmd `cmd:"" help:"Delete jobs of that list."`
+	Delete jobsDeleteCmd `cmd:"" aliases:"drop" help:"Delete jobs of that list."`
 }
 
 // openJobs opens the database and calls fn with it.
@@ -34,6 +34,7 @@ type jobsListCmd struct {
 	app.Config
 	Kind  string `placeholder:"KIND" help:"Only jobs of this kind, such as email.send."`
 	Limit int    `default:"50" help:"How many."`
+	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
 // Run prints a line for each dead job and its reason below it.
@@ -42,6 +43,9 @@ func (l *jobsListCmd) Run(ctx context.Context, out io.Writer) error {
 		list, err := jobs.ListDead(ctx, d, l.Kind, l.Limit)
 		if err != nil {
 			return err
+		}
+		if l.JSON {
+			return printJSON(out, db.OrEmpty(list))
 		}
 		if len(list) == 0 {
 			_, err = fmt.Fprintln(out, "There are no dead jobs.")
@@ -64,6 +68,7 @@ type jobIDs struct {
 	ID   []string `arg:"" optional:"" help:"Ids of jobs, as konak jobs list shows them."`
 	All  bool     `help:"All dead jobs, or with --kind all of a kind."`
 	Kind string   `placeholder:"KIND" help:"With --all: only jobs of this kind."`
+	JSON bool     `name:"json" help:"Print JSON."`
 }
 
 // each calls fn with the ids that were given, or with those of all dead jobs.
@@ -95,6 +100,9 @@ func (c *jobIDs) each(ctx context.Context, out io.Writer, done string, fn func(c
 			} else if err != nil {
 				return err
 			}
+		}
+		if c.JSON {
+			return printJSON(out, map[string]any{"ids": db.OrEmpty(ids)})
 		}
 		_, err := fmt.Fprintf(out, "%d %s.\n", len(ids), done)
 		return err

@@ -18,6 +18,7 @@ type outboxCmd struct {
 	app.Config
 	Workspace string `placeholder:"SLUG" help:"Show the mail of one workspace; by default all of them and the service's own: verifications and resets."`
 	Limit     int    `default:"20" help:"How many mails, the newest first."`
+	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
 // Run prints mails as their readers would see them. They open accounts, so
@@ -31,6 +32,9 @@ func (o *outboxCmd) Run(ctx context.Context, out io.Writer) error {
 	mails, err := a.Outbox(ctx, o.Workspace, o.Limit)
 	if err != nil {
 		return err
+	}
+	if o.JSON {
+		return printJSON(out, mails)
 	}
 	if len(mails) == 0 {
 		_, err = fmt.Fprintln(out, "The outbox is empty.")

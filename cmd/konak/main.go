@@ -19,6 +19,7 @@ import (
 	"konak/internal/app"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/obs"
+	"konak/internal/kit/secret"
 	"konak/web"
 )
 
@@ -29,14 +30,18 @@ type cli struct {
 	Migrate   migrateCmd   `cmd:"" help:"Bring the database up to date and stop."`
 	Backup    backupCmd    `cmd:"" help:"Copy the embedded database and its files, beside a server that may run."`
 	Restore   restoreCmd   `cmd:"" help:"Put a backup into an empty data folder."`
+	Key       keyCmd       `cmd:"" help:"Change the master key."`
+	Move      moveCmd      `cmd:"" help:"Move the embedded database to PostgreSQL, or files to an S3 service and back."`
 	Advisor   advisorCmd   `cmd:"" help:"Keep the regulation corpus."`
 	Doctor    doctorCmd    `cmd:"" help:"Check that this machine and configuration can run Konak."`
+	Health    healthCmd    `cmd:"" help:"Ask the server of this machine whether it is ready."`
 	Show      configCmd    `cmd:"" name:"config" help:"List every setting, where it comes from and its value."`
 	OpenAPI   openapiCmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Webhooks  webhooksCmd  `cmd:"" help:"Tools for those who receive webhooks."`
 	Mail      mailCmd      `cmd:"" help:"Look at the service's own mail."`
 	Jobs      jobsCmd      `cmd:"" help:"List, retry and delete jobs that failed for good."`
 	Workspace workspaceCmd `cmd:"" help:"Manage workspaces."`
+	User      userCmd      `cmd:"" help:"List people, and help those who cannot sign in."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
@@ -46,7 +51,7 @@ func main() {
 
 func newParser(c *cli, file fileResolver, stdout, stderr io.Writer) *kong.Kong {
 	parser, err := kong.New(c, kong.Name("konak"), kong.Description("A business platform in one binary."),
-		kong.UsageOnError(), kong.Writers(stdout, stderr), kong.Resolvers(file))
+		kong.UsageOnError(), kong.Writers(stdout, stderr), kong.Resolvers(secretFiles{}, file))
 	if err != nil {
 		panic(err) // the flags are declared wrongly
 	}
@@ -114,12 +119,15 @@ func (s *serveCmd) Run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	defer func() { _ = a.Close() }()
-	workspaces, err := a.Identity.Tenants(ctx, false)
-	if err != nil {
-		return err
+	base := s.panelURL(listeners.Address())
+	var firstOwner secret.Text
+	if !s.Demo {
+		if firstOwner, err = a.Accounts.FirstOwnerLink(ctx, base); err != nil {
+			return err
+		}
 	}
-	s.greet(out, listeners.Address(), workspaces == 0)
-	log.Info("serving", "address", listeners.Address().String(), "database", string(a.DB.Dialect()), "version", app.Version)
+	s.greet(out, base, firstOwner)
+	log.Info("serving", "address", listeners.Address().String(), "database", string(a.DB.Dialect()), "version", app.Version, "commit", app.Commit)
 	err = a.Serve(ctx, listeners)
 	log.Info("stopped")
 	return err
@@ -130,7 +138,7 @@ func (s *serveCmd) Run(ctx context.Context, out io.Writer) error {
 // is named itself.
 func (s *serveCmd) panelURL(at *net.TCPAddr) string {
 	if s.PublicURL != "" {
-		return s.PublicURL
+		return strings.TrimSuffix(s.PublicURL, "/")
 	}
 	host := s.Domain
 	if host == "localhost" && !at.IP.IsUnspecified() && !at.IP.Equal(net.IPv4(127, 0, 0, 1)) && !at.IP.Equal(net.IPv6loopback) {
@@ -140,8 +148,7 @@ func (s *serveCmd) panelURL(at *net.TCPAddr) string {
 }
 
 // greet says where everything is, and in an empty installation how to get in.
-func (s *serveCmd) greet(out io.Writer, at *net.TCPAddr, empty bool) {
-	base := s.panelURL(at)
+func (s *serveCmd) greet(out io.Writer, base string, firstOwner secret.Text) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n  Konak %s is running.\n\n  Panel   %s\n  API     %s/openapi.json\n", app.Version, base, base)
 	if s.PrivateListen != "off" {
@@ -161,16 +168,9 @@ func (s *serveCmd) greet(out io.Writer, at *net.TCPAddr, empty bool) {
 
 `, app.DemoPassword, base)
 	}
-	if empty && !s.Demo {
-		b.WriteString("\n  Nobody has an account yet.")
-		if s.SignUp != "off" {
-			fmt.Fprintf(&b, " Open one at %s/sign-up\n", base)
-			if s.SMTPURL == "" {
-				b.WriteString("  (without --smtp-url the mail with its link is kept: `konak mail outbox`)\n")
-			}
-			b.WriteString("  or")
-		}
-		b.WriteString(" make the first workspace with `konak workspace create`.\n")
+	if firstOwner.Reveal() != "" {
+		fmt.Fprintf(&b, "\n  Nobody has an account yet. Open the first one within an hour (each start prints a new link):\n  %s\n"+
+			"  or make the first workspace with `konak workspace create`.\n", firstOwner.Reveal())
 	}
 	if !web.Built() {
 		b.WriteString("  The panel is not in this binary: run make build.\n")
@@ -205,6 +205,6 @@ func (openapiCmd) Run(ctx context.Context, out io.Writer) error {
 type versionCmd struct{}
 
 func (versionCmd) Run(out io.Writer) error {
-	_, err := fmt.Fprintln(out, "konak", app.Version)
+	_, err := fmt.Fprintf(out, "konak %s (commit %s)\n", app.Version, app.Commit)
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"konak/internal/app"
 	"konak/internal/crm/telephony/wallet"
@@ -19,10 +20,15 @@ import (
 )
 
 type workspaceCmd struct {
-	Create   createCmd   `cmd:"" help:"Make a workspace and its owner."`
-	Licences licencesCmd `cmd:"" help:"Set which modules a workspace has."`
-	Storage  storageCmd  `cmd:"" help:"Show what a workspace's files take, or set what they may take."`
-	Credit   creditCmd   `cmd:"" help:"Show a workspace's call credit, or give it some."`
+	Create   createCmd        `cmd:"" help:"Make a workspace and its owner."`
+	List     workspaceListCmd `cmd:"" help:"List the workspaces."`
+	Show     workspaceShowCmd `cmd:"" help:"Show a workspace."`
+	Suspend  suspendCmd       `cmd:"" help:"Let nobody into a workspace and send nothing of it, until it is resumed."`
+	Resume   resumeCmd        `cmd:"" help:"Let a suspended workspace go on."`
+	Delete   deleteCmd        `cmd:"" help:"Delete a suspended workspace with everything in it."`
+	Licences licencesCmd      `cmd:"" help:"Show which modules a workspace has, or set them."`
+	Storage  storageCmd       `cmd:"" help:"Show what a workspace's files take, or set what they may take."`
+	Credit   creditCmd        `cmd:"" help:"Show a workspace's call credit, or give it some."`
 }
 
 type createCmd struct {
@@ -31,6 +37,7 @@ type createCmd struct {
 	OwnerEmail string `required:"" placeholder:"ADDRESS" help:"The owner's e-mail address. It counts as proven."`
 	OwnerName  string `required:"" placeholder:"NAME" help:"The owner's name."`
 	Language   string `enum:"tr,en" default:"tr" help:"Language of the owner's mails: tr or en."`
+	JSON       bool   `name:"json" help:"Print JSON."`
 }
 
 // Run makes the workspace and prints the owner's password, which is kept nowhere.
@@ -52,43 +59,163 @@ func (c *createCmd) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if c.JSON {
+		return printJSON(out, map[string]any{"workspace": w, "sign_in": c.BaseURL() + "/sign-in", "email": c.OwnerEmail, "password": password.Reveal()})
+	}
 	_, err = fmt.Fprintf(out, "Workspace %s (%s)\nSign in   %s/sign-in\nAddress   %s\nPassword  %s\n\nThe password is not shown again; the owner changes it under Account.\n",
 		w.Name, w.Slug, c.BaseURL(), c.OwnerEmail, password.Reveal())
 	return err
 }
 
+type workspaceListCmd struct {
+	app.Config
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Run prints a line for each workspace.
+func (l *workspaceListCmd) Run(ctx context.Context, out io.Writer) error {
+	return withApp(ctx, l.Config, func(a *app.App) error {
+		list, err := a.Identity.AllWorkspaces(ctx)
+		if err != nil {
+			return err
+		}
+		if l.JSON {
+			return printJSON(out, list)
+		}
+		for _, w := range list {
+			if err := printWorkspace(out, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type workspaceShowCmd struct {
+	app.Config
+	Slug string `arg:"" help:"The workspace."`
+	JSON bool   `name:"json" help:"Print JSON."`
+}
+
+// Run prints a workspace.
+func (s *workspaceShowCmd) Run(ctx context.Context, out io.Writer) error {
+	return withApp(ctx, s.Config, func(a *app.App) error {
+		w, err := a.WorkspaceSummary(ctx, s.Slug)
+		if err != nil {
+			return err
+		}
+		return s.print(out, w)
+	})
+}
+
+// print prints a workspace as the command asks for.
+func (s *workspaceShowCmd) print(out io.Writer, w identity.WorkspaceSummary) error {
+	if s.JSON {
+		return printJSON(out, w)
+	}
+	return printWorkspace(out, w)
+}
+
+func printWorkspace(out io.Writer, w identity.WorkspaceSummary) error {
+	state := ""
+	if w.SuspendedAt != nil {
+		state = "  suspended since " + w.SuspendedAt.Format(time.DateOnly)
+	}
+	_, err := fmt.Fprintf(out, "%s  %s  since %s  %d members  licences %s%s\n",
+		w.Slug, w.Name, w.CreatedAt.Format(time.DateOnly), w.Members, cmp.Or(strings.Join(w.Licences, ", "), "none"), state)
+	return err
+}
+
+type suspendCmd struct{ workspaceShowCmd }
+
+// Run suspends a workspace and prints it. Nodes that run notice within a second.
+func (s *suspendCmd) Run(ctx context.Context, out io.Writer) error { return s.set(ctx, out, true) }
+
+type resumeCmd struct{ workspaceShowCmd }
+
+// Run resumes a workspace and prints it.
+func (r *resumeCmd) Run(ctx context.Context, out io.Writer) error { return r.set(ctx, out, false) }
+
+// set suspends or resumes the workspace and prints it.
+func (s *workspaceShowCmd) set(ctx context.Context, out io.Writer, suspended bool) error {
+	return withApp(ctx, s.Config, func(a *app.App) error {
+		w, err := a.SetSuspended(ctx, s.Slug, suspended)
+		if err != nil {
+			return err
+		}
+		if w.Deleting {
+			return fmt.Errorf("the workspace %q is being deleted; `konak workspace delete` finishes that", s.Slug)
+		}
+		return s.print(out, w)
+	})
+}
+
+type deleteCmd struct {
+	workspaceShowCmd
+	Confirm string `required:"" placeholder:"NAME" help:"The name of the workspace, as a confirmation."`
+}
+
+// Run deletes a workspace and prints what was removed.
+func (d *deleteCmd) Run(ctx context.Context, out io.Writer) error {
+	return withApp(ctx, d.Config, func(a *app.App) error {
+		w, err := a.DeleteWorkspace(ctx, d.Slug, d.Confirm)
+		if err != nil {
+			return err
+		}
+		if d.JSON {
+			return printJSON(out, w)
+		}
+		_, err = fmt.Fprintf(out, "%s is deleted: %d rows of %d tables, %d files, and %d people who were in no other workspace.\n",
+			w.Slug, w.Rows, len(w.Tables), w.Files, w.People)
+		return err
+	})
+}
+
 type licencesCmd struct {
 	app.Config
 	Slug     string   `arg:"" help:"The workspace."`
-	Licences []string `arg:"" optional:"" help:"The modules it is to have; none for none. One or more of advisor, ai, commerce, crm, erp, mail, telephony, telephony_line, or all."`
+	Licences []string `arg:"" optional:"" help:"The modules it is to have: one or more of advisor, ai, commerce, crm, erp, mail, telephony, telephony_line, or all, or none. Without any they are shown."`
+	JSON     bool     `name:"json" help:"Print JSON."`
 }
 
-// Run sets the licences. Nodes that run notice within seconds.
+// Run sets the licences where some are given, and prints them. Nodes that run notice
+// within seconds.
 func (l *licencesCmd) Run(ctx context.Context, out io.Writer) error {
-	if len(l.Licences) == 1 && l.Licences[0] == "all" {
-		l.Licences = identity.AllLicences
+	set := l.Licences
+	if len(set) == 1 && set[0] == "all" {
+		set = identity.AllLicences
 	}
-	for _, name := range l.Licences {
+	if len(set) == 1 && set[0] == "none" {
+		set = []string{}
+	}
+	for _, name := range set {
 		if !slices.Contains(identity.AllLicences, name) {
-			return fmt.Errorf("there is no licence %q; there are %s, or all", name, strings.Join(identity.AllLicences, ", "))
+			return fmt.Errorf("there is no licence %q; there are %s, or all, or none", name, strings.Join(identity.AllLicences, ", "))
 		}
 	}
-	a, err := app.OpenExisting(ctx, l.Config, logger(l.Config), clock.System{})
-	if err != nil {
+	return withApp(ctx, l.Config, func(a *app.App) error {
+		if set != nil {
+			if err := a.SetLicences(ctx, l.Slug, set); err != nil {
+				return err
+			}
+		}
+		w, err := a.WorkspaceSummary(ctx, l.Slug)
+		if err != nil {
+			return err
+		}
+		if l.JSON {
+			return printJSON(out, w.Licences)
+		}
+		_, err = fmt.Fprintf(out, "%s: %s\n", l.Slug, cmp.Or(strings.Join(w.Licences, ", "), "none"))
 		return err
-	}
-	defer func() { _ = a.Close() }()
-	if err := a.SetLicences(ctx, l.Slug, l.Licences); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, "%s: %s\n", l.Slug, strings.Join(l.Licences, ", "))
-	return err
+	})
 }
 
 type storageCmd struct {
 	app.Config
 	Slug  string `arg:"" help:"The workspace."`
 	Quota string `placeholder:"SIZE" help:"How much it may keep: bytes, or a number with MiB, GiB or TiB, or 'default'."`
+	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
 // Run sets the quota where one is given, and prints the workspace's storage.
@@ -116,6 +243,9 @@ func (s *storageCmd) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if s.JSON {
+		return printJSON(out, u)
+	}
 	source := "the default"
 	if u.OwnQuota {
 		source = "its own"
@@ -129,6 +259,7 @@ type creditCmd struct {
 	Slug string `arg:"" help:"The workspace."`
 	Add  string `placeholder:"AMOUNT" help:"How much to give, such as 100 or 99.50; a negative amount is taken."`
 	Note string `help:"Why, for the audit log."`
+	JSON bool   `name:"json" help:"Print JSON."`
 }
 
 // Run changes the credit where an amount is given, and prints it.
@@ -154,6 +285,9 @@ func (c *creditCmd) Run(ctx context.Context, out io.Writer) error {
 	w, err := a.Wallet.Wallet(ctx, tenant)
 	if err != nil {
 		return err
+	}
+	if c.JSON {
+		return printJSON(out, w)
 	}
 	_, err = fmt.Fprintf(out, "%s: %s %s available, %s set aside\n", c.Slug, formatAmount(w.Available), w.Currency, formatAmount(w.Held))
 	return err

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"konak"
 	"konak/internal/advisor"
 	"konak/internal/commerce"
 	"konak/internal/crm/agent"
@@ -43,6 +44,7 @@ import (
 	"konak/internal/crm/finder"
 	"konak/internal/crm/helpcenter"
 	"konak/internal/crm/live"
+	"konak/internal/crm/mcp"
 	"konak/internal/crm/notice"
 	"konak/internal/crm/reply"
 	"konak/internal/crm/telephony"
@@ -80,8 +82,11 @@ import (
 	"konak/internal/webhook"
 )
 
-// Version is set when a release is built.
-var Version = "dev"
+// Version is the version of the program.
+var Version = konak.Version()
+
+// Commit is the commit that the program was built from; the build sets it.
+var Commit = "unknown"
 
 // App is a node: its database, its modules and its workers.
 type App struct {
@@ -90,6 +95,7 @@ type App struct {
 	clock   clock.Source
 	metrics *prometheus.Registry
 	node    *node.Node // nil where the data folder is not locked
+	serving uuid.UUID  // this node among those that serve
 
 	DB       *db.DB
 	API      *api.API
@@ -151,6 +157,7 @@ type App struct {
 	Finder        *finder.Service
 	HelpCenter    *helpcenter.Service
 	Assistant     *assistant.Service
+	MCP           *mcp.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
@@ -207,6 +214,9 @@ func (a *App) Work(ctx context.Context) {
 	if a.Link != nil {
 		workers = append(workers, a.Link.Run)
 	}
+	if a.cfg.BackupFolder != "" {
+		workers = append(workers, a.backUpOnSchedule)
+	}
 	for _, run := range workers {
 		wg.Go(func() { run(ctx) })
 	}
@@ -254,11 +264,17 @@ func (a *App) Serve(ctx context.Context, l *Listeners) error {
 	if err != nil {
 		return fmt.Errorf("the exchange cannot start: %w", err)
 	}
+	leave, err := a.announce(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	private := a.servePrivate(l.private)
 	workers, stopWorkers := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWorkers()
 	var wg sync.WaitGroup
 	wg.Go(func() { a.Work(workers) })
+	wg.Go(func() { a.keepAnnounced(workers) })
 
 	if carries {
 		wg.Go(func() { a.keepExchange(workers) })

@@ -2,12 +2,17 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
+	"konak/internal/commerce"
 	"konak/internal/crm/assistant"
 	"konak/internal/crm/assistant/engine"
 	"konak/internal/crm/channel"
+	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/helpcenter"
 	"konak/internal/crm/live"
@@ -15,6 +20,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/provider/openai"
 )
 
 // wireAssistant makes the assistant.
@@ -22,6 +28,7 @@ func (a *App) wireAssistant(p *parts) (err error) {
 	a.Assistant, err = assistant.New(assistant.Config{
 		DB: a.DB, Conversations: a.Conversations, Records: a.AIRecords, Replies: a.Replies, Contacts: p.book,
 		Channels: assistedChannels{a.Channels, a.clock}, Library: helpLibrary{a.HelpCenter}, Workspaces: workspaces{a.Identity}, Typing: botTyping{a.Live},
+		Orders: orders{a.Commerce}, Mails: a.Email, Model: openai.New(p.out), Box: p.box, ModelTime: a.cfg.AssistantTime,
 	})
 	return err
 }
@@ -74,6 +81,30 @@ func (w workspaces) Workspace(ctx context.Context, id uuid.UUID) (string, map[st
 	}
 	licences, err := w.identity.Licences(ctx, id)
 	return found.Slug, licences, err
+}
+
+// orders lets the assistant look up what a customer bought.
+type orders struct{ shop *commerce.Service }
+
+// OrdersOf implements assistant.Orders.
+func (o orders) OrdersOf(r *db.Reader, who contact.Contact) ([]assistant.Order, error) {
+	found, err := o.shop.CardOf(r, asBuyer(who, false))
+	out := make([]assistant.Order, len(found.Orders))
+	for i, v := range found.Orders {
+		out[i] = assistant.Order{
+			Number: v.Number, Status: v.Status, PlacedAt: v.PlacedAt.UTC().Format(time.DateOnly),
+			Total: fmt.Sprintf("%d.%02d %s", v.Total/100, v.Total%100, v.Currency), Items: []string{}, URL: v.URL,
+		}
+		for _, l := range v.Lines {
+			out[i].Items = append(out[i].Items, fmt.Sprintf("%d × %s", l.Quantity, l.Name))
+		}
+		for _, sent := range found.Shipments {
+			if sent.OrderID == v.ID {
+				out[i].Tracking = append(out[i].Tracking, strings.TrimSpace(sent.Carrier+" "+sent.TrackingNumber+" "+sent.Status+" "+sent.TrackingURL))
+			}
+		}
+	}
+	return out, err
 }
 
 // botTyping shows that the assistant answers.

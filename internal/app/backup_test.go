@@ -23,7 +23,9 @@ type backedUp struct {
 	cfg  app.Config
 	w    *apptest.Workspace
 	dump string
-	dir  string
+	dir  string // the backup, a folder or a file
+	// identity is the file that opens an encrypted one.
+	identity string
 }
 
 func backUp(t *testing.T) *backedUp {
@@ -34,7 +36,7 @@ func backUp(t *testing.T) *backedUp {
 	b.w.Owner.Post("/api/crm/v1/contacts", map[string]any{"name": "Elif"}).Want(201)
 	b.w.Owner.Header("Content-Type", "application/octet-stream").Post("/api/crm/v1/attachments?filename=a.txt", "hello").Want(201)
 	b.dump = dbtest.Dump(t, b.DB, b.w.ID)
-	if _, err := app.Backup(t.Context(), b.cfg, slog.New(slog.DiscardHandler), clock.System{}, b.dir); err != nil {
+	if _, err := app.Backup(t.Context(), b.cfg, slog.New(slog.DiscardHandler), clock.System{}, app.BackupOptions{Target: b.dir}); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -55,7 +57,7 @@ func (b *backedUp) restore(t *testing.T) (app.Config, error) {
 	if err := os.WriteFile(filepath.Join(cfg.Data, "master.key"), key, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, fits, err := app.Restore(t.Context(), cfg, b.dir)
+	_, fits, err := app.Restore(t.Context(), cfg, b.dir, b.identity)
 	if err == nil && !fits {
 		t.Error("the master key does not fit")
 	}
@@ -129,6 +131,9 @@ func TestDamagedBackup(t *testing.T) {
 			if err := damage(t, b); err != nil {
 				t.Fatal(err)
 			}
+			if _, err := app.VerifyBackup(t.Context(), b.dir, ""); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("verifying says %v", err)
+			}
 			cfg, err := b.restore(t)
 			if err == nil || !strings.Contains(err.Error(), name) {
 				t.Errorf("restoring says %v", err)
@@ -171,23 +176,23 @@ func TestBackupRefusals(t *testing.T) {
 	t.Parallel()
 	b := backUp(t)
 	log := slog.New(slog.DiscardHandler)
-	if _, err := app.Backup(t.Context(), b.cfg, log, clock.System{}, b.dir); err == nil || !strings.Contains(err.Error(), "new folder") {
+	if _, err := app.Backup(t.Context(), b.cfg, log, clock.System{}, app.BackupOptions{Target: b.dir}); err == nil || !strings.Contains(err.Error(), "new folder") {
 		t.Errorf("a second backup in the same folder: %v", err)
 	}
-	if _, _, err := app.Restore(t.Context(), b.cfg, b.dir); err == nil || !strings.Contains(err.Error(), "is not empty") {
+	if _, _, err := app.Restore(t.Context(), b.cfg, b.dir, ""); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("a restore onto the running server: %v", err)
 	}
 	elsewhere := b.cfg
 	elsewhere.DB = "postgres://konak@127.0.0.1:1/konak"
-	if _, err := app.Backup(t.Context(), elsewhere, log, clock.System{}, filepath.Join(t.TempDir(), "x")); err == nil || !strings.Contains(err.Error(), "pg_dump") {
+	if _, err := app.Backup(t.Context(), elsewhere, log, clock.System{}, app.BackupOptions{Target: filepath.Join(t.TempDir(), "x")}); err == nil || !strings.Contains(err.Error(), "pg_dump") {
 		t.Errorf("a backup of PostgreSQL: %v", err)
 	}
-	if _, _, err := app.Restore(t.Context(), elsewhere, b.dir); err == nil || !strings.Contains(err.Error(), "leave --db out") {
+	if _, _, err := app.Restore(t.Context(), elsewhere, b.dir, ""); err == nil || !strings.Contains(err.Error(), "leave --db out") {
 		t.Errorf("a restore into PostgreSQL: %v", err)
 	}
 	nowhere := b.cfg
 	nowhere.Data = filepath.Join(t.TempDir(), "nothing")
-	if _, err := app.Backup(t.Context(), nowhere, log, clock.System{}, filepath.Join(t.TempDir(), "x")); err == nil || !strings.Contains(err.Error(), "there is no database") {
+	if _, err := app.Backup(t.Context(), nowhere, log, clock.System{}, app.BackupOptions{Target: filepath.Join(t.TempDir(), "x")}); err == nil || !strings.Contains(err.Error(), "there is no database") {
 		t.Errorf("a backup of nothing: %v", err)
 	}
 }

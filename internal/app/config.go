@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -42,7 +43,14 @@ type Config struct {
 	SQLiteSync       string   `env:"KONAK_SQLITE_SYNC" name:"sqlite-sync" enum:"full,normal" default:"full" help:"full: what was acknowledged survives a power cut."`
 	RowSecurity      bool     `env:"KONAK_ROW_SECURITY" help:"Let PostgreSQL check the tenant of every row as a second wall (slower reads)."`
 	MasterKey        string   `env:"KONAK_MASTER_KEY" placeholder:"BASE64" help:"Key that seals secrets; by default a file in the data folder."`
+	BackupFolder     string   `env:"KONAK_BACKUP_FOLDER" placeholder:"FOLDER" help:"Folder to keep backups of the embedded database and its files in; without it the server makes none."`
+	BackupKeep       int64    `env:"KONAK_BACKUP_KEEP" default:"7" help:"How many of those backups stay."`
 	LogLevel         string   `env:"KONAK_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"How much to log."`
+	AccessLog        bool     `env:"KONAK_ACCESS_LOG" help:"Log a line for each request of the API: method, route, status and time, and never its path."`
+	LimitKey         int      `env:"KONAK_LIMIT_KEY" default:"600" help:"Requests a minute that one API key may make."`
+	LimitAccount     int      `env:"KONAK_LIMIT_ACCOUNT" default:"1200" help:"Requests a minute that one person may make."`
+	LimitAddress     int      `env:"KONAK_LIMIT_ADDRESS" default:"300" help:"Requests a minute from one address without a credential."`
+	LimitWorkspace   int      `env:"KONAK_LIMIT_WORKSPACE" default:"0" help:"Requests a minute of all people and keys of one workspace together; 0 for no limit."`
 	LogFormat        string   `env:"KONAK_LOG_FORMAT" enum:"text,json" default:"text" help:"How log lines look."`
 	SMTPURL          string   `env:"KONAK_SMTP_URL" name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 or smtps://…:465 to send mail; without it mail is kept in an outbox (konak mail outbox)."`
 	SMTPCA           string   `env:"KONAK_SMTP_CA" name:"smtp-ca" placeholder:"FILE" help:"Certificates (PEM) that vouch for the mail server beside those that the system trusts."`
@@ -60,7 +68,7 @@ type Config struct {
 	MailBlockLists   []string `env:"KONAK_MAIL_BLOCK_LIST" name:"mail-block-list" placeholder:"ZONE" help:"Zone of a block list, such as zen.spamhaus.org: mail from addresses on it is refused. None by default."`
 	MailRspamd       string   `env:"KONAK_MAIL_RSPAMD" name:"mail-rspamd" placeholder:"URL" help:"rspamd server that judges mail that comes in, such as http://127.0.0.1:11333."`
 	MailMaxSize      Size     `env:"KONAK_MAIL_MAX_SIZE" default:"37748736" help:"Largest mail that is taken: bytes, or a number with MiB."`
-	SignUp           string   `env:"KONAK_SIGN_UP" enum:"open,off" default:"open" help:"open: whoever reaches the panel may open an account with a workspace. off: only invitations and konak workspace create."`
+	SignUp           string   `env:"KONAK_SIGN_UP" enum:"open,invite,closed" default:"invite" help:"open: whoever reaches the panel may open an account with a workspace. invite: accounts come by invitation. closed: only konak workspace create makes accounts and workspaces. The first start prints a link for the first owner in any case."`
 	Captcha          string   `env:"KONAK_CAPTCHA" enum:"off,adaptive,always" default:"adaptive" help:"When people must show that they are no robots."`
 	CaptchaProvider  string   `env:"KONAK_CAPTCHA_PROVIDER" enum:"altcha,turnstile,hcaptcha" default:"altcha" help:"Who checks it; altcha is embedded and asks nobody."`
 	CaptchaSiteKey   string   `env:"KONAK_CAPTCHA_SITE_KEY" placeholder:"KEY" help:"Site key of turnstile or hcaptcha."`
@@ -84,6 +92,7 @@ type Config struct {
 	SIPTrunkServer   string   `env:"KONAK_SIP_TRUNK_SERVER" name:"sip-trunk-server" placeholder:"HOST" help:"The operator's line at a carrier, over which bought numbers call."`
 	SIPTrunkUser     string   `env:"KONAK_SIP_TRUNK_USER" name:"sip-trunk-user" placeholder:"NAME" help:"Its user."`
 	SIPTrunkSecret   string   `env:"KONAK_SIP_TRUNK_PASSWORD" name:"sip-trunk-password" placeholder:"PASSWORD" help:"Its password."`
+	SIPCA            string   `env:"KONAK_SIP_CA" name:"sip-ca" placeholder:"FILE" help:"Certificates (PEM) that vouch for the carriers of lines over TLS beside those that the system trusts."`
 	SIPTrunkFrom     []string `env:"KONAK_SIP_TRUNK_FROM" name:"sip-trunk-from" placeholder:"CIDR" help:"Addresses that its calls to bought numbers come from, if not those of its host."`
 	TelephonySwitch  string   `env:"KONAK_TELEPHONY_SWITCH_URL" name:"telephony-switch-url" placeholder:"URL" help:"Where a workspace can ask for another telephony tier."`
 	SIPListen        string   `env:"KONAK_SIP_LISTEN" name:"sip-listen" placeholder:"ADDRESS" help:"Address to take calls on by SIP, over UDP and TCP, such as 0.0.0.0:5060; without it this node carries no calls. A demo takes them on loopback, unless it is 'off'."`
@@ -95,13 +104,19 @@ type Config struct {
 	TelegramAddress  string   `env:"KONAK_TELEGRAM_ADDRESS" name:"telegram-address" placeholder:"URL" help:"Where Telegram's Bot API is, if not at its own address: a server of one's own, or a stand-in while developing. A demo brings its own."`
 	Demo             bool     `env:"KONAK_DEMO" help:"Fill an empty database with demo workspaces; loopback only."`
 
+	BackupEvery  time.Duration `env:"KONAK_BACKUP_EVERY" default:"24h" help:"Time from one backup in --backup-folder to the next."`
 	WebhookLease time.Duration `env:"KONAK_WEBHOOK_LEASE" default:"40s" help:"How long a node that has died keeps its webhook endpoints before another takes them over."`
+
+	AssistantTime time.Duration `env:"KONAK_ASSISTANT_TIME" default:"30s" help:"How long one call of a workspace's language model may take before the conversation is handed over."`
 
 	// PasswordCost is for tests, which hash many passwords that guard nothing.
 	PasswordCost password.Cost `kong:"-"`
 	// LimitFactor widens rate limits: tests stand on one address in one moment,
 	// measurements are all one caller.
 	LimitFactor int `kong:"-"`
+	// PeerPatience is for tests: how long services outside may be silent; 0 leaves it to
+	// each call.
+	PeerPatience time.Duration `kong:"-"`
 	// DNS is for tests: who is asked for TXT records instead of the system.
 	DNS email.Resolver `kong:"-"`
 	// MailDNS is for tests: who is asked about the senders of mail that comes in, from
@@ -116,6 +131,9 @@ type Config struct {
 }
 
 var currencyCode = regexp.MustCompile("^[A-Z]{3}$")
+
+// backupCheckEvery is how often a node looks whether a backup is due.
+const backupCheckEvery = time.Minute
 
 // leastLease is the shortest that can be renewed in time.
 const leastLease = 2 * time.Second
@@ -140,6 +158,12 @@ func (c *Config) Check() error {
 	}
 	if c.MailDailyQuota < 0 {
 		return fmt.Errorf("--mail-daily-quota %d: write a number of recipients", c.MailDailyQuota)
+	}
+	if min(c.LimitKey, c.LimitAccount, c.LimitAddress, c.LimitWorkspace) < 0 {
+		return errors.New("--limit-key, --limit-account, --limit-address, --limit-workspace: write a number of requests a minute")
+	}
+	if err := c.checkBackups(); err != nil {
+		return err
 	}
 	if c.RowSecurity && c.embedded() {
 		return errors.New("--row-security needs PostgreSQL (--db postgres://…): the embedded database has none")
@@ -213,6 +237,24 @@ func (c *Config) Check() error {
 		if !isOrigin(strings.TrimSuffix(c.PublicURL, "/")) {
 			return fmt.Errorf("--public-url %q: write http://HOST or https://HOST, without a path", c.PublicURL)
 		}
+	}
+	return nil
+}
+
+// checkBackups refuses backups that could not be made.
+func (c *Config) checkBackups() error {
+	switch {
+	case c.BackupFolder == "":
+		return nil
+	case !c.embedded():
+		return errors.New("--backup-folder is for the embedded database; PostgreSQL has tools of its own (docs/operating.md)")
+	case c.BackupEvery < time.Minute:
+		return fmt.Errorf("--backup-every %s: at least a minute", c.BackupEvery)
+	case c.BackupKeep < 1:
+		return fmt.Errorf("--backup-keep %d: at least one", c.BackupKeep)
+	}
+	if info, err := os.Stat(c.BackupFolder); err != nil || !info.IsDir() {
+		return fmt.Errorf("--backup-folder %s is no folder; make it first: is a disk not mounted?", c.BackupFolder)
 	}
 	return nil
 }
@@ -346,8 +388,12 @@ func (c *Config) captchaSources() []string {
 	return nil
 }
 
-// signUpOff says whether strangers may not open accounts.
-func (c *Config) signUpOff() bool { return c.SignUp == "off" }
+// Values of --sign-up.
+const (
+	SignUpOpen   = "open"
+	SignUpInvite = "invite"
+	SignUpClosed = "closed"
+)
 
 // resolver is who is asked for TXT records.
 func (c *Config) resolver() email.Resolver {

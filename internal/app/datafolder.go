@@ -10,7 +10,7 @@ import (
 
 // ownFiles and ownFolders are what Konak keeps in its data folder.
 var (
-	ownFiles   = []string{databaseFile, databaseFile + "-wal", databaseFile + "-shm", "master.key"}
+	ownFiles   = []string{databaseFile, databaseFile + "-wal", databaseFile + "-shm", "master.key", "master.key.new", "master.key.old"}
 	ownFolders = []string{"files", "search"}
 )
 

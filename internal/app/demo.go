@@ -47,7 +47,7 @@ func (a *App) fillDemo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tables = slices.DeleteFunc(tables, func(t string) bool { return t == secret.CheckTable || slices.Contains(advisor.Tables, t) })
+	tables = slices.DeleteFunc(tables, func(t string) bool { return t == secret.KeyTable || slices.Contains(advisor.Tables, t) })
 	if err := system.InTx(ctx, func(tx *db.Tx) error { return db.Empty(tx, tables) }); err != nil {
 		return err
 	}
@@ -104,6 +104,9 @@ func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error 
 	if err := a.demoHelpCenter(ctx, w.Slug); err != nil {
 		return err
 	}
+	if err := a.demoModel(ctx, w.Slug); err != nil {
+		return err
+	}
 	return a.fillCRM(ctx, w)
 }
 
@@ -121,12 +124,16 @@ func (a *App) demoMailbox(ctx context.Context, w identity.Workspace) error {
 	return err
 }
 
-// fillChannels connects the demo's custom channel and its live chat. Their
-// addresses lead nowhere, and the widget may stand on the panel's own host. In the
+// demoAppAddress is where the answers of a demo's custom channel go before the demo has
+// started its stand-ins.
+func demoAppAddress(w identity.Workspace) string { return "https://app." + w.Slug + ".example/konak" }
+
+// fillChannels connects the demo's custom channel and its live chat. The
+// addresses lead nowhere while the demo is filled, and the widget may stand on the panel's own host. In the
 // live chat of the workspace with a help center the assistant answers.
 func (a *App) fillChannels(ctx context.Context, w identity.Workspace) error {
 	if _, err := a.Custom.Create(ctx, custom.NewChannel{
-		ID: DemoAccount(w.ID, custom.Name), Name: "Mobil uygulama", Settings: custom.Settings{Address: "https://app." + w.Slug + ".example/konak"},
+		ID: DemoAccount(w.ID, custom.Name), Name: "Mobil uygulama", Settings: custom.Settings{Address: demoAppAddress(w)},
 	}); err != nil {
 		return err
 	}

@@ -2,10 +2,13 @@ package app
 
 import (
 	"context"
+	"strings"
 
+	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
 	"konak/internal/identity"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/fault"
 	"konak/internal/sandbox/customer"
 )
 
@@ -25,6 +28,12 @@ func (a *App) demoCustomers(ctx context.Context) error {
 			return err
 		}
 		a.standIn.customers.Add(a.standIn.workspaceOf(w, a.demoCustom(w)))
+		if err := a.connectDemoApp(demoSystem(ctx, w), w); err != nil {
+			return err
+		}
+		if err := a.connectDemoModel(demoSystem(ctx, w)); err != nil {
+			return err
+		}
 	}
 	a.API.Mux().Handle(customer.Path, a.standIn.customers)
 	a.API.Mux().Handle(customer.Path+"/*", a.standIn.customers)
@@ -56,17 +65,41 @@ func (s *standIn) workspaceOf(w identity.Workspace, own customer.Channel) custom
 	}
 }
 
+// demoSystem makes the demo itself the caller in a workspace.
+func demoSystem(ctx context.Context, w identity.Workspace) context.Context {
+	return caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: w.ID, Slug: w.Slug, Licences: map[string]bool{"crm": true}})
+}
+
+// connectDemoApp sends the answers of the workspace's custom channel to the stand-in of
+// the company's own software, which has another port with every start. A channel that
+// somebody gave an address of their own, or disconnected, stays as it is.
+func (a *App) connectDemoApp(ctx context.Context, w identity.Workspace) error {
+	id := DemoAccount(w.ID, custom.Name)
+	account, err := a.Channels.Get(ctx, custom.Name, id)
+	if fault.Is(err, fault.NotFound) || err == nil && account.Status == channel.Disconnected {
+		return nil
+	}
+	var set custom.Settings
+	if err == nil {
+		err = account.Read(&set)
+	}
+	if err != nil || set.Address != demoAppAddress(w) && !strings.Contains(set.Address, customer.AppPath) {
+		return err
+	}
+	address := a.standIn.url + customer.AppPath + id.String()
+	_, err = a.Custom.Update(ctx, id, custom.Change{Address: &address})
+	return err
+}
+
 // demoCustom is the workspace's custom channel: software of the company's own, whose
-// customers the demo plays. Its answers go to that software, which the demo has not.
+// customers the demo plays.
 func (a *App) demoCustom(w identity.Workspace) customer.Channel {
 	account := DemoAccount(w.ID, custom.Name)
 	return customer.Channel{
 		Kind: custom.Name, Name: "Mobil uygulama", Account: account.String(),
 		ID: func(p customer.Person) string { return p.Name },
 		Write: func(p customer.Person, text string) (string, error) {
-			ctx := caller.With(context.Background(), &caller.Caller{
-				Kind: caller.System, TenantID: w.ID, Slug: w.Slug, Licences: map[string]bool{"crm": true},
-			})
+			ctx := demoSystem(context.Background(), w)
 			id := a.clock.NewID().String()
 			_, err := a.Custom.Receive(ctx, account, custom.Message{ID: id, Body: text, Contact: custom.Sender{ExternalID: p.Name, Name: p.Name}})
 			return id, err

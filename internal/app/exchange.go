@@ -14,6 +14,7 @@ import (
 
 	"konak/internal/exchange/lease"
 	"konak/internal/exchange/sipexchange"
+	"konak/internal/kit/outbound"
 )
 
 // demoSIP is where a demo takes calls, unless something else runs there.
@@ -134,9 +135,13 @@ func (a *App) wireExchange(p *parts) error {
 	if err != nil {
 		return err
 	}
+	roots, err := outbound.LoadRoots("--sip-ca", a.cfg.SIPCA)
+	if err != nil {
+		return err
+	}
 	a.sip, err = sipexchange.New(sipexchange.Config{
 		Dir: a.cfg.Data, Box: p.box, Clock: a.clock, Log: a.log, PublicAddress: a.cfg.SIPPublicAddress,
-		FirstPort: first, LastPort: last, CheckAddress: p.out.CheckAddr, Carrier: carrier, Limits: limits,
+		FirstPort: first, LastPort: last, CheckAddress: p.out.CheckAddr, Roots: roots, Carrier: carrier, Limits: limits,
 	})
 	if err == nil {
 		a.Exchange = a.sip

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"net/http"
 
 	"konak/internal/exchange/sipexchange"
 )
@@ -11,3 +12,9 @@ func (a *App) StartExchangeOfNode(ctx context.Context, s *sipexchange.Sockets, l
 	a.cfg.SIPListen = listen
 	return a.startExchange(ctx, s)
 }
+
+// MailAddress is where mail is taken.
+func (l *Listeners) MailAddress() string { return l.mail.Addr().String() }
+
+// MetricsHandler is what answers /metrics.
+func (a *App) MetricsHandler() http.Handler { return a.metricsHandler() }

@@ -14,8 +14,10 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	wire "konak/internal/provider/whatsapp"
 	"konak/internal/sandbox/social"
 	"konak/internal/sandbox/telegram"
+	"konak/internal/sandbox/whatsapp"
 )
 
 // channelKills is how many answers the server is killed over.
@@ -93,15 +95,28 @@ func TestKillTelegram(t *testing.T) {
 // is lost.
 func TestKillMessenger(t *testing.T) {
 	t.Parallel()
+	killOnPage(t, "messenger", "4711")
+}
+
+// An answer that Instagram took right before kill -9 is sent at most once more, and none
+// is lost.
+func TestKillInstagram(t *testing.T) {
+	t.Parallel()
+	killOnPage(t, "instagram", "ig4711")
+}
+
+// killOnPage is for a page, or its Instagram account, that a customer writes to.
+func killOnPage(t *testing.T, kind, customer string) {
+	t.Helper()
 	onBoth(t, sharedPostgres, func(k *trial) {
 		box := social.New(clock.System{})
 		k.t.Cleanup(box.Close)
 		box.AddApp(social.App{ID: "7", Secret: "secret"})
-		box.Add(social.Page{ID: "109", Name: "Demo", Token: "token", AppID: "7"})
+		box.Add(social.Page{ID: "109", Name: "Demo", Token: "token", AppID: "7", InstagramID: "ig1", Username: "demo"})
 		c := &killedChannel{
-			provider: &killingProvider{Handler: box, sends: "/messages"}, connect: "messenger",
+			provider: &killingProvider{Handler: box, sends: "/messages"}, connect: kind,
 			with: map[string]any{"page_id": "109", "access_token": "token", "app_secret": "secret"},
-			say:  func() { box.Say("109", social.Person{ID: "4711", Name: "Elif"}, "Merhaba") },
+			say:  func() { box.Say("109", social.Person{ID: customer, Name: "Elif"}, "Merhaba") },
 			texts: func() (out []string) {
 				for _, m := range box.Sent("109") {
 					out = append(out, m.Message.Text)
@@ -109,13 +124,44 @@ func TestKillMessenger(t *testing.T) {
 				return out
 			},
 		}
-		// The provider calls the server, which must be found again after each start.
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		k.must(err)
-		k.must(ln.Close())
-		k.args = append(k.args, "--whatsapp-address="+c.serve(k), "--listen="+ln.Addr().String())
-		c.run(k)
+		c.runCalledBack(k)
 	})
+}
+
+// An answer that WhatsApp took right before kill -9 is sent at most once more, and none
+// is lost.
+func TestKillWhatsApp(t *testing.T) {
+	t.Parallel()
+	onBoth(t, sharedPostgres, func(k *trial) {
+		box := whatsapp.New(clock.System{})
+		k.t.Cleanup(box.Close)
+		box.Add(whatsapp.Business{ID: "1", Token: "token", AppSecret: "secret", Numbers: []wire.PhoneNumber{{ID: "11", Display: "+90 212 123 45 67", VerifiedName: "Demo"}}})
+		c := &killedChannel{
+			provider: &killingProvider{Handler: box, sends: "/messages"}, connect: "whatsapp",
+			with: map[string]any{"phone_number_id": "11", "business_account_id": "1", "access_token": "token", "app_secret": "secret"},
+			say: func() {
+				_, err := box.Say("11", whatsapp.Customer{ID: "905321234567", Name: "Elif"}, "Merhaba")
+				k.must(err)
+			},
+			texts: func() (out []string) {
+				for _, m := range box.Sent() {
+					out = append(out, m.Text.Body)
+				}
+				return out
+			},
+		}
+		c.runCalledBack(k)
+	})
+}
+
+// runCalledBack is run for a provider of Meta's, which calls the server: it must be found
+// again after each start.
+func (c *killedChannel) runCalledBack(k *trial) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	k.must(err)
+	k.must(ln.Close())
+	k.args = append(k.args, "--whatsapp-address="+c.serve(k), "--listen="+ln.Addr().String())
+	c.run(k)
 }
 
 func (c *killedChannel) serve(k *trial) string {

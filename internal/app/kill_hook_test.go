@@ -105,7 +105,7 @@ func (k *hookTrial) killedAlone() {
 
 func (k *hookTrial) killedInPairs() {
 	k.runNode(0, k.data)
-	k.runNode(1, k.t.TempDir())
+	k.runNode(1, k.anotherFolder())
 	d := k.open()
 	k.begin(d)
 	// A successor on the same folder knows that the dead one is gone. Elsewhere
@@ -124,7 +124,7 @@ func (k *hookTrial) killedInPairs() {
 			k.takenOver(d, dead, "its successor")
 			inherited += len(dead.leases)
 		} else {
-			k.runNode(victim, k.t.TempDir())
+			k.runNode(victim, k.anotherFolder())
 			k.takenOver(d, dead, "the end of its lease")
 			expired += len(dead.leases)
 		}
@@ -151,6 +151,14 @@ func (k *hookTrial) runNode(i int, data string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.nodes[i] = n
+}
+
+// anotherFolder makes the data folder of another node, which shares the files.
+func (k *hookTrial) anotherFolder() string {
+	k.t.Helper()
+	dir := k.t.TempDir()
+	k.must(os.Symlink(filepath.Join(k.data, "files"), filepath.Join(dir, "files")))
+	return dir
 }
 
 // deadNode is what a node was, and what it left.

@@ -151,12 +151,17 @@ type reply struct {
 	Error struct{ Code string }
 }
 
-func (c *client) post(ctx context.Context, path, key string, body any) (r reply, err error) {
+func (c *client) post(ctx context.Context, path, key string, body any) (reply, error) {
+	return c.send(ctx, http.MethodPost, path, key, body)
+}
+
+// send is post with any method.
+func (c *client) send(ctx context.Context, method, path, key string, body any) (r reply, err error) {
 	b, err := json.Marshal(body)
 	if err != nil {
 		return r, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, bytes.NewReader(b))
+	req, err := http.NewRequestWithContext(ctx, method, c.url+path, bytes.NewReader(b))
 	if err != nil {
 		return r, err
 	}

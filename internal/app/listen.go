@@ -2,10 +2,17 @@ package app
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
+	"time"
 
 	"konak/internal/exchange/sipexchange"
 )
@@ -51,12 +58,8 @@ func (l *Listeners) open(ctx context.Context, cfg Config) (err error) {
 	if !cfg.TakesMail() {
 		return nil
 	}
-	if cfg.MailTLSCert != "" {
-		pair, err := tls.LoadX509KeyPair(cfg.MailTLSCert, cfg.MailTLSKey)
-		if err != nil {
-			return fmt.Errorf("--mail-tls-cert: %w", err)
-		}
-		l.cert = &pair
+	if l.cert, err = mailCertificate(cfg); err != nil {
+		return err
 	}
 	if cfg.MailTLSListen != "" {
 		if l.mailTLS, err = ListenOn(ctx, "--mail-tls-listen", cfg.MailTLSListen); err != nil {
@@ -65,6 +68,40 @@ func (l *Listeners) open(ctx context.Context, cfg Config) (err error) {
 	}
 	l.mail, err = ListenOn(ctx, "--mail-listen", cfg.MailListen)
 	return err
+}
+
+// mailCertificate returns the certificate of the mail server, nil for none. A demo makes
+// one for itself, so that mail programs can sign in.
+func mailCertificate(cfg Config) (*tls.Certificate, error) {
+	if cfg.MailTLSCert != "" {
+		pair, err := tls.LoadX509KeyPair(cfg.MailTLSCert, cfg.MailTLSKey)
+		if err != nil {
+			return nil, fmt.Errorf("--mail-tls-cert: %w", err)
+		}
+		return &pair, nil
+	}
+	if !cfg.Demo {
+		return nil, nil
+	}
+	return newCertificate(cfg.mailHost())
+}
+
+// newCertificate makes a certificate for a host that nobody vouches for.
+func newCertificate(host string) (*tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: host}, DNSNames: []string{host},
+		NotBefore: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
 // ListenOn opens one address. The error names the flag that chooses another.

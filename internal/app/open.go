@@ -63,13 +63,22 @@ func OpenExisting(ctx context.Context, cfg Config, log *slog.Logger, c clock.Sou
 }
 
 func (a *App) wireExisting(ctx context.Context) error {
-	if known, err := secret.HasKeyCheck(ctx, a.DB); err != nil {
+	if known, err := secret.HasKeys(ctx, a.DB); err != nil {
 		return err
 	} else if !known {
 		return errors.New("this database was never served; start `konak serve` once")
 	}
 	box, err := a.cfg.readBox()
 	if err := a.cfg.checkKey(ctx, a.DB, box, err); err != nil {
+		return err
+	}
+	return a.wireWith(ctx, box)
+}
+
+// wireWith makes the modules with the keys that a master key opens.
+func (a *App) wireWith(ctx context.Context, master *secret.Box) error {
+	box, err := master.OpenKeys(ctx, a.DB)
+	if err != nil {
 		return err
 	}
 	return a.wire(box)
@@ -180,7 +189,7 @@ func (a *App) build(ctx context.Context) error {
 	if err := a.cfg.explainKey(box.RecordKey(ctx, a.DB)); err != nil {
 		return err
 	}
-	if err := a.wire(box); err != nil {
+	if err := a.wireWith(ctx, box); err != nil {
 		return err
 	}
 	if a.cfg.Demo {
@@ -246,12 +255,12 @@ func (c *Config) checkKey(ctx context.Context, d *db.DB, box *secret.Box, readEr
 	}
 	if readErr == nil {
 		err := box.CheckKey(ctx, d)
-		if errors.Is(err, secret.ErrNoKeyCheck) {
+		if errors.Is(err, secret.ErrNoKeys) {
 			return nil
 		}
 		return c.explainKey(err)
 	}
-	if known, err := secret.HasKeyCheck(ctx, d); err != nil || !known {
+	if known, err := secret.HasKeys(ctx, d); err != nil || !known {
 		return err
 	}
 	return fmt.Errorf("%s is not there, but the database has secrets that it sealed: bring the file back, "+

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"konak/internal/kit/api"
 	"konak/internal/kit/jobs"
@@ -23,9 +23,10 @@ import (
 
 // Meta is what anybody may know about a node.
 type Meta struct {
-	Version string `json:"version" example:"1.0.0"`
+	Version string `json:"version" example:"0.1.0"`
+	Commit  string `json:"commit" example:"0f8137af2b1c" doc:"The commit that the program was built from; unknown where it was built without git"`
 	Demo    bool   `json:"demo" doc:"Whether this is a demo whose passwords everybody knows"`
-	SignUp  string `json:"sign_up" enum:"open,off" example:"open" doc:"Whether strangers may open an account; off where accounts are given out by invitation alone"`
+	SignUp  string `json:"sign_up" enum:"open,invite,closed" example:"open" doc:"Who may open an account: open for everybody, invite for whoever is invited, closed for nobody; then whoever runs the service makes accounts"`
 	Mail    string `json:"mail" enum:"sent,kept" example:"sent" doc:"kept where there is no mail server, so that whoever runs the service hands mails on"`
 }
 
@@ -44,10 +45,7 @@ func (a *App) registerHealth() {
 		Method: "GET", Path: "/api/v1/meta", ID: "meta", Tag: "Service", Access: api.Public,
 		Summary: "Version of the service, whether it is a demo and how one gets an account",
 	}, func(context.Context, *struct{}) (Meta, error) {
-		m := Meta{Version: Version, Demo: a.cfg.Demo, SignUp: "open", Mail: "sent"}
-		if a.cfg.signUpOff() {
-			m.SignUp = "off"
-		}
+		m := Meta{Version: Version, Commit: Commit, Demo: a.cfg.Demo, SignUp: cmp.Or(a.cfg.SignUp, SignUpInvite), Mail: "sent"}
 		if a.Mailer.KeepsOutbox() {
 			m.Mail = "kept"
 		}
@@ -91,6 +89,16 @@ func probeDisk(folder string) error {
 	return errors.Join(err, f.Close())
 }
 
+// buildInfo is a metric that names what runs.
+func buildInfo() prometheus.Collector {
+	g := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "konak_build_info", Help: "1, with the version and the commit of the program.",
+		ConstLabels: prometheus.Labels{"version": Version, "commit": Commit},
+	})
+	g.Set(1)
+	return g
+}
+
 // Metrics is what /metrics shows.
 func (a *App) Metrics() prometheus.Gatherer { return a.metrics }
 
@@ -101,7 +109,7 @@ func (a *App) servePrivate(ln net.Listener) (end func(context.Context) error) {
 		return func(context.Context) error { return nil }
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", a.metricsHandler())
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
@@ -130,7 +138,7 @@ const leastBatch = 100
 // removed.
 func (a *App) clean(ctx context.Context) (int, error) {
 	total := 0
-	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Accounts.Clean, a.Captcha.Clean, a.OAuth.Clean, a.Agents.CleanQRs, a.cleanLimits, a.Files.CleanUploads, a.Widget.CleanVisitors, a.Mail.CleanJournal, a.Mail.SignLedgers, a.Engine.CleanQueue, a.Blobs.Sweep, a.cleanJobs} {
+	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Accounts.Clean, a.Captcha.Clean, a.OAuth.Clean, a.Agents.CleanQRs, a.cleanLimits, a.Files.CleanUploads, a.Widget.CleanVisitors, a.Mail.CleanJournal, a.Mail.SignLedgers, a.Engine.CleanQueue, a.Engine.ReportTLS, a.Blobs.Sweep, a.cleanJobs} {
 		for n := leastBatch; n >= leastBatch && ctx.Err() == nil; {
 			var err error
 			if n, err = step(ctx); err != nil {

@@ -7,10 +7,12 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"konak/internal/kit/clock"
 	"konak/internal/sandbox/customer"
+	"konak/internal/sandbox/openai"
 	"konak/internal/sandbox/social"
 	"konak/internal/sandbox/telegram"
 	"konak/internal/sandbox/whatsapp"
@@ -22,6 +24,7 @@ type standIn struct {
 	whatsapp *whatsapp.Server
 	telegram *telegram.Server
 	social   *social.Server
+	model    *openai.Server
 	// customers is the page where a visitor is the customer.
 	customers *customer.Page
 	server    *http.Server
@@ -52,12 +55,19 @@ func (c *Config) standIn(now clock.Source) (*standIn, error) {
 	page := customer.NewPage()
 	service.OnSent, chats.OnSent, pages.OnSent = page.WatchWhatsApp, page.WatchTelegram, page.WatchPage
 	bots, graph := page.Guard(customer.Telegram, chats), page.Guard(customer.Meta, pages)
+	software := page.Guard(customer.App, http.HandlerFunc(page.ReceiveAnswer))
+	model := openai.New()
 	s := &standIn{
-		customers: page, whatsapp: service, telegram: chats, social: pages, url: "http://" + ln.Addr().String(),
+		customers: page, model: model, whatsapp: service, telegram: chats, social: pages, url: "http://" + ln.Addr().String(),
 		server: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if chats.Serves(r.URL.Path) {
+			switch {
+			case strings.HasPrefix(r.URL.Path, customer.AppPath):
+				software.ServeHTTP(w, r)
+			case model.Serves(r.URL.Path):
+				model.ServeHTTP(w, r)
+			case chats.Serves(r.URL.Path):
 				bots.ServeHTTP(w, r)
-			} else {
+			default:
 				graph.ServeHTTP(w, r)
 			}
 		}), ReadHeaderTimeout: 10 * time.Second},

@@ -102,8 +102,8 @@ func (a *App) wireKit(p *parts) (err error) {
 	if a.cfg.Demo {
 		inside = append(inside, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
-	p.out = outbound.New(outbound.Options{Allowed: inside})
-	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	p.out = outbound.New(outbound.Options{Allowed: inside, Patience: a.cfg.PeerPatience})
+	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), buildInfo())
 	p.limits = limit.NewMemory(a.clock, a.cfg.limitFactor())
 	if a.DB.Dialect() == db.Postgres { // there may be other nodes
 		a.Limits = limit.NewShared(a.DB, a.log, a.cfg.limitFactor())
@@ -162,7 +162,8 @@ func (a *App) wireNotices(p *parts) (err error) {
 	return nil
 }
 
-// wireLive makes live updates, search and the widget, which shows who types.
+// wireLive makes live updates, search, the widget, which shows who types, and the
+// MCP server, which searches.
 func (a *App) wireLive(p *parts) error {
 	a.Live = live.New(live.Config{Registry: p.present, Limits: p.limits, Agents: a.Agents, Conversations: a.Conversations})
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
@@ -171,6 +172,9 @@ func (a *App) wireLive(p *parts) error {
 		Typing: visitors{a.Live}, Articles: helpArticles{a.HelpCenter}, Bus: p.hub, Limits: p.limits, BaseURL: a.cfg.BaseURL(),
 	})
 	a.Kinds[widget.Name] = a.Widget
+	if err := a.wireMCP(p); err != nil {
+		return err
+	}
 	return a.wireAssistant(p)
 }
 
@@ -202,9 +206,11 @@ func (a *App) wireAPI(p *parts) error {
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
 		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: p.box.Derive("cursor"),
 		TrustedProxies: proxies, SessionGuard: a.Mail.CheckAddress, Limits: p.limits, Streams: a.Streams, StreamCheck: a.cfg.StreamCheckOn(a.DB.Dialect()), Fallback: web.Handler(a.bankForms, a.cfg.captchaSources()...),
-		HelpSite: a.HelpCenter.Site(), HelpHosts: hosts,
+		HelpSite: a.HelpCenter.Site(), HelpHosts: hosts, AccessLog: a.cfg.AccessLog,
+		Rates: api.Rates{Key: a.cfg.LimitKey, Account: a.cfg.LimitAccount, Address: a.cfg.LimitAddress, Workspace: a.cfg.LimitWorkspace},
 	})
 	a.registerHealth()
+	a.watch()
 	docs := reference.Handler(a.API.Document)
 	a.API.Mux().Method("GET", reference.Path, docs)
 	a.API.Mux().Method("GET", reference.Path+"/*", docs)
@@ -215,7 +221,7 @@ func (a *App) wireAPI(p *parts) error {
 	})
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates,
-		a.WhatsApp, a.Telegram, a.Social, a.Partner, a.Calling, a.Email, a.Custom, a.Widget, a.HelpCenter, a.Assistant,
+		a.WhatsApp, a.Telegram, a.Social, a.Partner, a.Calling, a.Email, a.Custom, a.Widget, a.HelpCenter, a.Assistant, a.MCP,
 		a.Mail, a.Domains, a.Setup, a.Engine, a.Migrations,
 		a.Telephony, a.Wallet, a.Numbers, a.Greetings, a.PhoneBlocks, a.PhoneSettings, a.PhoneTeam, a.PhoneLine, a.Calls, a.PhoneSocket,
 		a.Webhook, a.Advisor, a.Commerce,

@@ -123,8 +123,8 @@ func (a *App) wireReplies(p *parts) error {
 		return err
 	}
 	a.Engine = engine.New(engine.Config{
-		DB: a.DB, Log: a.log, Blobs: a.Blobs, Mail: a.Mail, Domains: a.Domains, Inbox: a.Email, Origin: origin.New(checks), Limits: p.limits, Out: p.out, DNS: net.DefaultResolver,
-		STS:    mtasts.New(mtasts.Config{LookupTXT: net.DefaultResolver.LookupTXT, HTTP: p.out, Now: a.DB.Clock().Now}),
+		DB: a.DB, Log: a.log, Blobs: a.Blobs, Mail: a.Mail, Domains: a.Domains, Inbox: a.Email, Origin: origin.New(checks), Limits: p.limits, Out: p.out, DNS: checks.DNS,
+		STS:    mtasts.New(mtasts.Config{LookupTXT: net.DefaultResolver.LookupTXT, HTTP: p.out, Now: a.DB.Clock().Now, Store: engine.PolicyStore{DB: a.DB}}),
 		Routes: routes, Key: p.box.Derive("mail engine"), Host: a.cfg.mailHost(), Domain: a.cfg.mailDomain(), MaxSize: a.Email.MaxSize,
 	})
 	a.Replies = reply.New(reply.Config{
@@ -184,6 +184,7 @@ func (a *App) wireChannels(p *parts) (err error) {
 	}
 	a.HelpCenter, err = helpcenter.New(helpcenter.Config{
 		DB: a.DB, Channels: a.Channels, Inbound: a.Inbound, Limits: p.limits, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, Hosts: hosts,
+		FormKey: p.box.Derive("help form"),
 	})
 	a.Kinds[helpcenter.Name] = a.HelpCenter
 	return err

@@ -18,6 +18,7 @@ func (a *App) wireIdentity(p *parts) (err error) {
 	a.Identity, err = identity.New(identity.Config{
 		DB: a.DB, Mailer: a.Mailer, Passwords: p.passwords, Grants: oauth.Grants{}, SignUps: signin.SignUps{},
 		Streams: a.Streams, BaseURL: a.cfg.BaseURL(), Demo: a.cfg.Demo,
+		Closed: a.cfg.SignUp == SignUpClosed,
 	})
 	if err != nil {
 		return err
@@ -29,7 +30,7 @@ func (a *App) wireIdentity(p *parts) (err error) {
 	}
 	a.Accounts, err = signin.New(signin.Config{
 		DB: a.DB, Identity: a.Identity, Passwords: p.passwords, Captcha: a.Captcha, Box: p.box, Mailer: a.Mailer,
-		Limits: p.limits, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, SignUpOff: a.cfg.signUpOff(),
+		Limits: p.limits, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, SignUpOff: a.cfg.SignUp != SignUpOpen,
 	})
 	if err != nil {
 		return err

@@ -4,13 +4,16 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"konak/internal/identity"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/tenantrows"
 )
 
 // WorkspaceID returns the id of a workspace, or an error that names it.
@@ -22,12 +25,80 @@ func (a *App) WorkspaceID(ctx context.Context, slug string) (uuid.UUID, error) {
 	return id, err
 }
 
+// WorkspaceSummary returns a workspace as its operator sees it, or an error that names
+// it.
+func (a *App) WorkspaceSummary(ctx context.Context, slug string) (identity.WorkspaceSummary, error) {
+	list, err := a.Identity.AllWorkspaces(ctx)
+	if err != nil {
+		return identity.WorkspaceSummary{}, err
+	}
+	at := slices.IndexFunc(list, func(w identity.WorkspaceSummary) bool { return w.Slug == slug })
+	if at < 0 {
+		return identity.WorkspaceSummary{}, fmt.Errorf("there is no workspace %q", slug)
+	}
+	return list[at], nil
+}
+
 // SetLicences sets which modules a workspace has.
 func (a *App) SetLicences(ctx context.Context, slug string, licences []string) error {
 	if _, err := a.WorkspaceID(ctx, slug); err != nil {
 		return err
 	}
 	return a.Identity.SetLicences(ctx, slug, licences)
+}
+
+// SetSuspended suspends a workspace, or resumes it unless it is being deleted.
+func (a *App) SetSuspended(ctx context.Context, slug string, suspended bool) (identity.WorkspaceSummary, error) {
+	id, err := a.WorkspaceID(ctx, slug)
+	if err != nil {
+		return identity.WorkspaceSummary{}, err
+	}
+	if err := a.Identity.SetSuspended(ctx, id, suspended); err != nil {
+		return identity.WorkspaceSummary{}, err
+	}
+	return a.WorkspaceSummary(ctx, slug)
+}
+
+// DeletedWorkspace is what was removed with a workspace.
+type DeletedWorkspace struct {
+	identity.Workspace
+	tenantrows.Deleted
+	Files  int `json:"files"`
+	People int `json:"people"` // who were in no other workspace
+}
+
+// DeleteWorkspace deletes a suspended workspace with all its rows and files, and the
+// people who are in no other. Its name must be given as confirmation. The line about it
+// is in the audit log of no workspace. After a crash it can be repeated.
+func (a *App) DeleteWorkspace(ctx context.Context, slug, confirm string) (out DeletedWorkspace, err error) {
+	w, err := a.WorkspaceSummary(ctx, slug)
+	if err != nil {
+		return out, err
+	}
+	if confirm != w.Name {
+		return out, fmt.Errorf("--confirm must be the name of the workspace, %q", w.Name)
+	}
+	out.Workspace = w.Workspace
+	err = a.Identity.BeginDelete(ctx, w.ID)
+	if fault.Is(err, fault.Conflict) {
+		return out, fmt.Errorf("suspend the workspace %q first, so that nothing of it is in use", slug)
+	}
+	if err != nil {
+		return out, err
+	}
+	if out.Files, err = a.Blobs.RemoveAll(ctx, w.ID); err != nil {
+		return out, err
+	}
+	if out.Deleted, err = tenantrows.Delete(ctx, a.DB, w.ID); err != nil {
+		return out, err
+	}
+	err = a.DB.System("delete workspace").InTx(ctx, func(tx *db.Tx) (err error) {
+		if out.People, err = tenantrows.DeleteMembers(tx, w.ID); err != nil {
+			return err
+		}
+		return a.Identity.FinishDelete(tx, w, map[string]any{"rows": out.Rows, "files": out.Files, "people": out.People})
+	})
+	return out, err
 }
 
 // NewOwner is a person to whom the operator gives a workspace.
@@ -46,7 +117,7 @@ func (a *App) CreateWorkspace(ctx context.Context, name string, owner NewOwner) 
 type OutboxMail struct {
 	mailer.OutboxMail
 	// Workspace is the slug of its workspace, empty for the service's own mail.
-	Workspace string
+	Workspace string `json:"workspace"`
 }
 
 // Outbox returns the newest mails that had nowhere to go, of all workspaces or of

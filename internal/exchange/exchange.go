@@ -122,9 +122,13 @@ type Trunk struct {
 	ID     uuid.UUID
 	// Server is host or host:port.
 	Server string
-	// Transport is udp or tcp.
+	// Transport is udp, tcp or tls. Over TLS the server's certificate must be for its
+	// host.
 	Transport string
-	Username  string
+	// Encryption is whether the line's sound is encrypted; empty is EncryptionOff. All
+	// others need the transport tls, as keys travel in the messages of the call.
+	Encryption Encryption
+	Username   string
 	// AuthUser is the name for digest where it is not Username.
 	AuthUser string
 	Password secret.Text
@@ -132,6 +136,20 @@ type Trunk struct {
 	// known to the provider by our address.
 	Register bool
 }
+
+// Encryption says whether the sound of a line is encrypted (SRTP with keys in the
+// description, RFC 4568).
+type Encryption string
+
+// How a line's sound is encrypted.
+const (
+	// EncryptionOff offers no key; one that the other side offers is used.
+	EncryptionOff Encryption = "off"
+	// EncryptionOptional offers a key, which the other side may leave out.
+	EncryptionOptional Encryption = "optional"
+	// EncryptionRequired ends a call whose sound the other side does not encrypt.
+	EncryptionRequired Encryption = "required"
+)
 
 // TrunkState is how a line is doing.
 type TrunkState string
@@ -245,6 +263,9 @@ const (
 	// CauseNoMedia ends an answered leg from which no sound came for too long.
 	CauseNoMedia     Cause = "no_media"
 	CauseMaxDuration Cause = "max_duration"
+	// CauseNotEncrypted ends a leg of a line whose sound must be encrypted and whose
+	// other side does not do it.
+	CauseNotEncrypted Cause = "not_encrypted"
 	// CauseLost ends a leg that was alive when the exchange stopped or crashed.
 	CauseLost Cause = "lost"
 )

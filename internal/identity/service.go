@@ -35,7 +35,7 @@ type SignUps interface {
 	Drop(tx *db.Tx, emailKey string) error
 }
 
-// Config is what the module needs. Every field but Demo is required.
+// Config is what the module needs. Every field but Demo and Closed is required.
 type Config struct {
 	DB        *db.DB
 	Mailer    Mailer
@@ -48,6 +48,9 @@ type Config struct {
 	BaseURL string
 	// Demo shows the service's own mail to everybody who may see an outbox.
 	Demo bool
+	// Closed leaves new accounts and workspaces to the operator: an invitation is only
+	// for people who have an account.
+	Closed bool
 }
 
 func (c Config) check() error {

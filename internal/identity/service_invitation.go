@@ -39,6 +39,9 @@ const maxWorkspaces = 20
 
 // AddWorkspace is the gate for another workspace of a person, who owns it.
 func (s *Service) AddWorkspace(ctx context.Context, name, slug string) (OwnWorkspace, error) {
+	if s.cfg.Closed {
+		return OwnWorkspace{}, fault.New(fault.SignUpClosed)
+	}
 	who := caller.From(ctx)
 	w := Workspace{ID: s.db.Clock().NewID(), Slug: slug, Name: strings.TrimSpace(name)}
 	if w.Name == "" {
@@ -135,6 +138,8 @@ func (s *Service) Accept(ctx context.Context, in Acceptance) (Joined, error) {
 		return Joined{}, fault.New(fault.OtherAddress)
 	case !signedIn && known.ID != uuid.Nil:
 		return Joined{}, fault.New(fault.AccountExists)
+	case !signedIn && s.cfg.Closed:
+		return Joined{}, fault.New(fault.SignUpClosed)
 	}
 	var encoded string
 	if !signedIn {

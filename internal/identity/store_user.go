@@ -19,19 +19,19 @@ func scanAccount(row db.Row) (Account, error) {
 	return a, err
 }
 
-// FindAccountByEmail finds a person in the workspace with the slug, or in their
-// first one where it is empty. It returns db.ErrNoRow where there is none.
+// FindAccountByEmail finds a person in the workspace with the slug, or where it
+// is empty in their first one that is not suspended, or else in their first. It returns db.ErrNoRow where there is none.
 func FindAccountByEmail(r *db.Reader, emailKey, slug string) (Account, error) {
 	return db.One(r, scanAccount, selectAccount+`
 		WHERE u.email_key = $1 AND m.state = 'active' AND ($2 = '' OR t.slug = $2)
-		ORDER BY m.created_at, m.id LIMIT 1`, emailKey, slug)
+		ORDER BY t.suspended_at IS NOT NULL, m.created_at, m.id LIMIT 1`, emailKey, slug)
 }
 
 // FindAccountByUser finds a person as FindAccountByEmail does, by their id.
 func FindAccountByUser(r *db.Reader, user uuid.UUID, slug string) (Account, error) {
 	return db.One(r, scanAccount, selectAccount+`
 		WHERE u.id = $1 AND m.state = 'active' AND ($2 = '' OR t.slug = $2)
-		ORDER BY m.created_at, m.id LIMIT 1`, user, slug)
+		ORDER BY t.suspended_at IS NOT NULL, m.created_at, m.id LIMIT 1`, user, slug)
 }
 
 // FindAccountByMember finds the person behind an active membership of the

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"konak/internal/app"
 	"konak/internal/app/apptest"
 	"konak/internal/identity"
 )
@@ -100,6 +101,22 @@ func TestLicences(t *testing.T) {
 		if err := s.Identity.SetLicences(t.Context(), "nobody", nil); err == nil {
 			t.Error("a licence was set for nobody")
 		}
+	})
+}
+
+// Where accounts are closed, invitations are for people who have one, and nobody opens a
+// workspace.
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	apptest.RunWith(t, func(cfg *app.Config) { cfg.SignUp = app.SignUpClosed }, func(t *testing.T, s *apptest.Server) {
+		w, other := s.Workspace("demo"), s.Workspace("acme")
+		w.Owner.Post(auth+"/workspaces", object{"name": "x", "slug": "sube"}).Refused(403, "sign_up_closed")
+		w.Owner.Post(auth+"/invitations", object{"email": "ayse@example.com", "role": "agent"}).Want(201)
+		s.Client("").Post(auth+"/invitations/accept", object{
+			"token": invitation(t, s, w, "ayse@example.com"), "name": "Ayşe", "password": strong,
+		}).Refused(403, "sign_up_closed")
+		w.Owner.Post(auth+"/invitations", object{"email": "owner@acme.example", "role": "agent"}).Want(201)
+		other.Owner.Post(auth+"/invitations/accept", object{"token": invitation(t, s, w, "owner@acme.example")}).Want(200)
 	})
 }
 

@@ -12,12 +12,31 @@ type journalItemIn struct {
 	ID api.ID `path:"id" record:"mail_journal"`
 }
 
+type holdIn struct {
+	ID   api.ID `path:"id" record:"mail_journal"`
+	Body struct {
+		Reason string `json:"reason" minLength:"1" maxLength:"500" example:"Case 2026/114"`
+	}
+}
+
 // registerJournal adds the routes of the journal.
 func (s *Service) registerJournal(a *api.API) {
 	list := route("GET", "/journal", "list-mail-journal", "List the mails of the journal", perm.PrivacyView)
 	list.Doc = "Kept while journaling is on (PUT /settings/journaling), newest first."
 	api.HandleList(a, list, func(ctx context.Context, in *listIn) (db.List[JournalItem], error) {
 		return s.JournalItems(ctx, in.Page())
+	})
+
+	hold := route("PUT", "/journal/{id}/hold", "hold-mail-journal", "Place a legal hold on a mail of the journal", perm.PrivacyManage)
+	hold.Doc = "The mail is kept past its retention until the hold is taken away. A hold that is there gets the new reason. Each change is a line of the audit log."
+	api.Handle(a, hold, func(ctx context.Context, in *holdIn) (JournalItem, error) {
+		return s.HoldJournalItem(ctx, in.ID.UUID, in.Body.Reason)
+	})
+
+	release := route("DELETE", "/journal/{id}/hold", "release-mail-journal", "Take a legal hold away", perm.PrivacyManage)
+	release.Doc = "A mail whose retention is over is deleted soon after it. Where there is no hold, nothing happens."
+	api.Handle(a, release, func(ctx context.Context, in *journalItemIn) (JournalItem, error) {
+		return s.ReleaseJournalItem(ctx, in.ID.UUID)
 	})
 
 	read := route("GET", "/journal/{id}/report", "read-mail-journal", "Read a mail of the journal", perm.PrivacyManage)

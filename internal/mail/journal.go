@@ -17,6 +17,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 	"konak/internal/kit/trtext"
 	"konak/internal/mail/header"
 )
@@ -33,6 +34,14 @@ type JournalRecipient struct {
 	Kind    string `json:"kind" enum:"to,cc,bcc,expanded" example:"bcc" doc:"Where the mail names the recipient; bcc for one whom it does not name, expanded for one that a mailbox forwards to"`
 }
 
+// LegalHold says that a mail of the journal must be kept until somebody takes the hold
+// away.
+type LegalHold struct {
+	Reason string     `json:"reason" example:"Case 2026/114"`
+	By     *uuid.UUID `json:"by" nullable:"true" format:"uuid" doc:"The member who placed it"`
+	At     clock.Time `json:"at"`
+}
+
 // JournalItem is a mail of the journal.
 type JournalItem struct {
 	ID             uuid.UUID          `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
@@ -43,7 +52,8 @@ type JournalItem struct {
 	Subject        string             `json:"subject" example:"Teklif"`
 	MessageID      string             `json:"message_id" example:"<a1b2@kaya.example>"`
 	Size           int64              `json:"size" example:"2048" doc:"Of the mail, in bytes"`
-	RetentionUntil clock.Time         `json:"retention_until" doc:"When it is deleted"`
+	RetentionUntil clock.Time         `json:"retention_until" doc:"When it is deleted, unless it has a legal hold"`
+	LegalHold      *LegalHold         `json:"legal_hold,omitempty" doc:"Keeps it past its retention; absent for none"`
 
 	// BlobID is the mail as it was handed over.
 	BlobID uuid.UUID `json:"-"`
@@ -126,6 +136,46 @@ func (s *Service) JournalItems(ctx context.Context, p db.Page) (db.List[JournalI
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[JournalItem], error) { return listJournal(r, p) })
 }
 
+// HoldJournalItem is the gate for a legal hold: it keeps a mail of the journal past its
+// retention. A hold that is there gets the new reason.
+func (s *Service) HoldJournalItem(ctx context.Context, id uuid.UUID, reason string) (i JournalItem, err error) {
+	if reason = strings.TrimSpace(reason); reason == "" {
+		return i, fault.Invalid("reason", "required")
+	}
+	return s.setHold(ctx, id, &LegalHold{Reason: reason, By: memberOf(ctx), At: clock.At(s.db.Clock().Now())}, "mail.journal.held")
+}
+
+// ReleaseJournalItem is the gate for the end of a legal hold. A mail whose retention is
+// over is deleted soon after it.
+func (s *Service) ReleaseJournalItem(ctx context.Context, id uuid.UUID) (JournalItem, error) {
+	return s.setHold(ctx, id, nil, "mail.journal.released")
+}
+
+// setHold writes a change of a hold with its line of the audit log; nil takes the hold
+// away. It returns not_found where the journal has no such mail.
+func (s *Service) setHold(ctx context.Context, id uuid.UUID, hold *LegalHold, action string) (i JournalItem, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if i, err = lockJournalItem(tx, id); err != nil {
+			return db.NotFound(err)
+		}
+		details := map[string]string{"sender": i.Sender}
+		switch {
+		case hold != nil:
+			details["reason"] = hold.Reason
+		case i.LegalHold == nil:
+			return nil // there is none to take away
+		default:
+			details["reason"] = i.LegalHold.Reason
+		}
+		i.LegalHold = hold
+		if err := updateHold(tx, i); err != nil {
+			return err
+		}
+		return audit.Write(tx, action, id.String(), details)
+	})
+	return i, err
+}
+
 // OpenJournalItem returns a mail of the journal as a report: who sent it to whom,
 // with the mail itself attached. That somebody read it is a line of the audit log.
 func (s *Service) OpenJournalItem(ctx context.Context, id uuid.UUID) (i JournalItem, report io.ReadSeekCloser, err error) {
@@ -184,8 +234,8 @@ func (i *JournalItem) reportHead(boundary string) []byte {
 // cleanBatch is how many mails of the journal are deleted in one transaction.
 const cleanBatch = 100
 
-// CleanJournal deletes mails of the journal whose retention is over and says how
-// many.
+// CleanJournal deletes mails of the journal whose retention is over and that nobody
+// holds, and says how many.
 func (s *Service) CleanJournal(ctx context.Context) (n int, err error) {
 	list, err := db.Read(ctx, s.db.System("janitor"), func(r *db.Reader) ([]endedItem, error) {
 		return endedItems(r, clock.At(s.db.Clock().Now()), cleanBatch)
@@ -195,7 +245,7 @@ func (s *Service) CleanJournal(ctx context.Context) (n int, err error) {
 	}
 	for _, e := range list {
 		err := s.db.Tenant(e.tenant).InTx(ctx, func(tx *db.Tx) error {
-			// A longer retention may have come meanwhile.
+			// A longer retention or a hold may have come meanwhile.
 			i, err := deleteEndedItem(tx, e.id, clock.At(tx.Now()))
 			if db.IsNoRow(err) {
 				return nil

@@ -9,12 +9,18 @@ import (
 	"konak/internal/kit/db"
 )
 
-const journalColumns = `id, at, direction, sender, recipients, subject, message_id, size, blob_id, retention_until`
+const journalColumns = `id, at, direction, sender, recipients, subject, message_id, size, blob_id, retention_until, held_at, held_by, hold_reason`
 
 func scanJournalItem(row db.Row) (i JournalItem, err error) {
 	var recipients db.JSON[[]JournalRecipient]
-	err = row.Scan(&i.ID, &i.At, &i.Direction, &i.Sender, &recipients, &i.Subject, &i.MessageID, &i.Size, &i.BlobID, &i.RetentionUntil)
+	var held *clock.Time
+	var hold LegalHold
+	err = row.Scan(&i.ID, &i.At, &i.Direction, &i.Sender, &recipients, &i.Subject, &i.MessageID, &i.Size, &i.BlobID, &i.RetentionUntil, &held, &hold.By, &hold.Reason)
 	i.Recipients = db.OrEmpty(recipients.V)
+	if held != nil {
+		hold.At = *held
+		i.LegalHold = &hold
+	}
 	return i, err
 }
 
@@ -26,6 +32,23 @@ func listJournal(r *db.Reader, p db.Page) (db.List[JournalItem], error) {
 
 func findJournalItem(r *db.Reader, id uuid.UUID) (JournalItem, error) {
 	return db.One(r, scanJournalItem, `SELECT `+journalColumns+` FROM mail_journal WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+func lockJournalItem(tx *db.Tx, id uuid.UUID) (JournalItem, error) {
+	return db.One(&tx.Reader, scanJournalItem, `SELECT `+journalColumns+` FROM mail_journal j WHERE tenant_id = $1 AND id = $2`+tx.Dialect().ForUpdate("j"), tx.Tenant(), id)
+}
+
+// updateHold writes the hold of a mail.
+func updateHold(tx *db.Tx, i JournalItem) error {
+	var at *clock.Time
+	hold := LegalHold{}
+	if i.LegalHold != nil {
+		hold = *i.LegalHold
+		at = &hold.At
+	}
+	_, err := tx.Exec(`UPDATE mail_journal SET held_at = $3, held_by = $4, hold_reason = $5 WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), i.ID, at, hold.By, hold.Reason)
+	return err
 }
 
 // putJournalItem returns false where the item is there already.
@@ -45,14 +68,16 @@ func lengthenRetention(tx *db.Tx, days int64) error {
 
 type endedItem struct{ tenant, id uuid.UUID }
 
-// endedItems returns mails of all workspaces whose retention is over.
+// endedItems returns mails of all workspaces whose retention is over and that have no
+// legal hold.
 func endedItems(r *db.Reader, now clock.Time, limit int) ([]endedItem, error) {
 	return db.All(r, func(row db.Row) (e endedItem, err error) { return e, row.Scan(&e.tenant, &e.id) },
-		`SELECT tenant_id, id FROM mail_journal WHERE retention_until < $1 ORDER BY retention_until LIMIT $2`, now, limit)
+		`SELECT tenant_id, id FROM mail_journal WHERE retention_until < $1 AND held_at IS NULL ORDER BY retention_until LIMIT $2`, now, limit)
 }
 
-// deleteEndedItem returns no row where the retention is not over.
+// deleteEndedItem returns no row where the retention is not over or somebody holds the
+// mail.
 func deleteEndedItem(tx *db.Tx, id uuid.UUID, now clock.Time) (JournalItem, error) {
-	return db.One(&tx.Reader, scanJournalItem, `DELETE FROM mail_journal WHERE tenant_id = $1 AND id = $2 AND retention_until < $3 RETURNING `+journalColumns,
+	return db.One(&tx.Reader, scanJournalItem, `DELETE FROM mail_journal WHERE tenant_id = $1 AND id = $2 AND retention_until < $3 AND held_at IS NULL RETURNING `+journalColumns,
 		tx.Tenant(), id, now)
 }

@@ -100,7 +100,7 @@ func scanLane(row db.Row) (k laneKey, err error) { return k, row.Scan(&k.tenant,
 // claimLanes takes the lanes that have waited longest.
 func claimLanes(tx *db.Tx, claim uuid.UUID, limit int, lease time.Duration) ([]laneKey, error) {
 	return db.All(&tx.Reader, scanLane, `WITH due AS MATERIALIZED (SELECT tenant_id, id FROM webhook_lane
-			WHERE run_at <= $3 ORDER BY run_at LIMIT $4`+tx.Dialect().SkipLocked()+`)
+			WHERE run_at <= $3 AND `+db.NotSuspended("webhook_lane")+` ORDER BY run_at LIMIT $4`+tx.Dialect().SkipLocked()+`)
 		UPDATE webhook_lane SET claim_id = $1, run_at = $2
 		WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM due)
 		RETURNING tenant_id, id`, claim, clock.At(tx.Now().Add(lease)), clock.At(tx.Now()), limit)
@@ -108,11 +108,12 @@ func claimLanes(tx *db.Tx, claim uuid.UUID, limit int, lease time.Duration) ([]l
 
 // nextRun is when the first lane has something to do, for waiting until then.
 func nextRun(r *db.Reader) (time.Time, error) {
-	t, err := db.One(r, db.Scalar[*clock.Time], `SELECT min(run_at) FROM webhook_lane WHERE run_at IS NOT NULL`)
-	if err != nil || t == nil {
-		return never, err
+	t, err := db.One(r, db.Scalar[clock.Time], `SELECT run_at FROM webhook_lane WHERE run_at IS NOT NULL AND `+db.NotSuspended("webhook_lane")+`
+		ORDER BY run_at LIMIT 1`)
+	if db.IsNoRow(err) {
+		return never, nil
 	}
-	return t.Time, nil
+	return t.Time, err
 }
 
 // renewLanes prolongs the leases of one holder and gives what it still holds
@@ -155,15 +156,15 @@ func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUI
 		ids[i] = l.id
 	}
 	type state struct {
-		id   uuid.UUID
-		hold clock.Time
-		next *clock.Time
-		off  bool
+		id         uuid.UUID
+		hold       clock.Time
+		next       *clock.Time
+		off, works bool // works is false where the workspace is suspended
 	}
 	in, arg := db.In(tx.Dialect(), 1, ids)
-	states, err := db.All(&tx.Reader, func(row db.Row) (s state, err error) { return s, row.Scan(&s.id, &s.hold, &s.next, &s.off) },
+	states, err := db.All(&tx.Reader, func(row db.Row) (s state, err error) { return s, row.Scan(&s.id, &s.hold, &s.next, &s.off, &s.works) },
 		`SELECT l.id, l.hold_until, (SELECT min(d.next_at) FROM webhook_delivery d
-			WHERE d.tenant_id = l.tenant_id AND d.endpoint_id = l.id AND d.status IN ('pending', 'failed')), e.status = 'disabled'
+			WHERE d.tenant_id = l.tenant_id AND d.endpoint_id = l.id AND d.status IN ('pending', 'failed')), e.status = 'disabled', `+db.NotSuspended("l")+`
 		FROM webhook_lane l JOIN webhook_endpoint e ON e.tenant_id = l.tenant_id AND e.id = l.id WHERE l.id `+in, arg)
 	if err != nil {
 		return nil, err
@@ -179,7 +180,7 @@ func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUI
 		}
 		if !hold.After(tx.Now()) {
 			hold = time.UnixMicro(0)
-			if run != nil && !run.After(tx.Now()) && !back.forGood {
+			if run != nil && !run.After(tx.Now()) && !back.forGood && s.works {
 				kept[s.id] = true
 				continue
 			}
@@ -243,7 +244,7 @@ func dueJobs(r *db.Reader, k laneKey, now, afterTime clock.Time, afterEvent uuid
 	return db.All(r, func(row db.Row) (j job, err error) {
 		return j, row.Scan(&j.id, &j.event, &j.eventType, &j.status, &j.attempts, &j.base, &j.nextAt, &j.createdAt)
 	}, `SELECT id, event_id, event_type, status, attempts, base, next_at, created_at FROM webhook_delivery
-		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('pending', 'failed') AND next_at <= $3
+		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('pending', 'failed') AND next_at <= $3 AND `+db.NotSuspended("webhook_delivery")+`
 			AND (next_at, event_id) > ($4, $5)
 		ORDER BY next_at, event_id LIMIT $6`, k.tenant, k.id, now, afterTime, afterEvent, limit)
 }

@@ -194,7 +194,7 @@ test('where accounts are by invitation, nothing offers to open one', async ({ pa
   await page.route('**/api/v1/meta', async (route) => {
     const answer = await route.fetch()
     const body = (await answer.json()) as { data: object }
-    await route.fulfill({ response: answer, json: { ...body, data: { ...body.data, sign_up: 'off' } } })
+    await route.fulfill({ response: answer, json: { ...body, data: { ...body.data, sign_up: 'invite' } } })
   })
   await page.goto('/sign-in')
   await expect(page.getByRole('link', { name: 'Forgot your password?' })).toBeVisible()

@@ -37,7 +37,7 @@ async function serve(...settings: string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'konak-captcha-'))
   const port = await freePort()
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('KONAK_')))
-  const args = ['serve', '--demo', `--listen=127.0.0.1:${port}`, '--private-listen=off', `--data=${folder}`, '--log-level=error', ...settings]
+  const args = ['serve', '--demo', '--sign-up=open', `--listen=127.0.0.1:${port}`, '--private-listen=off', `--data=${folder}`, '--log-level=error', ...settings]
   const child = spawn(process.env.KONAK_TEST_BIN ?? '', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'], env })
   started.push({ child, folder })
   const address = `http://localhost:${port}`

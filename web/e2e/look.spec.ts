@@ -106,6 +106,7 @@ test('a filled form asks before it is thrown away', async ({ page }) => {
     await expect(page.getByRole('option', { name: 'Lead' })).toBeHidden()
     await expect(question).toBeHidden()
     await choose(drawer.getByRole('combobox', { name: 'Kind' }), 'Lead')
+    await expect(page.getByRole('option')).toHaveCount(0)
   })
   await page.keyboard.press('Escape')
   await question.getByRole('button', { name: 'Discard' }).click()
@@ -151,4 +152,27 @@ test('home is the queue of an agent and the overview of who runs the workspace',
   await expect(fresh.getByText('Size ait açık konuşma yok.')).toBeVisible()
   await expectAccessible(fresh)
   await context.close()
+})
+
+test('what is typed while the palette is still coming is written in it and acts on nothing', async ({ page }) => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  await page.route(/\/CommandPalette-[^/]+\.js$/, async (route) => {
+    await held
+    await route.continue()
+  })
+  const stamp = Date.now()
+  await signIn(page, '/contacts')
+  const made = await page.request.post('/api/crm/v1/contacts', { data: { name: `Ece Uçar ${stamp}` } })
+  const contact = (await made.json()) as { data: { id: string } }
+  const begun = await page.request.post('/api/crm/v1/conversations', { data: { contact_id: contact.data.id, subject: 'Lamba', body: 'Kırık geldi.' } })
+  const { data } = (await begun.json()) as { data: { id: string } }
+  await page.goto(`/inbox?c=${data.id}`)
+  await expect(page.getByRole('region', { name: `Conversation with Ece Uçar ${stamp}` }).getByText('Kırık geldi.')).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('elif')
+  release()
+  await expect(page.getByRole('combobox', { name: 'Command palette' })).toHaveValue('elif')
+  const now = (await (await page.request.get(`/api/crm/v1/conversations/${data.id}`)).json()) as { data: { state: string } }
+  expect(now.data.state).toBe('open')
 })

@@ -1,5 +1,18 @@
+import type { Page } from '@playwright/test'
 import { startCustomer } from './customer'
 import { expect, expectAccessible, joinDemo, owner, shoot, signIn, test } from './helpers'
+
+/** The computed value of one of the palette's colours. */
+function colourOf(page: Page, name: string): Promise<string> {
+  return page.evaluate((variable) => {
+    const sample = document.createElement('span')
+    sample.style.color = `var(${variable})`
+    document.body.append(sample)
+    const { color } = getComputedStyle(sample)
+    sample.remove()
+    return color
+  }, name)
+}
 
 test('a note calls a colleague, who is told, finds it and opens it at the note', async ({ page, browser }) => {
   const stamp = Date.now()
@@ -32,7 +45,10 @@ test('a note calls a colleague, who is told, finds it and opens it at the note',
     await expect(text).toHaveValue(`Price? @${who} `)
     await expect(thread.getByText(`Will be notified: ${who}`)).toBeVisible()
     await thread.getByRole('button', { name: 'Add note' }).click()
-    await expect(thread.getByRole('article', { name: /Note by/ }).locator('strong')).toHaveText(`@${who}`)
+    const mention = thread.getByRole('article', { name: /Note by/ }).locator('strong')
+    await expect(mention).toHaveText(`@${who}`)
+    // Warm is the colour of whoever waits, and a mention waits for somebody.
+    await expect(mention).toHaveCSS('color', await colourOf(page, '--k-warm-ink'))
   })
 
   await test.step('the colleague sees it live, in the view and at the bell', async () => {

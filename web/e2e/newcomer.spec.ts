@@ -45,6 +45,8 @@ test('an inbox that is new says how conversations come into it', async ({ browse
   const { context, page } = await newcomer(browser, 'first-inbox', { viewport: { width: 1280, height: 800 } })
   await page.goto('/inbox')
   await expect(page.getByRole('heading', { name: 'No conversation yet' })).toBeVisible()
+  // The star pattern of the product is drawn in what is empty.
+  await expect(page.getByRole('main').locator('svg pattern')).not.toHaveCount(0)
   await page.getByRole('button', { name: 'New conversation' }).last().click()
   await expect(page.getByRole('dialog', { name: 'New conversation' })).toBeVisible()
   await page.keyboard.press('Escape')

@@ -1,31 +1,30 @@
 import { startCustomer } from './customer'
 import { choose, expect, expectAccessible, joinDemo, shoot, signIn, test } from './helpers'
+import { nameSight, sights } from './sights'
 
 /** The words of the two languages that this test reads. */
 const words = {
-  en: { locale: 'en-US', undo: 'Undo', view: /^View:/, waiting: /^Waiting/, list: 'Conversations', thread: (name: string) => `Conversation with ${name}`, reply: 'Reply', back: 'Back to the list', sent: 'Sending…' },
-  tr: { locale: 'tr-TR', undo: 'Geri al', view: /^Görünüm:/, waiting: /^Bekleyenler/, list: 'Konuşmalar', thread: (name: string) => `${name} ile konuşma`, reply: 'Yanıtla', back: 'Listeye dön', sent: 'Gönderiliyor…' },
+  en: { undo: 'Undo', view: /^View:/, waiting: /^Waiting/, list: 'Conversations', thread: (name: string) => `Conversation with ${name}`, reply: 'Reply', back: 'Back to the list', sent: 'Sending…' },
+  tr: { undo: 'Geri al', view: /^Görünüm:/, waiting: /^Bekleyenler/, list: 'Konuşmalar', thread: (name: string) => `${name} ile konuşma`, reply: 'Yanıtla', back: 'Listeye dön', sent: 'Gönderiliyor…' },
 } as const
 
-const sights = [
-  { language: 'en', colorScheme: 'light', viewport: { width: 1440, height: 900 }, rows: 9 },
-  { language: 'tr', colorScheme: 'dark', viewport: { width: 1366, height: 768 }, rows: 7 },
-  { language: 'en', colorScheme: 'dark', viewport: { width: 1024, height: 768 }, rows: 7 },
-  { language: 'tr', colorScheme: 'light', viewport: { width: 390, height: 844 }, rows: 7 },
-] as const
+/** How many conversations a window of that width shows at once, at least. */
+const rowsAt = { 1440: 9, 1366: 7, 1024: 7, 390: 7 } as const
 
-for (const { language, colorScheme, viewport, rows } of sights) {
+for (const sight of sights) {
+  const { language, locale, colorScheme, viewport } = sight
   const say = words[language]
-  // Beside an open conversation there is no room for the list.
+  const rows = rowsAt[viewport.width]
+  // A window this narrow hides the list while a conversation is open.
   const narrow = viewport.width < 768
-  test.describe(`${language}, ${colorScheme}, ${viewport.width}`, () => {
+  test.describe(nameSight(sight), () => {
 
     test('who waits is marked and counted, and what is dealt with makes room for the next', async ({ page, browser }) => {
       const stamp = Date.now()
       const [first, second, third] = [`Ada Ak ${stamp}`, `Bora Er ${stamp}`, `Cem Su ${stamp}`]
       await signIn(page, '/inbox')
       // Somebody with a queue of their own: whatever other tests leave in the demo is not in it.
-      const { page: mine, context, agentId } = await joinDemo(browser, page, `queue-${viewport.width}`, 'Ayla Demir', { locale: say.locale, colorScheme, viewport })
+      const { page: mine, context, agentId } = await joinDemo(browser, page, `queue-${viewport.width}`, 'Ayla Demir', { locale, colorScheme, viewport })
       await mine.addInitScript((lang) => localStorage.setItem('konak.lang', lang), language)
       const ids: string[] = []
       for (const name of [third, second, first]) {

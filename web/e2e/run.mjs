@@ -97,6 +97,7 @@ async function startServer(number) {
   const args = [
     'serve',
     '--demo',
+    '--sign-up=open',
     `--listen=127.0.0.1:${port}`,
     '--private-listen=off',
     `--data=${join(scratch, `data-${number}`)}`,

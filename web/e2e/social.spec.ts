@@ -63,3 +63,23 @@ test('a visitor of the demo is the customer', async ({ page }) => {
   await customer.getByRole('button', { name: /React ❤️/ }).first().click()
   await expect(customer.getByText('Metresi 120 lira.')).toContainText('❤️')
 })
+
+test('a customer of the custom channel reads what the agent answered', async ({ page }) => {
+  await signIn(page, '/crm/channels')
+  const name = `Uygulama Müşterisi ${Date.now()}`
+  const customer = await page.context().newPage()
+  await customer.goto(new URL(`/demo/customer?channel=custom&name=${encodeURIComponent(name)}`, page.url()).toString())
+  await customer.getByLabel(/Message/).fill('Siparişim nerede?')
+  await customer.getByRole('button', { name: /Send$/ }).click()
+  let id = ''
+  await expect
+    .poll(async () => {
+      const list = (await (await page.request.get('/api/crm/v1/conversations?channel=custom&limit=5')).json()) as { data: { id: string; contact_name: string }[] }
+      id = list.data.find((one) => one.contact_name === name)?.id ?? ''
+      return id
+    })
+    .not.toBe('')
+  const answered = await page.request.post(`/api/crm/v1/conversations/${id}/reply-as-agent`, { data: { body: 'Yarın kapınızda.' } })
+  expect(answered.status(), await answered.text()).toBe(200)
+  await expect(customer.getByText('Yarın kapınızda.')).toBeVisible()
+})

@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
-import { expect, expectAccessible, signIn, test } from './helpers'
+import { choose, expect, expectAccessible, signIn, test } from './helpers'
 
 test('a number is blocked and may call again', async ({ page }) => {
   const number = `+90850${String(Date.now()).slice(-7)}`
@@ -62,32 +63,66 @@ async function topUp(page: Page): Promise<void> {
   await dialog.getByRole('button', { name: 'Close' }).last().click()
 }
 
-test('credit is paid for, a number is bought, renamed and given back', async ({ page }) => {
+/** Buys the first number that is offered, and waits until it is active. */
+async function buyNumber(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Buy a number' }).first().click()
+  const offer = page.getByRole('dialog', { name: 'Buy a number' }).getByRole('listitem').first()
+  const number = ((await offer.textContent()) ?? '').slice(0, 13)
+  await expectAccessible(page)
+  await offer.getByRole('button').click()
+  await expect(page.getByRole('row').filter({ hasText: number }).getByText('Active')).toBeVisible()
+  return number
+}
+
+test('credit is paid for, and numbers are bought, renamed, made the default and given back', async ({ page }) => {
   await signIn(page, '/settings/wallet')
   await topUp(page)
   await expect(page.getByRole('row').filter({ hasText: 'Card payment' }).first()).toBeVisible()
   await expectAccessible(page)
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Statement' }).click()])
+  expect(await readFile(await download.path(), 'utf8')).toContain('card')
+
   await page.goto('/settings/phone-numbers')
-  await page.getByRole('button', { name: 'Buy a number' }).first().click()
-  const drawer = page.getByRole('dialog', { name: 'Buy a number' })
-  const offer = drawer.getByRole('listitem').first()
-  const number = ((await offer.textContent()) ?? '').slice(0, 13)
-  await expectAccessible(page)
-  await offer.getByRole('button').click()
-  const row = page.getByRole('row').filter({ hasText: number })
-  await expect(row.getByText('Active')).toBeVisible({ timeout: 20_000 })
-  const act = async (name: string) => {
-    await row.getByRole('button', { name: `Actions for ${number}` }).click()
+  const numbers = [await buyNumber(page), await buyNumber(page)]
+  const row = (number = '') => page.getByRole('row').filter({ hasText: number })
+  const act = async (number: string | undefined, name: string) => {
+    await row(number).getByRole('button', { name: /^Actions for/ }).click()
     await page.getByRole('menuitem', { name }).click()
   }
-  await act('Rename')
+  await act(numbers[1], 'Rename')
   await page.getByRole('dialog').getByLabel('Name').fill('Support')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  await expect(row.getByText('Support')).toBeVisible()
+  await expect(row(numbers[1]).getByText('Support')).toBeVisible()
+  await act(numbers[1], 'Make it the default')
+  await expect(row(numbers[1]).getByText('Default')).toBeVisible()
+  await expect(row(numbers[0]).getByText('Default')).toBeHidden()
   await expectAccessible(page)
-  await act('Give back')
-  await page.getByRole('dialog').getByRole('button', { name: 'Give back' }).click()
-  await expect(row).toBeHidden({ timeout: 20_000 })
+  for (const number of numbers) {
+    await act(number, 'Give back')
+    await page.getByRole('dialog').getByRole('button', { name: 'Give back' }).click()
+    await expect(row(number)).toBeHidden()
+  }
+})
+
+test('a line over TLS is connected with encrypted sound, and disconnected', async ({ page }) => {
+  await signIn(page, '/settings/phone-line')
+  await page.getByRole('button', { name: 'Connect a line' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Connect a line' })
+  await drawer.getByLabel('Server').fill('127.0.0.1:9')
+  await expect(drawer.getByLabel('Encrypted sound')).toBeHidden()
+  await choose(drawer.getByLabel('Connection'), 'TLS')
+  await choose(drawer.getByLabel('Encrypted sound'), 'Always')
+  await drawer.getByLabel('Username').fill('902165550000')
+  await drawer.getByLabel('Password').fill('of the line')
+  await expectAccessible(page)
+  await drawer.getByRole('button', { name: 'Save' }).click()
+  await expect(drawer).toBeHidden()
+  await expect(page.getByText('Always')).toBeVisible()
+  await expect(page.getByText('Failed, tried again')).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Disconnect' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+  await expect(page.getByText('No line')).toBeVisible()
 })
 
 test('the settings of calls are changed, with a menu of keys', async ({ page }) => {
@@ -124,4 +159,65 @@ test('a greeting is heard for its price, and saved', async ({ page }) => {
   await expect(drawer.getByText(/^It cost/)).toBeVisible()
   await drawer.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Hoş geldiniz')).toBeVisible()
+})
+
+/** Half a second of silence as a WAV file of 16 bits at 8,000 samples a second. */
+function silence(): Buffer {
+  const sound = Buffer.alloc(44 + 8000)
+  sound.write('RIFF', 0)
+  sound.writeUInt32LE(sound.length - 8, 4)
+  sound.write('WAVEfmt ', 8)
+  sound.writeUInt32LE(16, 16)
+  sound.writeUInt16LE(1, 20) // PCM
+  sound.writeUInt16LE(1, 22) // one channel
+  sound.writeUInt32LE(8000, 24)
+  sound.writeUInt32LE(16000, 28)
+  sound.writeUInt16LE(2, 32)
+  sound.writeUInt16LE(16, 34)
+  sound.write('data', 36)
+  sound.writeUInt32LE(8000, 40)
+  return sound
+}
+
+test('a greeting is a file that the telephone can play', async ({ page }) => {
+  await signIn(page, '/settings/greetings')
+  await page.getByRole('button', { name: 'Edit Voicemail' }).click()
+  const drawer = page.getByRole('dialog')
+  await choose(drawer.getByLabel('Plays'), 'A file')
+  await drawer.getByLabel('File').setInputFiles({ name: 'greeting.wav', mimeType: 'audio/wav', buffer: Buffer.from('no sound') })
+  await drawer.getByRole('button', { name: 'Save' }).click()
+  await expect(drawer.getByText('This file cannot be played on the telephone.')).toBeVisible()
+  await drawer.getByLabel('File').setInputFiles({ name: 'greeting.wav', mimeType: 'audio/wav', buffer: silence() })
+  await expectAccessible(page)
+  await drawer.getByRole('button', { name: 'Save' }).click()
+  await expect(drawer).toBeHidden()
+  await expect(page.getByText('A file')).toBeVisible()
+})
+
+test('a call of one’s own is muted and hung up', async ({ page }) => {
+  await signIn(page, '/settings/phones')
+  const me = (await (await page.request.get('/api/v1/auth/me')).json()) as { data: { membership: { id: string } } }
+  const call = { call_id: '0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c', agent: 'Defne', agent_id: me.data.membership.id, contact_id: null, device: 'desk', direction: 'outbound', from_e164: '', to_e164: '+905321234567', reserved_until: null, since: new Date().toISOString(), state: 'active' }
+  let live = [call]
+  const commands: unknown[] = []
+  await page.route('**/api/crm/v1/telephony/live', (route) => route.fulfill({ json: { success: true, data: live, trace_id: '' } }))
+  await page.routeWebSocket(/\/telephony\/stream/, (socket) => {
+    socket.onMessage((text) => {
+      const { id, ...command } = JSON.parse(String(text)) as { id: string; type: string }
+      commands.push(command)
+      if (command.type === 'call.hangup') live = []
+      socket.send(JSON.stringify({ type: 'ack', id }))
+    })
+    socket.send(JSON.stringify({ type: 'hello' }))
+  })
+  await page.goto('/calls')
+  await page.getByRole('button', { name: 'Mute' }).click()
+  await expect(page.getByRole('button', { name: 'Unmute' })).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Hang up' }).click()
+  await expect(page.getByRole('button', { name: 'Hang up' })).toBeHidden({ timeout: 10_000 })
+  expect(commands).toEqual([
+    { type: 'call.mute', on: true, call_id: call.call_id },
+    { type: 'call.hangup', call_id: call.call_id },
+  ])
 })

@@ -223,3 +223,25 @@ test('a message shows what it answers, the ad it came from and its order; a sent
   await expect(sent.getByTitle(/Delivered: [^]*Read: /)).toBeVisible()
   await expectAccessible(page)
 })
+
+test('a number says when a test message arrived, and what became of turning calls on', async ({ page }) => {
+  await signIn(page, '/crm/channels')
+  await page.getByRole('article').filter({ hasText: 'WhatsApp' }).first().getByRole('button', { name: /Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Settings' }).click()
+  const drawer = page.getByRole('dialog')
+  await drawer.getByRole('button', { name: /Test incoming messages|Test again/ }).click()
+  await expect(drawer.getByText(/Write to \+90 212 555 01 01 now/)).toBeVisible()
+  const code = (await drawer.getByText(/^KONAK-\d{6}$/).textContent()) ?? ''
+  await expectAccessible(page)
+
+  const customer = await page.context().newPage()
+  await customer.goto(new URL('/demo/customer?channel=whatsapp&name=Deneme+Telefonu', page.url()).toString())
+  await customer.getByLabel(/Message/).fill(code)
+  await customer.getByRole('button', { name: /Send$/ }).click()
+  await expect(drawer.getByText(/Received at .* arrive/)).toBeVisible()
+
+  await drawer.getByRole('switch', { name: 'Customers can call this account' }).click()
+  await expect(drawer.getByText(/^Calls (are on|stay off)/)).toBeVisible()
+  await expectAccessible(page)
+  await customer.close()
+})

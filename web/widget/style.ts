@@ -25,6 +25,7 @@ header button{width:32px;height:32px;border:0;border-radius:8px;background:trans
 .who{font-size:12px;color:#595959;margin:0 0 2px}
 .visitor .who{text-align:right}
 .text{margin:0;padding:9px 12px;border-radius:12px;background:#f0f1f3;white-space:pre-wrap;overflow-wrap:anywhere}
+.text a{color:inherit;text-decoration:underline}
 .visitor .text{background:${color};color:${ink(color)}}
 .note{margin:0;padding:0 16px 8px;font-size:13px;color:#595959;min-height:20px}
 .note.bad{color:#b00020}

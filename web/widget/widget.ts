@@ -1,5 +1,6 @@
 import { Client, Refusal, type Config, type Message, type Session, type Shared } from './client'
 import { el } from './element'
+import { linked } from './links'
 import { searchBox } from './search'
 import { newId, Note } from './state'
 import { style } from './style'
@@ -198,12 +199,12 @@ class Widget {
   private add(id: string, from: Message['from'], name: string, body: string, files: Shared[] = []): void {
     const old = this.shown.get(id)
     if (old) {
-      old.querySelector('.text')?.replaceChildren(body)
+      old.querySelector('.text')?.replaceChildren(...linked(body))
       return
     }
     const who = from === 'visitor' ? this.t.you : name || this.t.team
     const node = el('div', { class: `line ${from}` }, el('p', { class: 'who' }, who))
-    if (body) node.append(el('p', { class: 'text' }, body))
+    if (body) node.append(el('p', { class: 'text' }, ...linked(body)))
     for (const file of files) {
       const button = el('button', { class: 'text file', type: 'button' }, file.name)
       button.onclick = () => void this.save(file)

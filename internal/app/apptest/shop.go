@@ -61,7 +61,7 @@ func RunShop[S StandIn](t *testing.T, start func(address string, cfg *app.Config
 			sh.Server = NewCalledBack(t, d, func(cfg *app.Config, c clock.Source) {
 				server := httptest.NewServer(http.HandlerFunc(sh.serve))
 				t.Cleanup(server.Close)
-				sh.Provider = server.URL
+				sh.Provider, cfg.PeerPatience = server.URL, PeerPatience
 				sh.Box = start(server.URL, cfg, c)
 				t.Cleanup(sh.Box.Close)
 			})

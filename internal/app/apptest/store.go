@@ -68,8 +68,8 @@ func samplePhones(tx *db.Tx, member uuid.UUID, text string) error {
 		{`INSERT INTO phone_block (tenant_id, id, pattern, is_prefix, note, created_at) VALUES ($1, $2, $3, $4, $3, $5)`, []any{tx.Tenant(), id, text, false, now}},
 		{`INSERT INTO phone_member (tenant_id, agent_id, extension, rings, device, username, rung_at, busy_until, created_at)
 			VALUES ($1, $2, $3, $4, 'desk', $3, 0, 0, $5)`, []any{tx.Tenant(), member, text, false, now}},
-		{`INSERT INTO phone_line (tenant_id, id, server, transport, username, auth_user, register, e164, status, last_error, updated_at)
-			VALUES ($1, $2, $3, 'udp', $3, $3, $4, $3, 'registered', '', $5)`, []any{tx.Tenant(), id, text, true, now}},
+		{`INSERT INTO phone_line (tenant_id, id, server, transport, encryption, username, auth_user, register, e164, status, last_error, updated_at)
+			VALUES ($1, $2, $3, 'udp', 'off', $3, $3, $4, $3, 'registered', '', $5)`, []any{tx.Tenant(), id, text, true, now}},
 		{`INSERT INTO phone_greeting (tenant_id, slot, mode, text, voice, name, sha256, duration_ms, updated_at)
 			VALUES ($1, 'welcome', 'text', $2, 'tr', $2, $2, 0, $3)`, []any{tx.Tenant(), text, now}},
 		{
@@ -98,6 +98,8 @@ func (w *Workspace) sampleQueue(ctx context.Context, text string) error {
 			VALUES ($1, $2, $3, 'example.com', 'failed', 1, $4)`, w.ID, id, text+"@example.com", text)
 		_, suppression := tx.Exec(`INSERT INTO mail_suppression (tenant_id, id, address, answer, created_at) VALUES ($1, $2, $3, $4, $5)`,
 			w.ID, tx.NewID(), text+"@example.com", text, now)
-		return errors.Join(mail, recipient, suppression)
+		_, session := tx.Exec(`INSERT INTO mail_tls_session (tenant_id, day, sender, destination, policy_key, policy, server, failure, sessions)
+			VALUES ($1, $2, $3, 'example.com', $4, 'null', $3, '', 1)`, w.ID, now, text, id)
+		return errors.Join(mail, recipient, suppression, session)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/assistant/engine"
+	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/reply"
@@ -29,19 +30,31 @@ const (
 	NotLicensed   = "not_licensed"
 	Repeated      = "repeated"
 	Broken        = "failed"
+	// Of a language model: its day's budget is used up, its server does not answer,
+	// or its answer cannot be used.
+	BudgetSpent      = "budget_spent"
+	ModelUnreachable = "model_unreachable"
+	BadAnswer        = "model_bad_answer"
 )
 
-// Jobs is the kind of the jobs that answer.
+// Jobs are the kinds of the jobs that answer. What asks a language model has a kind
+// of its own, so that nobody else's answers wait for a slow server.
 func (s *Service) Jobs() []jobs.Kind {
-	return []jobs.Kind{{
-		Name: AnswerJob, Handler: s.runAnswer, PerNode: 8, PerTenant: 2, MaxAttempts: 5, OnDead: s.giveUp,
-	}}
+	return []jobs.Kind{
+		{Name: AnswerJob, Handler: s.runAnswer, PerNode: 8, PerTenant: 2, MaxAttempts: 5, OnDead: s.giveUp},
+		{
+			Name: ModelJob, Handler: s.runModel, PerNode: 32, PerTenant: 8, PerAccount: 4, MaxAttempts: 5, OnDead: s.giveUp,
+			Timeout: (maxRounds + 1) * s.ModelTime, HoldReason: ModelUnreachable,
+		},
+	}
 }
 
 // state is what an answer depends on.
 type state struct {
 	c             conversation.Conversation
 	item          conversation.Item
+	items         []conversation.Item // the newest messages, the newest first
+	who           contact.Contact
 	question      string
 	language      string // the contact's
 	configuration Configuration
@@ -51,8 +64,14 @@ type state struct {
 }
 
 // runAnswer answers a message, hands its conversation over, or does nothing
-// where neither is the assistant's business any more.
-func (s *Service) runAnswer(ctx context.Context, j *jobs.Job) error {
+// where neither is the assistant's business any more. Where a language model is to
+// be asked it leaves that to a job of its own.
+func (s *Service) runAnswer(ctx context.Context, j *jobs.Job) error { return s.run(ctx, j, false) }
+
+// runModel does the same and asks the language model.
+func (s *Service) runModel(ctx context.Context, j *jobs.Job) error { return s.run(ctx, j, true) }
+
+func (s *Service) run(ctx context.Context, j *jobs.Job, askModel bool) error {
 	var m received
 	if err := json.Unmarshal(j.Payload, &m); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
@@ -87,6 +106,15 @@ func (s *Service) runAnswer(ctx context.Context, j *jobs.Job) error {
 	plan, err := s.plan(ctx, &now)
 	if err != nil {
 		return err
+	}
+	if plan.needsModel {
+		if !askModel {
+			return s.leaveToModel(ctx, &now, m)
+		}
+		s.Typing.BotTypes(ctx, now.c)
+		if err := s.askModel(ctx, &now, &plan); err != nil {
+			return err
+		}
 	}
 	if err := s.recordAttributes(ctx, &now, plan); err != nil {
 		return ignoreGone(err)
@@ -160,12 +188,12 @@ func (s *Service) read(r *db.Reader, c conversation.Conversation, message uuid.U
 	if err != nil && !db.IsNoRow(err) || who.Blocked {
 		return st, false, err
 	}
-	st.language = who.Language
+	st.who, st.language = who, who.Language
 	if st.account, err = s.Channels.Account(r, *c.ChannelAccountID); err != nil {
 		return st, false, err
 	}
 	if id := st.account.ConfigurationID; id != nil {
-		if st.configuration, err = byID(r, *id); err != nil {
+		if st.configuration, err = byID(r, s.today(), *id); err != nil {
 			return st, false, fmt.Errorf("assistant: configuration of the account: %w", err)
 		}
 	}
@@ -178,6 +206,7 @@ func (s *Service) read(r *db.Reader, c conversation.Conversation, message uuid.U
 // wrote since the last answer. It returns false where the message is not the
 // customer's newest, or somebody wrote after it.
 func (st *state) readItems(items []conversation.Item, message uuid.UUID) bool {
+	st.items = items
 	var wrote []string
 	found := false
 	for _, i := range items {
@@ -207,6 +236,7 @@ type planned struct {
 	text       string
 	sources    []conversation.AISource
 	understood engine.Understanding
+	needsModel bool // a language model is to be asked for the rest
 }
 
 // plan decides what to do with a message.
@@ -225,6 +255,10 @@ func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
 		return p, nil
 	case engine.Thanks:
 		p.text = words.thanks
+		return p, nil
+	}
+	if st.configuration.Model.V != nil {
+		p.needsModel = true
 		return p, nil
 	}
 	index, err := s.index(ctx)

@@ -3,9 +3,12 @@ package assistant
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"konak/internal/crm/assistant/engine"
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
 
@@ -24,8 +27,9 @@ type updateIn struct {
 
 type tryIn struct {
 	Body struct {
-		Question string `json:"question" minLength:"1" maxLength:"2000" example:"Ürünü nasıl iade ederim?"`
-		Language string `json:"language,omitempty" enum:"tr,en" example:"tr" doc:"Where the question's own words do not tell"`
+		Question        string     `json:"question" minLength:"1" maxLength:"2000" example:"Ürünü nasıl iade ederim?"`
+		Language        string     `json:"language,omitempty" enum:"tr,en" example:"tr" doc:"Where the question's own words do not tell"`
+		ConfigurationID *uuid.UUID `json:"configuration_id,omitempty" format:"uuid" doc:"The configuration that answers; its language model is asked, from its budget. Without it the embedded engine answers"`
 	}
 }
 
@@ -49,10 +53,23 @@ type Passage struct {
 	Confidence float64 `json:"confidence" example:"0.81"`
 }
 
-// Try says what the assistant would answer to a question. Nothing is written.
-func (s *Service) Try(ctx context.Context, question, language string) (Trial, error) {
+// Try says what the assistant would answer to a question by a configuration, or by
+// the defaults where it is nil. Nothing is written but what a language model spent.
+func (s *Service) Try(ctx context.Context, question, language string, configuration *uuid.UUID) (Trial, error) {
 	st := state{question: question, language: language, configuration: defaultConfiguration(), account: Account{Enabled: true, Open: true}}
+	if configuration != nil {
+		var err error
+		if st.configuration, err = s.Configuration(ctx, *configuration); isGone(err) {
+			return Trial{}, fault.Invalid("configuration_id", "unknown_configuration")
+		} else if err != nil {
+			return Trial{}, err
+		}
+		st.configuration.Active = Always
+	}
 	p, err := s.plan(ctx, &st)
+	if err == nil && p.needsModel {
+		err = s.askModel(ctx, &st, &p)
+	}
 	if err != nil {
 		return Trial{}, err
 	}
@@ -113,8 +130,8 @@ func (s *Service) Register(a *api.API) {
 	})
 
 	try := route("POST", "/try", "try-assistant", "Try a question: what the assistant would answer, and why", perm.AssistantView)
-	try.Doc = "Nothing is written and nobody is told. The answer comes from the published help articles."
+	try.Doc = "Nobody is told. The answer comes from the published help articles; a language model's use counts towards its budgets."
 	api.Handle(a, try, func(ctx context.Context, in *tryIn) (Trial, error) {
-		return s.Try(ctx, in.Body.Question, in.Body.Language)
+		return s.Try(ctx, in.Body.Question, in.Body.Language, in.Body.ConfigurationID)
 	})
 }

@@ -71,6 +71,23 @@ func (sh *shop) setAI(on bool, configuration *uuid.UUID) (a channel.Account) {
 
 func (sh *shop) writeArticles() {
 	sh.t.Helper()
+	title := "Yardım"
+	if _, err := sh.s.HelpCenter.Change(sh.Context(), helpcenter.SettingsChange{Title: &title, Languages: &[]string{"tr", "en"}}); err != nil {
+		sh.t.Fatal(err)
+	}
+	for _, w := range []struct{ language, title, body string }{
+		{"tr", "Ürünü nasıl iade ederim?", "Ürünü **14 gün** içinde iade edebilirsiniz.\n\n## Edilemeyenler\n\n| Ürün | Neden |\n|---|---|\n| Perde | Ölçüye dikilir |"},
+		{"tr", "Kargo takibi", "Takip numarası e-posta ile gelir."},
+		{"en", "How do I return an item?", "You can return an item within **14 days**."},
+		{"en", "Tracking a parcel", "The tracking number comes by e-mail."},
+	} {
+		sh.article(w.language, w.title, w.body)
+	}
+}
+
+// article publishes a help article.
+func (sh *shop) article(language, title, body string) {
+	sh.t.Helper()
 	ctx, center := sh.Context(), sh.s.HelpCenter
 	must := func(err error) {
 		sh.t.Helper()
@@ -78,22 +95,12 @@ func (sh *shop) writeArticles() {
 			sh.t.Fatal(err)
 		}
 	}
-	title := "Yardım"
-	_, err := center.Change(ctx, helpcenter.SettingsChange{Title: &title, Languages: &[]string{"tr", "en"}})
+	c, err := center.AddCategory(ctx, helpcenter.CategoryInput{Slug: uuid.NewString(), Texts: []helpcenter.CategoryText{{Language: "tr", Name: "İade"}}})
 	must(err)
-	c, err := center.AddCategory(ctx, helpcenter.CategoryInput{Slug: "iade", Texts: []helpcenter.CategoryText{{Language: "tr", Name: "İade"}}})
+	a, err := center.AddArticle(ctx, helpcenter.NewArticle{CategoryID: c.ID, Language: language, Words: helpcenter.Words{Title: title, Body: body}})
 	must(err)
-	for _, w := range []struct{ language, title, body string }{
-		{"tr", "Ürünü nasıl iade ederim?", "Ürünü **14 gün** içinde iade edebilirsiniz.\n\n## Edilemeyenler\n\n| Ürün | Neden |\n|---|---|\n| Perde | Ölçüye dikilir |"},
-		{"tr", "Kargo takibi", "Takip numarası e-posta ile gelir."},
-		{"en", "How do I return an item?", "You can return an item within **14 days**."},
-		{"en", "Tracking a parcel", "The tracking number comes by e-mail."},
-	} {
-		a, err := center.AddArticle(ctx, helpcenter.NewArticle{CategoryID: c.ID, Language: w.language, Words: helpcenter.Words{Title: w.title, Body: w.body}})
-		must(err)
-		_, err = center.Publish(ctx, a.ID, w.language)
-		must(err)
-	}
+	_, err = center.Publish(ctx, a.ID, language)
+	must(err)
 	sh.s.Clock.Advance(2 * time.Second) // a node believes what it read for a second
 }
 

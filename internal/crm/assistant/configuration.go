@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/trtext"
@@ -21,21 +22,24 @@ const (
 
 // Configuration is how the assistant behaves on the channels that name it.
 type Configuration struct {
-	ID         uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	Name       string     `json:"name" example:"Satış sonrası asistanı"`
-	Active     string     `json:"active" enum:"always,outside_hours,during_hours" example:"always" doc:"When it answers, by the business hours of the channel"`
-	Delay      int        `json:"delay_s" example:"2" doc:"Seconds between a message and its answer"`
-	MaxAnswers int        `json:"max_answers" example:"5" doc:"Answers in one conversation, after which people take over"`
-	CreatedAt  clock.Time `json:"created_at"`
-	UpdatedAt  clock.Time `json:"updated_at"`
+	ID         uuid.UUID                   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Name       string                      `json:"name" example:"Satış sonrası asistanı"`
+	Active     string                      `json:"active" enum:"always,outside_hours,during_hours" example:"always" doc:"When it answers, by the business hours of the channel"`
+	Delay      int                         `json:"delay_s" example:"2" doc:"Seconds between a message and its answer"`
+	MaxAnswers int                         `json:"max_answers" example:"5" doc:"Answers in one conversation, after which people take over"`
+	Engine     string                      `json:"engine" enum:"embedded,language_model" example:"embedded" doc:"Who answers: the embedded engine, which only quotes, or a language model"`
+	Model      api.Nullable[ModelSettings] `json:"model" doc:"The language model; null where the embedded engine answers"`
+	CreatedAt  clock.Time                  `json:"created_at"`
+	UpdatedAt  clock.Time                  `json:"updated_at"`
 }
 
 // Input is what a caller gives for a configuration.
 type Input struct {
-	Name       string `json:"name" minLength:"1" maxLength:"100" example:"Satış sonrası asistanı"`
-	Active     string `json:"active,omitempty" enum:"always,outside_hours,during_hours" default:"always" example:"always" doc:"When it answers, by the business hours of the channel"`
-	Delay      *int   `json:"delay_s,omitempty" minimum:"0" maximum:"60" example:"2" doc:"Seconds between a message and its answer; 2 where nothing is said"`
-	MaxAnswers *int   `json:"max_answers,omitempty" minimum:"1" maximum:"20" example:"5" doc:"Answers in one conversation, after which people take over; 5 where nothing is said"`
+	Name       string      `json:"name" minLength:"1" maxLength:"100" example:"Satış sonrası asistanı"`
+	Active     string      `json:"active,omitempty" enum:"always,outside_hours,during_hours" default:"always" example:"always" doc:"When it answers, by the business hours of the channel"`
+	Delay      *int        `json:"delay_s,omitempty" minimum:"0" maximum:"60" example:"2" doc:"Seconds between a message and its answer; 2 where nothing is said"`
+	MaxAnswers *int        `json:"max_answers,omitempty" minimum:"1" maximum:"20" example:"5" doc:"Answers in one conversation, after which people take over; 5 where nothing is said"`
+	Model      *ModelInput `json:"model,omitempty" doc:"The language model that answers; without it the embedded engine does"`
 }
 
 // maxConfigurations bounds the configurations of a workspace.
@@ -43,7 +47,7 @@ const maxConfigurations = 50
 
 // defaultConfiguration is what counts on a channel that names none.
 func defaultConfiguration() Configuration {
-	return Configuration{Name: "Konak", Active: Always, Delay: 2, MaxAnswers: 5}
+	return Configuration{Name: "Konak", Active: Always, Delay: 2, MaxAnswers: 5, Engine: Embedded}
 }
 
 // apply checks what was given and puts it into a configuration.

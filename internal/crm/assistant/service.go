@@ -1,8 +1,10 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/maypok86/otter/v2"
@@ -18,6 +20,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
+	"konak/internal/kit/secret"
 )
 
 // Licence is the module that a workspace needs for the assistant.
@@ -55,6 +58,30 @@ type Typing interface {
 	BotTypes(ctx context.Context, c conversation.Conversation)
 }
 
+// Order is what a language model learns of a customer's order.
+type Order struct {
+	Number   string   `json:"number"`
+	Status   string   `json:"status"`
+	PlacedAt string   `json:"placed_at"`
+	Total    string   `json:"total"`
+	Items    []string `json:"items"`
+	URL      string   `json:"url,omitempty"`
+	Tracking []string `json:"tracking,omitempty"`
+}
+
+// Orders knows what customers bought.
+type Orders interface {
+	// OrdersOf lists the newest orders of a contact.
+	OrdersOf(r *db.Reader, who contact.Contact) ([]Order, error)
+}
+
+// Mails knows where mails came from.
+type Mails interface {
+	// ProvenSender returns the address that the mail of an item came from, "" where
+	// nothing proves it.
+	ProvenSender(r *db.Reader, item uuid.UUID) (string, error)
+}
+
 // Config is what the assistant needs.
 type Config struct {
 	DB            *db.DB
@@ -66,6 +93,14 @@ type Config struct {
 	Library       Library
 	Workspaces    Workspaces
 	Typing        Typing
+	Orders        Orders
+	Mails         Mails
+	// Model asks language models, with keys that Box sealed.
+	Model Model
+	Box   *secret.Box
+	// ModelTime is how long one call of a language model may take: 30 seconds by
+	// default.
+	ModelTime time.Duration
 }
 
 // Service is the assistant.
@@ -85,9 +120,11 @@ const keptIndexes = 64
 // New makes the service. It returns an error where the config lacks something.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Conversations == nil || c.Records == nil || c.Replies == nil || c.Contacts == nil ||
-		c.Channels == nil || c.Library == nil || c.Workspaces == nil || c.Typing == nil {
+		c.Channels == nil || c.Library == nil || c.Workspaces == nil || c.Typing == nil ||
+		c.Orders == nil || c.Mails == nil || c.Model == nil || c.Box == nil {
 		return nil, errors.New("assistant: the config is not complete")
 	}
+	c.ModelTime = cmp.Or(c.ModelTime, 30*time.Second)
 	return &Service{Config: c, indexes: otter.Must(&otter.Options[indexKey, *engine.Index]{MaximumSize: keptIndexes})}, nil
 }
 
@@ -110,13 +147,13 @@ func (s *Service) index(ctx context.Context) (*engine.Index, error) {
 
 // Configurations lists the oldest first.
 func (s *Service) Configurations(ctx context.Context, p db.Page) (db.List[Configuration], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Configuration], error) { return list(r, p) })
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Configuration], error) { return list(r, s.today(), p) })
 }
 
 // Configuration reads one; not_found where there is none.
 func (s *Service) Configuration(ctx context.Context, id uuid.UUID) (Configuration, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Configuration, error) {
-		c, err := byID(r, id)
+		c, err := byID(r, s.today(), id)
 		return c, db.NotFound(err)
 	})
 }
@@ -126,6 +163,9 @@ func (s *Service) Add(ctx context.Context, in Input) (c Configuration, err error
 	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
 		c = Configuration{ID: tx.NewID(), CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now())}
 		if err := in.apply(&c); err != nil {
+			return err
+		}
+		if err := s.applyModel(tx.Tenant(), in.Model, &c); err != nil {
 			return err
 		}
 		if n, err := count(&tx.Reader); err != nil {
@@ -147,13 +187,16 @@ func nameTaken() error { return fault.New(fault.Conflict).Field("name", "taken")
 
 // record writes the audit line of a change.
 func record(tx *db.Tx, action string, c Configuration) error {
-	return audit.Write(tx, action, c.ID.String(), map[string]any{
-		"name": c.Name, "active": c.Active, "delay_s": c.Delay, "max_answers": c.MaxAnswers,
-	})
+	line := map[string]any{"name": c.Name, "active": c.Active, "delay_s": c.Delay, "max_answers": c.MaxAnswers, "engine": c.Engine}
+	if m := c.Model.V; m != nil {
+		line["address"], line["model"] = m.Address, m.Model
+		line["daily_tokens"], line["daily_money"], line["daily_seconds"] = m.DailyTokens, m.DailyMoney, m.DailySeconds
+	}
+	return audit.Write(tx, action, c.ID.String(), line)
 }
 
-// Change writes a configuration anew. It returns a conflict where the name is
-// another's.
+// Change writes a configuration anew and forgets failures of its server. It returns
+// a conflict where the name is another's.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (c Configuration, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if c, err = lock(tx, id); err != nil {
@@ -162,13 +205,20 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (c Configu
 		if err := in.apply(&c); err != nil {
 			return err
 		}
+		if err := s.applyModel(tx.Tenant(), in.Model, &c); err != nil {
+			return err
+		}
 		c.UpdatedAt = clock.At(tx.Now())
 		if free, err := save(tx, c); err != nil {
 			return err
 		} else if !free {
 			return nameTaken()
 		}
-		return record(tx, "assistant_configuration.changed", c)
+		if err := record(tx, "assistant_configuration.changed", c); err != nil {
+			return err
+		}
+		c, err = byID(&tx.Reader, s.today(), id)
+		return err
 	})
 	return c, err
 }

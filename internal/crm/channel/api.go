@@ -85,8 +85,8 @@ func (s *Service) Register(a *api.API) {
 		return s.SetReadReceipts(ctx, in.ID.UUID, in.Body.Enabled)
 	})
 
-	can := Route("GET", "/capabilities", "list-channel-capabilities", "What each kind of channel can carry", perm.ChannelsView)
-	can.Doc = "Files with their sizes, reactions, changes, templates, calls and windows, by kind. What a channel cannot carry is refused before it is written: 422."
+	can := Route("GET", "/capabilities", "list-channel-capabilities", "What each kind of channel can carry", perm.ConversationsView)
+	can.Doc = "For whoever answers customers. Files with their sizes, reactions, changes, templates, calls and windows, by kind. What a channel cannot carry is refused before it is written: 422."
 	api.Handle(a, can, func(context.Context, *struct{}) ([]KindCapabilities, error) { return s.Capabilities(), nil })
 
 	hook := Route("GET", "/{id}/webhook", "channel-webhook", "Ask the provider for the webhook's state", perm.ChannelsView)

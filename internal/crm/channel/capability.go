@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
@@ -25,6 +26,8 @@ type Capabilities struct {
 	ReactionSigns    []string   `json:"reaction_signs" nullable:"false" example:"❤️" doc:"The only signs that can be used; empty for any"`
 	EditsIn          bool       `json:"edits_in" doc:"Whether customers' changes of a message arrive"`
 	DeletesIn        bool       `json:"deletes_in" doc:"Whether it arrives that a customer took a message back"`
+	Formatting       bool       `json:"formatting" doc:"Whether customers see the text of a message formatted"`
+	Typing           bool       `json:"typing" doc:"Whether customers see that an agent writes"`
 	Templates        bool       `json:"templates" doc:"Whether templates can be sent"`
 	Calls            bool       `json:"calls" doc:"Whether customers can be called"`
 	ReadReceipts     bool       `json:"read_receipts" doc:"Whether customers can be shown that a message was read"`
@@ -38,12 +41,16 @@ type KindCapabilities struct {
 	Capabilities
 }
 
-// Capabilities lists what the kinds can carry, by name.
+// Capabilities lists what the kinds can carry, by name. No file is larger than the
+// inbox takes.
 func (s *Service) Capabilities() []KindCapabilities {
 	out := []KindCapabilities{}
 	for name, kind := range s.kinds {
 		c := KindCapabilities{name, kind.Capabilities()}
-		c.Files, c.ReactionSigns = db.OrEmpty(c.Files), db.OrEmpty(c.ReactionSigns)
+		c.Files, c.ReactionSigns = db.OrEmpty(slices.Clone(c.Files)), db.OrEmpty(c.ReactionSigns)
+		for i := range c.Files {
+			c.Files[i].MaxSize = min(c.Files[i].MaxSize, file.MaxSize)
+		}
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b KindCapabilities) int { return strings.Compare(a.Kind, b.Kind) })

@@ -215,6 +215,16 @@ func writer(m *message.Mail, set Settings) message.Address {
 	return m.From
 }
 
+// ProvenSender returns the address that an item's mail came from where DMARC proved it,
+// and "" where the From header is no more than a claim.
+func (s *Service) ProvenSender(r *db.Reader, item uuid.UUID) (string, error) {
+	auth, sender, err := originOf(r, item)
+	if db.IsNoRow(err) || err == nil && !slices.Contains(strings.Fields(auth), "dmarc=pass") {
+		return "", nil
+	}
+	return sender, err
+}
+
 // isForwardingAddress says whether an address is the mailbox's forwarding
 // address or one of its reply addresses.
 func (s *Service) isForwardingAddress(addr string, st state) bool {

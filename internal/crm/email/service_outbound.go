@@ -66,7 +66,7 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 
 // Capabilities implements channel.Kind: a mail carries files of any type, at any time.
 func (s *Service) Capabilities() channel.Capabilities {
-	return channel.Capabilities{Files: channel.AnyFile(file.MaxSize)}
+	return channel.Capabilities{Files: channel.AnyFile(file.MaxSize), Formatting: true}
 }
 
 // Push implements channel.Kind: mail is queued.

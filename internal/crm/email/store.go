@@ -229,6 +229,14 @@ func found[T any](v T, err error) (T, bool, error) {
 	return v, err == nil, err
 }
 
+// originOf reads what was found out about the sender of an item's mail, and whom its
+// From header names. Of a mail that came twice the first counts.
+func originOf(r *db.Reader, item uuid.UUID) (auth, sender string, err error) {
+	first, err := db.One(r, scanInbound, `SELECT `+inboundColumns+` FROM email_inbound WHERE tenant_id = $1 AND item_id = $2
+		ORDER BY created_at, id LIMIT 1`, r.Tenant(), item)
+	return first.Auth, first.Sender, err
+}
+
 // recentWith are the conversations of an account in which an address wrote,
 // the newest first.
 func recentWith(r *db.Reader, account uuid.UUID, addr string, limit int) ([]uuid.UUID, error) {

@@ -1,6 +1,7 @@
 package helpcenter
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -71,21 +72,31 @@ func (s *Service) takeMessage(v *visit) error {
 	form := v.r.PostForm
 	f := contactForm{
 		Name: form.Get("name"), Email: form.Get("email"), Subject: form.Get("subject"), Message: form.Get("message"), Trap: form.Get("website"),
+		Token: form.Get("form"),
 	}
 	ctx, words := v.r.Context(), wordsIn(v.lang)
 	if wrong := f.check(words); len(wrong) > 0 {
-		return v.sendForm(f, wrong, words.Wrong, http.StatusUnprocessableEntity)
+		return s.sendForm(v, f, wrong, words.Wrong, http.StatusUnprocessableEntity)
 	}
 	if f.Trap == "" {
+		id, age, ok := s.readFormToken(v.st.owned.TenantID, f.Token)
+		if !ok || age < minFormAge || age > maxFormAge {
+			return s.sendForm(v, f, nil, words.Again, http.StatusUnprocessableEntity)
+		}
 		err := s.take(ctx, use{messagesOfAddress, ipKey(v.r)}, use{messagesADay, ipKey(v.r)}, use{messagesOfWorkspace, limit.Key(v.st.owned.TenantID)})
 		if limited, ok := fault.As(err); ok {
 			api.SetRetryAfter(v.w, limited)
-			return v.sendForm(f, nil, words.Busy, http.StatusTooManyRequests)
+			return s.sendForm(v, f, nil, words.Busy, http.StatusTooManyRequests)
 		}
 		if err != nil {
 			return err
 		}
-		if err := s.receive(ctx, v.st, v.lang, api.ClientIP(ctx), f); err != nil {
+		err = s.receive(ctx, v.st, v.lang, api.ClientIP(ctx), id, f)
+		if errors.Is(err, errFormUsed) {
+			f.Token = ""
+			return s.sendForm(v, f, nil, words.Again, http.StatusConflict)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -93,8 +104,13 @@ func (s *Service) takeMessage(v *visit) error {
 	return nil
 }
 
-// sendForm shows the form again with what was written, so that nothing is lost.
-func (v *visit) sendForm(f contactForm, wrong map[string]string, notice string, status int) error {
+// sendForm shows the form, with what was written, so that nothing is lost. It keeps
+// the token of a form that can still be sent, so that nobody waits twice. It is never kept by a
+// cache: each form is sent once.
+func (s *Service) sendForm(v *visit, f contactForm, wrong map[string]string, notice string, status int) error {
+	if _, age, ok := s.readFormToken(v.st.owned.TenantID, f.Token); !ok || age > maxFormAge {
+		f.Token = s.newFormToken(v.st.owned.TenantID)
+	}
 	p, err := v.st.contactPage(v.lang, f, wrong, notice, false).render()
 	if err != nil {
 		return err

@@ -99,6 +99,9 @@ func (s *Service) get(v *visit) error {
 		return s.search(v)
 	}
 	thanked := v.r.URL.Query().Has("thanks")
+	if rest == "contact" && v.st.set.ContactForm && !thanked {
+		return s.sendForm(v, contactForm{}, nil, "", http.StatusOK)
+	}
 	key := pageKey{v.st.owned.TenantID, v.st.revision, path}
 	if thanked {
 		key.path += "?thanks"
@@ -125,7 +128,7 @@ func (s *Service) makePage(v *visit, rest string, thanked bool) (*page, error) {
 		return st.homePage(v.lang).render()
 	case rest == "feed.xml":
 		return st.feed(v.lang)
-	case rest == "contact" && st.set.ContactForm:
+	case rest == "contact" && st.set.ContactForm && thanked:
 		return st.contactPage(v.lang, contactForm{}, nil, "", thanked).render()
 	case kind == "c":
 		view, err := st.categoryPage(v.lang, name)

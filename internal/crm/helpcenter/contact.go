@@ -3,11 +3,11 @@ package helpcenter
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"strings"
-	"time"
 	"unicode/utf8"
+
+	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation/inbound"
@@ -19,6 +19,8 @@ type contactForm struct {
 	Name, Email, Subject, Message string
 	// Trap is a field that no person sees: whoever fills it in is a robot.
 	Trap string
+	// Token is of the form that was shown.
+	Token string
 }
 
 const (
@@ -55,6 +57,7 @@ func (st *site) contactPage(language string, f contactForm, wrong map[string]str
 	v.Title, v.Notice, v.Thanked = v.W.Contact, notice, thanked
 	v.Hidden = thanked || notice != ""
 	st.homeCrumb(v)
+	v.Token = f.Token
 	v.Fields = []formField{
 		{Name: "name", Label: v.W.Name, Type: "text", Complete: "name", Value: f.Name},
 		{Name: "email", Label: v.W.Email, Type: "email", Complete: "email", Value: f.Email, Required: true},
@@ -69,20 +72,25 @@ func (st *site) contactPage(language string, f contactForm, wrong map[string]str
 	return v
 }
 
+// errFormUsed says that another message was sent with the form before.
+var errFormUsed = errors.New("helpcenter: the form was used")
+
 // receive brings in what a visitor wrote: a conversation of a contact of its
-// own, whose address is a claim. The same words twice on a day are one message.
-func (s *Service) receive(ctx context.Context, st *site, language, ip string, f contactForm) error {
-	now := s.cfg.DB.Clock().Now().UTC().Format(time.DateOnly)
-	sum := sha256.Sum256([]byte(strings.Join([]string{now, f.Name, f.Email, f.Subject, f.Message}, "\x00")))
-	key := hex.EncodeToString(sum[:16])
+// own, whose address is a claim. A form brings one message: sent twice it is the same
+// one, and other words in it give errFormUsed.
+func (s *Service) receive(ctx context.Context, st *site, language, ip string, form uuid.UUID, f contactForm) error {
+	key := form.String()
 	account := &st.owned.Account
 	local, _, _ := strings.Cut(f.Email, "@")
-	_, err := s.cfg.Inbound.Ingest(st.owned.Context(ctx, ip), inbound.Inbound{
+	out, err := s.cfg.Inbound.Ingest(st.owned.Context(ctx, ip), inbound.Inbound{
 		Channel: Name, Subject: f.Subject, Body: f.Message, AI: account.AI, GroupID: account.GroupID, ProviderMessageID: key,
 		From: contact.Sender{
 			Channel: Name, AccountID: account.ID, ExternalID: key, Name: cmp.Or(f.Name, local), Email: f.Email, Language: language,
 			Unproven: true,
 		},
 	})
+	if err == nil && out.Duplicate && out.Item.Body != f.Message {
+		return errFormUsed
+	}
 	return err
 }

@@ -88,7 +88,7 @@ type pageView struct {
 	W                                    *siteWords
 	Kind, Language, SiteTitle, Title     string
 	Description, Canonical, Style, Query string
-	Path, Updated, Notice, Logo          string
+	Path, Updated, Notice, Logo, Token   string
 	HasLogo, HasContact, Hidden, Thanked bool
 	Alternates, Languages, Crumbs        []pageLink
 	Categories, Links                    []pageLink

@@ -29,6 +29,8 @@ type Config struct {
 	Domain  string
 	// Hosts are the sites with a host of their own: slugs by host.
 	Hosts map[string]string
+	// FormKey signs the contact forms that are shown.
+	FormKey []byte
 }
 
 // Service is the help center.
@@ -52,8 +54,8 @@ const (
 
 // New makes the service. It returns an error where the config lacks something.
 func New(c Config) (*Service, error) {
-	if c.DB == nil || c.Channels == nil || c.Inbound == nil || c.Limits == nil || c.Domain == "" {
-		return nil, errors.New("helpcenter: DB, Channels, Inbound, Limits and Domain are needed")
+	if c.DB == nil || c.Channels == nil || c.Inbound == nil || c.Limits == nil || c.Domain == "" || len(c.FormKey) == 0 {
+		return nil, errors.New("helpcenter: DB, Channels, Inbound, Limits, Domain and FormKey are needed")
 	}
 	base, err := url.Parse(c.BaseURL)
 	if err != nil {

@@ -118,6 +118,28 @@ func TestSitePages(t *testing.T) {
 }
 
 // Only what was published is public, and only while it is.
+// Every page of a well-filled site is small and has no script.
+func TestPagesAreSmall(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		d := open(t, s, "ada")
+		path := ""
+		for n := range 30 {
+			_, path = d.published(fmt.Sprintf("Kargo sorusu %d: gönderim ne kadar sürer, nasıl izlenir?", n), strings.Repeat("## Süre\n\nSiparişler iki iş gününde yola çıkar ve kapıda teslim edilir.\n\n", 40))
+		}
+		script := regexp.MustCompile(`<script|<iframe|\son[a-z]+=|javascript:`)
+		for _, page := range []string{"/tr", "/tr/c/kargo", path, "/tr/search?q=kargo", "/tr/contact", "/tr/yok"} {
+			body := d.visitor().Get(page).Body
+			if len(body) == 0 || len(body) >= 30_000 {
+				t.Errorf("%s has %d bytes", page, len(body))
+			}
+			if found := script.Find(body); found != nil {
+				t.Errorf("%s has %q", page, found)
+			}
+		}
+	})
+}
+
 func TestDraftsAreNotPublic(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
@@ -342,7 +364,8 @@ func TestContactForm(t *testing.T) {
 		var elif contact.Contact
 		d.Owner.Post("/api/crm/v1/contacts", map[string]any{"name": "Elif Kaya", "emails": []string{"elif@kaya.example"}}).Want(201).Data(&elif)
 		wants(t, v.Get("/tr/contact").Want(200), "Bize yazın", `action="/tr/contact"`)
-		form := url.Values{"name": {"Elif"}, "email": {"elif@kaya.example"}, "subject": {"Kargo"}, "message": {"Nerede?"}}
+		form := url.Values{"name": {"Elif"}, "email": {"elif@kaya.example"}, "subject": {"Kargo"}, "message": {"Nerede?"}, "form": {formToken(t, v.Get("/tr/contact"))}}
+		s.Clock.Advance(4 * time.Second)
 		if to := post(v, "/tr/contact", form).Want(303).Header.Get("Location"); to != "/tr/contact?thanks" {
 			t.Errorf("leads to %q", to)
 		}
@@ -359,6 +382,8 @@ func TestContactForm(t *testing.T) {
 		}
 		// Another message with the same address is another contact: nobody proved anything.
 		form.Set("message", "Başka bir soru")
+		form.Set("form", formToken(t, v.Get("/tr/contact")))
+		s.Clock.Advance(4 * time.Second)
 		post(v, "/tr/contact", form).Want(303)
 		if list = d.conversations(); len(list) != 2 || list[0].ContactID == list[1].ContactID {
 			t.Errorf("conversations: %+v", list)
@@ -399,7 +424,9 @@ func TestContactFloodIsBounded(t *testing.T) {
 	s := apptest.NewWith(t, strict)
 	d := open(t, s, "ada")
 	send := func(i int) *apptest.Response {
-		return post(d.visitor(), "/tr/contact", url.Values{"email": {"a@b.example"}, "message": {fmt.Sprint("mesaj ", i)}})
+		token := formToken(t, d.visitor().Get("/tr/contact"))
+		s.Clock.Advance(4 * time.Second)
+		return post(d.visitor(), "/tr/contact", url.Values{"email": {"a@b.example"}, "message": {fmt.Sprint("mesaj ", i)}, "form": {token}})
 	}
 	for i := range 5 {
 		send(i).Want(303)

@@ -2,10 +2,10 @@ package helpcenter
 
 // siteWords are the texts of the site's own in one language.
 type siteWords struct {
-	Skip, Search, SearchLabel, Home, Categories, Newest, Articles, Updated, Related  string
-	Helped, Yes, No, Thanks, NotFound, NotFoundText, Results, NoResults              string
-	Contact, ContactIntro, Name, Email, Subject, Message, Send, Sent, SentText       string
-	Required, WrongEmail, TooLong, Busy, Wrong, Languages, Empty, Leave, Unavailable string
+	Skip, Search, SearchLabel, Home, Categories, Newest, Articles, Updated, Related         string
+	Helped, Yes, No, Thanks, NotFound, NotFoundText, Results, NoResults                     string
+	Contact, ContactIntro, Name, Email, Subject, Message, Send, Sent, SentText              string
+	Required, WrongEmail, TooLong, Busy, Wrong, Languages, Empty, Leave, Unavailable, Again string
 }
 
 var turkish = siteWords{
@@ -21,6 +21,7 @@ var turkish = siteWords{
 	Busy: "Kısa sürede çok fazla istek geldi. Lütfen biraz sonra yeniden deneyin.", Wrong: "Lütfen işaretli alanları düzeltin.",
 	Languages: "Diller", Empty: "Burada henüz makale yok.", Leave: "Bu alanı boş bırakın",
 	Unavailable: "Sayfa şu anda gösterilemiyor. Lütfen biraz sonra yeniden deneyin.",
+	Again:       "Mesajınız henüz gönderilmedi. Lütfen bir kez daha Gönder düğmesine basın.",
 }
 
 var english = siteWords{
@@ -36,6 +37,7 @@ var english = siteWords{
 	Busy: "There were too many requests in a short time. Please try again a little later.", Wrong: "Please correct the marked fields.",
 	Languages: "Languages", Empty: "There are no articles here yet.", Leave: "Leave this field empty",
 	Unavailable: "The page cannot be shown right now. Please try again a little later.",
+	Again:       "Your message was not sent yet. Please press Send once more.",
 }
 
 // wordsIn are the site's own texts: Turkish, or English for every other language.

@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 )
 
 // Detail reads a conversation with what the caller has begun to write.
@@ -51,18 +52,52 @@ func (s *Service) SetDraft(ctx context.Context, id uuid.UUID, messageType, body 
 		if strings.TrimSpace(body) == "" && len(uploads) == 0 {
 			return draft.Drop(tx, id, me, messageType)
 		}
-		held, err := file.Take(tx, uploads, nil)
+		d, err := putDraft(tx, id, me, messageType, body, uploads)
+		out.Draft = api.Some(d)
+		return err
+	})
+	return out, err
+}
+
+// putDraft writes an agent's draft with its uploads.
+func putDraft(tx *db.Tx, id, agent uuid.UUID, messageType, body string, uploads []uuid.UUID) (d draft.Draft, err error) {
+	held, err := file.Take(tx, uploads, nil)
+	if err != nil {
+		return d, err
+	}
+	d = draft.Draft{ID: tx.NewID(), Body: body, MessageType: messageType, Attachments: held, UpdatedAt: clock.At(tx.Now())}
+	if d.ID, err = draft.Put(tx, id, agent, d); err != nil {
+		return d, fmt.Errorf("conversation: put draft: %w", err)
+	}
+	return d, file.HoldForDraft(tx, d.ID, d.Attachments)
+}
+
+// ProposeDraft keeps a reply that a program wrote as the caller's draft, and runs
+// record in the same transaction. It returns fault.Conflict with the reason
+// draft_exists where the caller has begun another reply.
+func (s *Service) ProposeDraft(ctx context.Context, id uuid.UUID, body string, record func(*db.Tx) error) error {
+	me := conversation.AgentID(ctx)
+	if me == uuid.Nil {
+		return conversation.ErrNoAgent
+	}
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if _, err := conversation.Lock(tx, id); err != nil {
+			return err
+		}
+		begun, err := draft.Of(&tx.Reader, id, me)
 		if err != nil {
 			return err
 		}
-		d := draft.Draft{ID: tx.NewID(), Body: body, MessageType: messageType, Attachments: held, UpdatedAt: clock.At(tx.Now())}
-		if d.ID, err = draft.Put(tx, id, me, d); err != nil {
-			return fmt.Errorf("conversation: put draft: %w", err)
+		for _, d := range begun {
+			if d.MessageType == draft.Reply && (d.Body != body || len(d.Attachments) > 0) {
+				return fault.New(fault.Conflict).Because("draft_exists")
+			}
 		}
-		out.Draft = api.Some(d)
-		return file.HoldForDraft(tx, d.ID, d.Attachments)
+		if _, err := putDraft(tx, id, me, draft.Reply, body, nil); err != nil {
+			return err
+		}
+		return record(tx)
 	})
-	return out, err
 }
 
 // clearDraft is a step that removes the caller's draft of an answer which they

@@ -408,8 +408,12 @@ func TestChallengesAreNotKept(t *testing.T) {
 		text := p.text(newCall(p.aor(), p.aor(), "sip:444@127.0.0.1"), method, "")
 		p.send(text)
 		first := p.response(401).GetHeader("WWW-Authenticate").Value()
-		p.send(text)
-		if second := p.response(401).GetHeader("WWW-Authenticate").Value(); second == first {
+		again := first
+		for n := 0; n < 100 && again == first; n++ { // one that crosses the answer is still answered by it
+			p.send(text)
+			again = p.response(401).GetHeader("WWW-Authenticate").Value()
+		}
+		if again == first {
 			t.Errorf("the answer to a %s was kept", method)
 		}
 	}

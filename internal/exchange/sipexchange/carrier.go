@@ -41,7 +41,7 @@ func (c *Carrier) keepAddresses(ctx context.Context) {
 	}
 	for ctx.Err() == nil {
 		wait := resolveEvery
-		if host, _, err := splitServer(c.Server); err == nil {
+		if host, _, err := splitServer(c.Server, "udp"); err == nil {
 			found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 			if err != nil {
 				wait = firstRetry

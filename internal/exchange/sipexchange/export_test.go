@@ -1,6 +1,11 @@
 package sipexchange
 
-import "github.com/google/uuid"
+import (
+	"context"
+	"net/netip"
+
+	"github.com/google/uuid"
+)
 
 // CanSend says whether requests can leave by the port of SIP.
 func (x *Exchange) CanSend() bool {
@@ -10,6 +15,16 @@ func (x *Exchange) CanSend() bool {
 
 // IsEncrypted says whether the sound of a leg is encrypted in both directions.
 func (x *Exchange) IsEncrypted(id uuid.UUID) bool {
+	return x.holds(id, func(l *leg) bool { return l.crypto != nil && l.hasRemote && l.remote.Crypto != nil })
+}
+
+// HasSound says whether a leg was told where its peer's sound is.
+func (x *Exchange) HasSound(id uuid.UUID) bool {
+	return x.holds(id, func(l *leg) bool { return l.remote.Addr.IsValid() })
+}
+
+// holds says whether something is true of a leg.
+func (x *Exchange) holds(id uuid.UUID, is func(*leg) bool) bool {
 	x.mu.Lock()
 	l := x.legs[id]
 	x.mu.Unlock()
@@ -18,5 +33,11 @@ func (x *Exchange) IsEncrypted(id uuid.UUID) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.crypto != nil && l.hasRemote && l.remote.Crypto != nil
+	return is(l)
+}
+
+// ConnectSecure opens a TLS connection to the server of a line, or checks the open one.
+func (x *Exchange) ConnectSecure(ctx context.Context, host string, addr netip.AddrPort) error {
+	_, err := x.secure.connect(ctx, host, addr)
+	return err
 }

@@ -32,6 +32,8 @@ type caller struct {
 	device   string
 	trunk    uuid.UUID
 	from, to string
+	// encryption is that of the line.
+	encryption exchange.Encryption
 }
 
 func (x *Exchange) handleInvite(req *sip.Request, tx *sip.ServerTx) {
@@ -64,6 +66,10 @@ func (x *Exchange) handleInvite(req *sip.Request, tx *sip.ServerTx) {
 		respond(tx, req, 488, "Not Acceptable Here")
 		return
 	}
+	if who.encryption == exchange.EncryptionRequired && in.hasOffer && in.offer.Crypto == nil {
+		respond(tx, req, 488, "Not Acceptable Here", sip.NewHeader("Warning", `399 konak "This line takes encrypted sound only"`))
+		return
+	}
 	if !x.beginInvite(req) {
 		respond(tx, req, 482, "Loop Detected")
 		return
@@ -80,7 +86,7 @@ func (x *Exchange) takeInvite(who caller, d *dialog, in *invite) {
 		return
 	}
 	l.mu.Lock()
-	l.device, l.trunk, l.dialog, l.invite = who.device, who.trunk, d, in
+	l.device, l.trunk, l.encryption, l.dialog, l.invite = who.device, who.trunk, who.encryption, d, in
 	l.refresh, in.refresher = answerRefresh(in.req, x.cfg.Clock.Now())
 	l.emit(exchange.Event{Type: exchange.LegIncomingEvent, Device: who.device, Trunk: who.trunk, From: who.from, To: who.to})
 	l.mu.Unlock()
@@ -156,7 +162,7 @@ func (x *Exchange) identify(req *sip.Request, tx *sip.ServerTx) (caller, bool) {
 			respond(tx, req, 404, "Not Found")
 			return caller{}, false
 		}
-		return caller{tenant: t.Tenant, trunk: t.ID, from: clean(req.From().Address.User, 64), to: dialled}, true
+		return caller{tenant: t.Tenant, trunk: t.ID, from: clean(req.From().Address.User, 64), to: dialled, encryption: t.Encryption}, true
 	}
 	if !isDevice && x.cfg.Carrier.sends(source(req).Addr()) {
 		return x.identifyNumber(req, tx)
@@ -249,7 +255,12 @@ func (l *leg) acknowledge(req *sip.Request) {
 	}
 	close(l.awaitsACK)
 	l.awaitsACK = nil
-	if answer, ok, err := readOffer(req); err == nil && ok && !l.ended {
+	answer, ok, err := readOffer(req)
+	switch {
+	case err != nil || !ok || l.ended:
+	case !l.mayUse(answer):
+		l.x.spawn(func() { l.end(exchange.CauseNotEncrypted, exchange.EndedByExchange) })
+	default:
 		l.setRemote(answer)
 	}
 }
@@ -290,7 +301,11 @@ func (l *leg) answerOffer(res *sip.Response) {
 		l.setRemote(in.offer)
 		body = l.localSDP(l.dialog.dest, in.offer.Direction.Answer()).AnswerTo(in.offer)
 	} else {
-		body = l.localSDP(l.dialog.dest, sdp.SendRecv).Offer()
+		local := l.localSDP(l.dialog.dest, sdp.SendRecv)
+		if l.encryption == exchange.EncryptionOptional || l.encryption == exchange.EncryptionRequired {
+			local.Crypto, local.Secure = l.offeredKey(), l.encryption == exchange.EncryptionRequired
+		}
+		body = local.Offer()
 	}
 	setSDP(res, body)
 }

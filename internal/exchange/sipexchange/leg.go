@@ -51,7 +51,8 @@ type leg struct {
 	sdpVersion uint64
 	remote     sdp.Description
 	hasRemote  bool
-	crypto     *sdp.Crypto // what our sound is encrypted with, once it was offered or answered
+	crypto     *sdp.Crypto         // what our sound is encrypted with, once it was offered or answered
+	encryption exchange.Encryption // of a line
 	heldByUs   bool
 	heldByPeer bool
 	muted      bool
@@ -255,6 +256,20 @@ func (l *leg) agreeCrypto(theirs sdp.Crypto) {
 	ours := *l.crypto
 	ours.Tag, ours.Suite = theirs.Tag, theirs.Suite
 	l.crypto = &ours
+}
+
+// offeredKey returns the key that our offers carry. The caller holds the lock.
+func (l *leg) offeredKey() *sdp.Crypto {
+	if l.crypto == nil {
+		l.crypto = sdp.NewCrypto(1, sdp.SHA180)
+	}
+	return l.crypto
+}
+
+// mayUse says whether the sound that a peer describes is encrypted where the line
+// requires it.
+func (l *leg) mayUse(d sdp.Description) bool {
+	return l.encryption != exchange.EncryptionRequired || d.Crypto != nil
 }
 
 // updateFlow decides whether sound passes between the leg and its bridge. The caller

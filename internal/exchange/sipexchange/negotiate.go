@@ -94,7 +94,7 @@ func agreedRefresh(res *sip.Response, now time.Time) refresh {
 // its sound to another address, or only shows that it is alive.
 func (l *leg) handleReinvite(req *sip.Request, tx *sip.ServerTx) {
 	offer, hasOffer, err := readOffer(req)
-	if err != nil {
+	if err != nil || hasOffer && !l.mayUse(offer) {
 		respond(tx, req, 488, "Not Acceptable Here")
 		return
 	}
@@ -210,7 +210,13 @@ func (l *leg) reinvite() {
 		l.end(exchange.CauseFailed, exchange.EndedByExchange)
 		return
 	case res.IsSuccess():
-		if answer, err := sdp.Parse(res.Body()); err == nil {
+		answer, err := sdp.Parse(res.Body())
+		if err == nil && !l.mayUse(answer) {
+			l.mu.Unlock()
+			l.end(exchange.CauseNotEncrypted, exchange.EndedByExchange)
+			return
+		}
+		if err == nil {
 			l.setRemote(answer)
 		}
 		l.refresh = agreedRefresh(res, l.x.cfg.Clock.Now())

@@ -21,11 +21,13 @@ type target struct {
 	uri       sip.Uri
 	dest      string
 	transport string
-	local     sip.Uri
-	remote    sip.Uri
-	name      string
-	user      string // of our Contact
-	trunk     *trunk
+	// encryption is whether a key is offered.
+	encryption exchange.Encryption
+	local      sip.Uri
+	remote     sip.Uri
+	name       string
+	user       string // of our Contact
+	trunk      *trunk
 }
 
 // Originate implements exchange.Legs.
@@ -48,6 +50,7 @@ func (x *Exchange) Originate(ctx context.Context, o exchange.Originate) error {
 	dialCtx, stop := context.WithCancel(context.Background())
 	l.mu.Lock()
 	l.device, l.trunk, l.maxTime, l.stopDial = o.Device, o.Trunk, o.MaxDuration, stop
+	l.encryption = targets[0].encryption // telephones are never required to encrypt
 	ringTime := o.RingTime
 	if ringTime <= 0 {
 		ringTime = defaultRingTime
@@ -88,7 +91,10 @@ func (x *Exchange) targetsOf(ctx context.Context, o exchange.Originate) ([]targe
 	}
 	var targets []target
 	for _, b := range x.bindingsOf(o.Device) {
-		t := target{dest: b.source, transport: b.transport, name: cleanName(o.CallerName), user: device.Username}
+		t := target{dest: b.source, transport: b.transport, encryption: exchange.EncryptionOff, name: cleanName(o.CallerName), user: device.Username}
+		if b.transport == transportTLS {
+			t.encryption = exchange.EncryptionOptional
+		}
 		if sip.ParseUri(b.contact, &t.uri) != nil {
 			continue
 		}
@@ -162,7 +168,7 @@ func (l *leg) dial(ctx context.Context, targets []target) {
 // says more than a telephone that was not reached.
 func worseCause(a, b exchange.Cause) exchange.Cause {
 	rank := map[exchange.Cause]int{
-		exchange.CauseRejected: 6, exchange.CauseBusy: 5, exchange.CauseNoAnswer: 4, exchange.CauseNotFound: 3, exchange.CauseFailed: 2,
+		exchange.CauseRejected: 6, exchange.CauseBusy: 5, exchange.CauseNoAnswer: 4, exchange.CauseNotFound: 3, exchange.CauseFailed: 2, exchange.CauseNotEncrypted: 2,
 	}
 	if rank[b] > rank[a] {
 		return b
@@ -194,17 +200,14 @@ func (l *leg) takeAnswer(r outcome) bool {
 	return true
 }
 
-// offerTo describes our sound to a telephone. One that signs in by TLS is offered a key,
-// which nobody else can read on the way; must says that it is called only if it uses it.
+// offerTo describes our sound to a telephone or line. Over TLS a key may be offered, which
+// nobody else can read on the way; must says that the call is made only if it is used.
 func (l *leg) offerTo(t target, must bool) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	local := l.localSDP(t.dest, sdp.SendRecv)
-	if t.transport == transportTLS {
-		if l.crypto == nil {
-			l.crypto = sdp.NewCrypto(1, sdp.SHA180)
-		}
-		local.Crypto, local.Secure = l.crypto, must
+	if t.encryption != exchange.EncryptionOff {
+		local.Crypto, local.Secure = l.offeredKey(), must
 	}
 	return local.Offer()
 }
@@ -212,7 +215,8 @@ func (l *leg) offerTo(t target, must bool) []byte {
 // dialTarget sends an INVITE and follows it to its end. A telephone that takes only
 // encrypted sound is asked a second time.
 func (l *leg) dialTarget(ctx context.Context, t target) outcome {
-	offer := l.offerTo(t, false)
+	required := t.encryption == exchange.EncryptionRequired
+	offer := l.offerTo(t, required)
 	d := &dialog{
 		callID: newTag() + "@konak", localTag: newTag(), local: t.local, remote: t.remote, localName: t.name,
 		target: t.uri, dest: t.dest, transport: t.transport,
@@ -235,12 +239,18 @@ func (l *leg) dialTarget(ctx context.Context, t target) outcome {
 				return outcome{cause: exchange.CauseFailed}
 			}
 			l.x.acknowledge(d, req.CSeq().SeqNo, tx)
+			if answer, err := sdp.Parse(res.Body()); err == nil && !l.mayUse(answer) {
+				l.x.sendBye(d)
+				return outcome{cause: exchange.CauseNotEncrypted}
+			}
 			return outcome{dialog: d, res: res}
 		case (res.StatusCode == 401 || res.StatusCode == 407) && t.trunk != nil:
 			if authorization, err = l.x.authorize(t.trunk, req, res); err != nil {
 				return outcome{cause: exchange.CauseFailed}
 			}
-		case res.StatusCode == 488 && t.transport == transportTLS:
+		case res.StatusCode == 488 && required:
+			return outcome{cause: exchange.CauseNotEncrypted}
+		case res.StatusCode == 488 && t.encryption == exchange.EncryptionOptional:
 			offer = l.offerTo(t, true)
 		default:
 			return outcome{cause: causeOfStatus(res.StatusCode)}
@@ -324,7 +334,7 @@ func (l *leg) progress(res *sip.Response, d *dialog) {
 		l.state = exchange.LegRinging
 		l.emit(exchange.Event{Type: exchange.LegRingingEvent})
 	}
-	if early, err := sdp.Parse(res.Body()); err == nil && !l.hasRemote {
+	if early, err := sdp.Parse(res.Body()); err == nil && !l.hasRemote && l.mayUse(early) {
 		l.dialog = d
 		l.setRemote(early)
 		// The answer may be another telephone's.

@@ -28,6 +28,7 @@ type phone struct {
 	t          *testing.T
 	user, pass string
 	conn       net.Conn
+	transport  string // as it stands in a Via
 	in         chan sip.Message
 	sound      *net.UDPConn
 	codec      sdp.Codec
@@ -41,12 +42,18 @@ func newPhone(t *testing.T, network string, server netip.AddrPort, user, pass st
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newPhoneOn(t, conn, strings.ToUpper(network), user, pass)
+}
+
+// newPhoneOn makes a telephone on an open connection.
+func newPhoneOn(t *testing.T, conn net.Conn, transport, user, pass string) *phone {
+	t.Helper()
 	sound, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &phone{
-		t: t, user: user, pass: pass, conn: conn, in: make(chan sip.Message, 100), sound: sound,
+		t: t, user: user, pass: pass, conn: conn, transport: transport, in: make(chan sip.Message, 100), sound: sound,
 		heard: make(chan rtp.Packet, 5000),
 	}
 	t.Cleanup(func() { _, _ = conn.Close(), sound.Close() })
@@ -155,7 +162,6 @@ func (p *phone) text(c *call, method, body string, headers ...string) string {
 	if method != "CANCEL" {
 		c.branch = "z9hG4bK" + rand.Text()
 	}
-	network := strings.ToUpper(p.conn.LocalAddr().Network())
 	remoteTag := ""
 	if c.remoteTag != "" {
 		remoteTag = ";tag=" + c.remoteTag
@@ -169,8 +175,8 @@ func (p *phone) text(c *call, method, body string, headers ...string) string {
 	}
 	return fmt.Sprintf("%s %s SIP/2.0\nVia: SIP/2.0/%s %s;branch=%s;rport\nFrom: <%s>;tag=%s\nTo: <%s>%s\nCall-ID: %s\nCSeq: %d %s\n"+
 		"Max-Forwards: 70\nContact: <sip:%s@%s;transport=%s>\n%sContent-Length: %d\n\n%s",
-		method, c.target, network, p.conn.LocalAddr(), c.branch, c.local, c.localTag, c.remote, remoteTag, c.id, c.seq, method,
-		p.user, p.conn.LocalAddr(), strings.ToLower(network), extra, len(strings.ReplaceAll(body, "\n", "\r\n")), body)
+		method, c.target, p.transport, p.conn.LocalAddr(), c.branch, c.local, c.localTag, c.remote, remoteTag, c.id, c.seq, method,
+		p.user, p.conn.LocalAddr(), strings.ToLower(p.transport), extra, len(strings.ReplaceAll(body, "\n", "\r\n")), body)
 }
 
 func (p *phone) aor() string { return "sip:" + p.user + "@127.0.0.1" }

@@ -1,8 +1,9 @@
 // Package sipexchange is the embedded exchange: a SIP registrar, a back-to-back user
 // agent and an RTP bridge in one process.
 //
-// Telephones and lines speak SIP with it over UDP and TCP on one port, telephones also
-// over TLS on another; each leg has an RTP port of a range. It keeps its state in a database file of its own.
+// Telephones and lines speak SIP with it over UDP and TCP on one port and over TLS on
+// another; to the server of a line over TLS it opens the connection. Each leg has an RTP
+// port of a range. It keeps its state in a database file of its own.
 //
 // What always holds:
 //   - A telephone's REGISTER and INVITE are checked by digest; messages inside of a
@@ -17,6 +18,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -55,6 +57,8 @@ type Config struct {
 	FirstPort, LastPort int
 	// CheckAddress refuses servers of lines by their address; nil allows all.
 	CheckAddress func(netip.Addr) error
+	// Roots vouch for the servers of lines over TLS; nil for whom the system trusts.
+	Roots *x509.CertPool
 	// Carrier is the operator's line, over which calls to bought numbers come in; nil
 	// where there is none.
 	Carrier *Carrier
@@ -96,6 +100,7 @@ type Exchange struct {
 	listen   netip.AddrPort
 	public   netip.Addr
 	network  *sip.TransportLayer
+	secure   *secureLines
 	tx       *sip.TransactionLayer
 	stop     context.CancelFunc
 	running  sync.WaitGroup
@@ -166,6 +171,7 @@ func (x *Exchange) ID() uuid.UUID { return x.id }
 // and closes the ports.
 func (x *Exchange) Start(ctx context.Context, s *Sockets) (err error) {
 	x.sockets, x.listen = s, s.Addr()
+	x.secure = newSecureLines(x.cfg.Roots, x.listen.Addr())
 	if x.ports, err = rtp.NewPorts(x.listen.Addr(), x.cfg.FirstPort, x.cfg.LastPort); err != nil {
 		return err
 	}
@@ -254,7 +260,7 @@ func (x *Exchange) serve() {
 	parser.MaxMessageLength = maxMessage
 	x.network = sip.NewTransportLayer(net.DefaultResolver, parser, nil,
 		sip.WithTransportLayerReadFilter(x.guard.filter),
-		sip.WithTransportLayerTransports(sip.TransportsConfig{TCP: boundedTCP(), TLS: &sip.TransportTLS{TransportTCP: boundedTCP()}}))
+		sip.WithTransportLayerTransports(sip.TransportsConfig{TCP: boundedTCP(), TLS: secureTransport()}))
 	x.tx = sip.NewTransactionLayer(x.network, sip.WithTransactionLayerTerminateOnConnClose(),
 		sip.WithTransactionLayerUnhandledResponseHandler(func(*sip.Response) {}))
 	x.tx.OnRequest(x.handle)
@@ -272,6 +278,7 @@ func (x *Exchange) serve() {
 	})
 	connections := &connectionLimit{all: x.cfg.Limits.Connections, perAddress: x.cfg.Limits.ConnectionsOfAddress, peers: map[netip.Addr]int{}}
 	x.running.Go(func() { _ = x.network.ServeTCP(&limitedListener{x.sockets.tcp, connections}) })
+	x.running.Go(func() { _ = x.network.ServeTLS(x.secure) })
 	if x.sockets.tls != nil {
 		x.running.Go(func() {
 			_ = x.network.ServeTLS(tls.NewListener(&limitedListener{x.sockets.tls, connections}, x.sockets.tlsConfig))
@@ -352,14 +359,16 @@ func (x *Exchange) localAddr(peer string) netip.Addr {
 // contactHost is the host and port where peers reach us over a transport, as they stand
 // in the address of a message.
 func (x *Exchange) contactHost(peer, transport string) (host string, port int) {
-	addr, listen := x.localAddr(peer), x.listen
+	addr, port := x.localAddr(peer), int(x.listen.Port())
 	if strings.EqualFold(transport, transportTLS) {
-		listen = x.sockets.TLSAddr()
+		if port = int(x.sockets.TLSAddr().Port()); port == 0 {
+			port = x.secure.localPort(peer) // we are reached by the connection that we opened
+		}
 	}
 	if host = addr.String(); addr.Is6() {
 		host = "[" + host + "]"
 	}
-	return host, int(listen.Port())
+	return host, port
 }
 
 // watchEvery is how often legs and registrations are looked at.
@@ -430,7 +439,7 @@ func (x *Exchange) Close(ctx context.Context) error {
 	x.goodbyes.Wait() // each at most byeTime
 	x.stop()
 	x.tx.Close()
-	_ = x.sockets.Close()
+	_, _ = x.sockets.Close(), x.secure.Close()
 	_ = x.network.Close()
 	x.spawning.Lock()
 	x.closed = true

@@ -137,13 +137,13 @@ func dropRegistration(tx *db.Tx, b *binding) error {
 	return err
 }
 
-const sqlTrunks = `SELECT tenant_id, id, server, transport, username, auth_user, register, contact_user, ha1 FROM exchange_trunk`
+const sqlTrunks = `SELECT tenant_id, id, server, transport, encryption, username, auth_user, register, contact_user, ha1 FROM exchange_trunk`
 
 func (s *store) trunks(ctx context.Context) ([]*trunk, error) {
 	return readAll(ctx, s, func(row db.Row) (*trunk, error) {
 		t := &trunk{ha1: map[string]secret.Text{}}
 		var sealed []byte
-		err := row.Scan(&t.Tenant, &t.ID, &t.Server, &t.Transport, &t.Username, &t.AuthUser, &t.Register, &t.contactUser, &sealed)
+		err := row.Scan(&t.Tenant, &t.ID, &t.Server, &t.Transport, &t.Encryption, &t.Username, &t.AuthUser, &t.Register, &t.contactUser, &sealed)
 		if err != nil {
 			return t, err
 		}
@@ -161,9 +161,9 @@ func (s *store) trunks(ctx context.Context) ([]*trunk, error) {
 }
 
 const sqlPutTrunk = `INSERT INTO exchange_trunk
-	(tenant_id, id, server, transport, username, auth_user, register, contact_user, ha1)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-	ON CONFLICT (tenant_id, id) DO UPDATE SET server = excluded.server, transport = excluded.transport,
+	(tenant_id, id, server, transport, encryption, username, auth_user, register, contact_user, ha1)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+	ON CONFLICT (tenant_id, id) DO UPDATE SET server = excluded.server, transport = excluded.transport, encryption = excluded.encryption,
 	username = excluded.username, auth_user = excluded.auth_user, register = excluded.register,
 	contact_user = excluded.contact_user, ha1 = excluded.ha1`
 
@@ -173,7 +173,7 @@ func (s *store) putTrunk(tx *db.Tx, t exchange.Trunk, contactUser string, ha1 ma
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(sqlPutTrunk, t.Tenant, t.ID, t.Server, t.Transport, t.Username, t.AuthUser, t.Register, contactUser,
+	_, err = tx.Exec(sqlPutTrunk, t.Tenant, t.ID, t.Server, t.Transport, string(t.Encryption), t.Username, t.AuthUser, t.Register, contactUser,
 		s.box.Seal(t.Tenant, trunkPlace+t.ID.String(), plain))
 	return err
 }

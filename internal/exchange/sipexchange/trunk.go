@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,6 +42,7 @@ type trunk struct {
 	mu     sync.Mutex
 	ha1    map[string]secret.Text // by realm
 	addr   netip.AddrPort         // of its server, when last looked up
+	conn   *secureConn            // of a line over TLS
 	status exchange.TrunkStatus
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -57,8 +59,11 @@ func (x *Exchange) PutTrunk(ctx context.Context, in exchange.Trunk) error {
 	if in.Transport == "" {
 		in.Transport = "udp"
 	}
-	host, _, err := splitServer(in.Server)
-	valid := err == nil && isPlain(host) && (in.Transport == "udp" || in.Transport == "tcp") &&
+	if in.Encryption == "" {
+		in.Encryption = exchange.EncryptionOff
+	}
+	host, _, err := splitServer(in.Server, in.Transport)
+	valid := err == nil && isPlain(host) && slices.Contains([]string{"udp", "tcp", "tls"}, in.Transport) && canEncrypt(in) &&
 		isUser(in.Username) && (in.AuthUser == "" || isUser(in.AuthUser)) && in.Tenant != uuid.Nil && in.ID != uuid.Nil
 	if !valid {
 		return exchange.ErrInvalid
@@ -72,6 +77,7 @@ func (x *Exchange) PutTrunk(ctx context.Context, in exchange.Trunk) error {
 	t := &trunk{Trunk: in, contactUser: newTag(), ha1: map[string]secret.Text{}}
 	if old != nil {
 		old.stop(ctx)
+		defer x.dropUnused(old)
 		if isSameLogin(old.Trunk, in) && in.Password.Reveal() == "" {
 			t.Password, t.contactUser, t.ha1 = old.Password, old.contactUser, maps.Clone(old.ha1)
 		}
@@ -86,14 +92,26 @@ func (x *Exchange) PutTrunk(ctx context.Context, in exchange.Trunk) error {
 	return nil
 }
 
+// canEncrypt says whether the encryption of a line is known, and its keys are not
+// readable on the way.
+func canEncrypt(t exchange.Trunk) bool {
+	switch t.Encryption {
+	case exchange.EncryptionOff:
+		return true
+	case exchange.EncryptionOptional, exchange.EncryptionRequired:
+		return t.Transport == "tls"
+	}
+	return false
+}
+
 func isUser(s string) bool {
 	return s != "" && len(s) <= 64 && isPlain(s) && !strings.ContainsAny(s, `"<>@;:,?\`)
 }
 
-// splitServer splits host or host:port.
-func splitServer(server string) (host string, port int, err error) {
+// splitServer splits host or host:port; without a port it is the transport's own.
+func splitServer(server, transport string) (host string, port int, err error) {
 	if !strings.Contains(server, ":") || strings.Count(server, ":") > 1 && !strings.HasPrefix(server, "[") {
-		server = net.JoinHostPort(server, "5060")
+		server = net.JoinHostPort(server, strconv.Itoa(sip.DefaultPort(transport)))
 	}
 	host, text, err := net.SplitHostPort(server)
 	if err != nil || host == "" || len(host) > 253 {
@@ -136,6 +154,7 @@ func (x *Exchange) DropTrunk(ctx context.Context, tenant, id uuid.UUID) error {
 			l.end(exchange.CauseNormal, exchange.EndedByCaller)
 		}
 	}
+	x.dropUnused(t)
 	return nil
 }
 
@@ -211,6 +230,7 @@ func (x *Exchange) keepTrunk(ctx context.Context, t *trunk) {
 				cancel()
 			}
 			return
+		case <-t.lostConnection():
 		case <-time.After(wait):
 		}
 	}
@@ -221,6 +241,9 @@ func (x *Exchange) refreshTrunk(ctx context.Context, t *trunk, d *dialog) (time.
 	if _, err := x.resolve(ctx, t); err != nil {
 		return 0, err
 	}
+	if err := x.connectTrunk(ctx, t); err != nil {
+		return 0, err
+	}
 	if !t.Register {
 		return resolveEvery, nil
 	}
@@ -229,7 +252,7 @@ func (x *Exchange) refreshTrunk(ctx context.Context, t *trunk, d *dialog) (time.
 
 // resolve finds the address of a line's server.
 func (x *Exchange) resolve(ctx context.Context, t *trunk) (string, error) {
-	host, port, err := splitServer(t.Server)
+	host, port, err := splitServer(t.Server, t.Transport)
 	if err != nil {
 		return "", err
 	}
@@ -251,7 +274,7 @@ func (x *Exchange) resolve(ctx context.Context, t *trunk) (string, error) {
 
 // register sends a REGISTER and answers its challenge. It returns when to send the next.
 func (x *Exchange) register(ctx context.Context, t *trunk, d *dialog, expires time.Duration) (time.Duration, error) {
-	host, _, _ := splitServer(t.Server)
+	host, _, _ := splitServer(t.Server, t.Transport)
 	t.mu.Lock()
 	d.dest = t.addr.String()
 	t.mu.Unlock()
@@ -361,6 +384,9 @@ func (x *Exchange) trunkOf(req *sip.Request) (t *trunk, dialled string, found bo
 	defer x.mu.Unlock()
 	var byAddress, byUser []*trunk
 	for _, t := range x.trunks {
+		if t.Transport == "tls" && req.Transport() != transportTLS {
+			continue // a line over TLS takes no calls in the clear
+		}
 		if t.contactUser == user {
 			return t, req.To().Address.User, true
 		}
@@ -398,17 +424,20 @@ func (x *Exchange) trunkTarget(ctx context.Context, o exchange.Originate) ([]tar
 		return nil, exchange.ErrNotRegistered
 	}
 	dest, err := x.resolve(ctx, t)
+	if err == nil {
+		err = x.connectTrunk(ctx, t)
+	}
 	if err != nil {
 		return nil, exchange.ErrNotRegistered
 	}
-	host, _, _ := splitServer(t.Server)
+	host, _, _ := splitServer(t.Server, t.Transport)
 	caller := o.CallerNumber
 	if caller == "" {
 		caller = t.Username
 	}
 	remote := sip.Uri{Scheme: "sip", User: o.Number, Host: host}
 	return []target{{
-		uri: remote, dest: dest, transport: strings.ToUpper(t.Transport), trunk: t, name: cleanName(o.CallerName), user: t.contactUser,
+		uri: remote, dest: dest, transport: strings.ToUpper(t.Transport), encryption: t.Encryption, trunk: t, name: cleanName(o.CallerName), user: t.contactUser,
 		local: sip.Uri{Scheme: "sip", User: caller, Host: host}, remote: remote,
 	}}, nil
 }

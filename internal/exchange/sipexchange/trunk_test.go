@@ -24,8 +24,9 @@ import (
 // sends to.
 type provider struct {
 	*phone
-	realm   string
-	contact string // where the line takes calls
+	realm    string
+	contact  string       // where the line takes calls
+	listener net.Listener // of a line over TLS, for its next connection
 }
 
 func newProvider(t *testing.T, d *desk) *provider {

@@ -160,6 +160,7 @@ const (
 	PageForgotPassword = "/password/forgot"
 	PageResetPassword  = "/password/reset"
 	PageInvitation     = "/invitation"
+	PageFirstOwner     = "/first-owner"
 )
 
 // Link returns the address of one of the panel's pages. A token travels behind

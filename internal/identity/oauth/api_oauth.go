@@ -60,6 +60,7 @@ type oauthAuthorizeIn struct {
 	State               string `query:"state" example:"af0ifjsldkj"`
 	CodeChallenge       string `query:"code_challenge" example:"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"`
 	CodeChallengeMethod string `query:"code_challenge_method" example:"S256"`
+	Resource            string `query:"resource" example:"https://konak.example/mcp" doc:"What the token is for (RFC 8707)"`
 }
 
 // oauthTokenIn is TokenRequest as a form. Nothing is required by its schema:
@@ -72,6 +73,7 @@ type oauthTokenIn struct {
 		Code         string   `json:"code,omitempty" maxLength:"200" example:"ac_…"`
 		RedirectURI  string   `json:"redirect_uri,omitempty" maxLength:"2000" example:"https://field.example.com/callback"`
 		CodeVerifier string   `json:"code_verifier,omitempty" maxLength:"200" example:"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" doc:"43 to 128 characters"`
+		Resource     string   `json:"resource,omitempty" maxLength:"2000" example:"https://konak.example/mcp" doc:"What the token is for (RFC 8707)"`
 	} `contentType:"application/x-www-form-urlencoded"`
 }
 
@@ -92,7 +94,7 @@ func (in *oauthTokenIn) request() (TokenRequest, error) {
 			}
 		}
 	}
-	return TokenRequest{GrantType: b.GrantType, ClientID: b.ClientID, Code: b.Code, RedirectURI: b.RedirectURI, CodeVerifier: b.CodeVerifier}, nil
+	return TokenRequest{GrantType: b.GrantType, ClientID: b.ClientID, Code: b.Code, RedirectURI: b.RedirectURI, CodeVerifier: b.CodeVerifier, Resource: b.Resource}, nil
 }
 
 type oauthRevokeIn struct {

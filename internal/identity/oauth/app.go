@@ -73,6 +73,7 @@ type AuthRequest struct {
 	State               string `json:"state,omitempty" maxLength:"1000" example:"af0ifjsldkj"`
 	CodeChallenge       string `json:"code_challenge" maxLength:"200" example:"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"`
 	CodeChallengeMethod string `json:"code_challenge_method" maxLength:"40" example:"S256" doc:"S256, nothing else"`
+	Resource            string `json:"resource,omitempty" maxLength:"2000" example:"https://konak.example/mcp" doc:"What the token is for (RFC 8707): this server or its MCP server"`
 }
 
 // Consent is the state of the consent page.
@@ -112,6 +113,7 @@ type TokenRequest struct {
 	Code         string `json:"code" maxLength:"200" example:"ac_…"`
 	RedirectURI  string `json:"redirect_uri" maxLength:"2000" example:"https://field.example.com/callback"`
 	CodeVerifier string `json:"code_verifier" maxLength:"200" example:"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" doc:"43 to 128 characters"`
+	Resource     string `json:"resource,omitempty" maxLength:"2000" example:"https://konak.example/mcp" doc:"What the token is for (RFC 8707)"`
 }
 
 // Token is the session of an app.

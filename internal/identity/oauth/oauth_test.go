@@ -182,7 +182,8 @@ func TestOAuthRoutes(t *testing.T) {
 			return v.Encode()
 		}
 		refused(form.Post("/oauth/token", values(map[string]any{"grant_type": "password"})), 400, "unsupported_grant_type")
-		refused(form.Post("/oauth/token", values(map[string]any{"resource": "ignored"})), 400, "invalid_grant")
+		refused(form.Post("/oauth/token", values(map[string]any{"resource": "http://localhost/mcp"})), 400, "invalid_grant")
+		refused(form.Post("/oauth/token", values(map[string]any{"resource": "https://evil.example/mcp"})), 400, "invalid_target")
 		// A form is no way into the rest of the API.
 		w.Owner.Header("Content-Type", "application/x-www-form-urlencoded").Post(keys, "name=x").Refused(415, "unsupported_media_type")
 
@@ -210,6 +211,7 @@ func TestOAuthRoutes(t *testing.T) {
 			"invalid_scope":             {"scope": "conversations.write"},
 			"unsupported_response_type": {"response_type": "token"},
 			"invalid_request":           {"code_challenge_method": "plain"},
+			"invalid_target":            {"resource": "https://evil.example/mcp"},
 		} {
 			u := location(change)
 			if !strings.HasPrefix(u.String(), callback) || u.Query().Get("error") != code || u.Query().Get("state") == "" || u.Query().Get("iss") == "" {
@@ -219,6 +221,15 @@ func TestOAuthRoutes(t *testing.T) {
 		for _, change := range []map[string]any{{"client_id": "app_nobody"}, {"redirect_uri": "https://evil.example/"}} {
 			if u := location(change); u.Path != "/consent" || u.Host != "localhost" {
 				t.Errorf("sent to %s", u)
+			}
+		}
+		for resource, known := range map[string]bool{
+			"http://localhost": true, "http://localhost/mcp": true, "http://demo.crm.localhost/mcp": true,
+			"http://demo.crm.localhost/api": false, "http://a.b.crm.localhost/mcp": false, "http://.crm.localhost/mcp": false, "https://localhost/mcp": false,
+			"http://u@localhost/mcp": false, "http://localhost/mcp?x=1": false,
+		} {
+			if u := location(map[string]any{"resource": resource}); (u.Path == "/consent") != known {
+				t.Errorf("%s: sent to %s", resource, u)
 			}
 		}
 		s.Client("").Get("/oauth/nothing").Refused(404, "unknown_address")
@@ -288,4 +299,25 @@ func TestRefusalNamesTheScopeOfAKey(t *testing.T) {
 			t.Errorf("a person was told the scope %q", got)
 		}
 	})
+}
+
+// A client that is refused finds out where to ask for a token, on each host.
+func TestResourceMetadata(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, db.SQLite)
+	s.Workspace("demo")
+	for host, want := range map[string]string{"": "http://localhost", "demo.crm.localhost": "http://demo.crm.localhost"} {
+		c := s.Client("").Host(host)
+		address := want + "/.well-known/oauth-protected-resource/mcp"
+		if got := c.Post("/mcp", "{}").Want(401).Header.Get("WWW-Authenticate"); !strings.Contains(got, `resource_metadata="`+address+`"`) {
+			t.Errorf("%s: %s", host, got)
+		}
+		for _, path := range []string{"", "/mcp"} {
+			var m oauth.ResourceMetadata
+			c.Get("/.well-known/oauth-protected-resource" + path).Want(200).Whole(&m)
+			if m.Resource != want+"/mcp" || m.AuthorizationServers[0] != "http://localhost" || len(m.ScopesSupported) == 0 {
+				t.Errorf("%s%s: %+v", host, path, m)
+			}
+		}
+	}
 }

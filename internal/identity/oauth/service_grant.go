@@ -47,6 +47,8 @@ func (s *Service) check(ctx context.Context, in AuthRequest) (q checkedRequest, 
 		return q, true, fault.New(fault.InvalidParameter).Field("code_challenge_method", "not_allowed")
 	case !challengeForm.MatchString(in.CodeChallenge):
 		return q, true, fault.New(fault.InvalidParameter).Field("code_challenge", "invalid_format")
+	case in.Resource != "" && !s.knownResource(in.Resource):
+		return q, true, fault.New(fault.InvalidTarget).Field("resource", "unknown")
 	}
 	var ok bool
 	if q.scopes, ok = q.app.wanted(in.Scope); !ok {
@@ -172,6 +174,9 @@ func (s *Service) findMembership(ctx context.Context, workspace uuid.UUID) (iden
 func (s *Service) Redeem(ctx context.Context, in TokenRequest, ip string) (Token, error) {
 	if in.GrantType != "authorization_code" {
 		return Token{}, fault.New(fault.UnsupportedGrant).Field("grant_type", "not_allowed")
+	}
+	if in.Resource != "" && !s.knownResource(in.Resource) {
+		return Token{}, fault.New(fault.InvalidTarget).Field("resource", "unknown")
 	}
 	refused := fault.New(fault.InvalidGrant)
 	if !secret.WellFormed(in.Code, secret.CodePrefix) {

@@ -104,11 +104,11 @@ func data(r *apptest.Response) (out any) {
 	return out
 }
 
-// Where sign-up is off nobody opens an account: not by asking for one, not with a
+// Where sign-up is not open no stranger opens an account: not by asking for one, not with a
 // link of the time before, and the panel can say so.
-func TestSignUpOff(t *testing.T) {
+func TestSignUpByInvitation(t *testing.T) {
 	t.Parallel()
-	apptest.RunWith(t, func(cfg *app.Config) { cfg.SignUp = "off" }, func(t *testing.T, s *apptest.Server) {
+	apptest.RunWith(t, func(cfg *app.Config) { cfg.SignUp = app.SignUpInvite }, func(t *testing.T, s *apptest.Server) {
 		nobody := s.Client("")
 		nobody.Post(auth+"/sign-up", object{"email": "a@example.com", "password": strong, "name": "A", "workspace_name": "W"}).Refused(403, "sign_up_closed")
 		nobody.Post(auth+"/email/verify/resend", object{"email": "a@example.com"}).Refused(403, "sign_up_closed")
@@ -118,7 +118,7 @@ func TestSignUpOff(t *testing.T) {
 		}
 		var meta app.Meta
 		nobody.Get("/api/v1/meta").Want(200).Data(&meta)
-		if meta.SignUp != "off" || meta.Mail != "kept" {
+		if meta.SignUp != "invite" || meta.Mail != "kept" {
 			t.Errorf("meta %+v", meta)
 		}
 	})

@@ -23,6 +23,16 @@ type verifyIn struct {
 	}
 }
 
+type firstOwnerIn struct {
+	Body struct {
+		Token         string `json:"token" minLength:"1" maxLength:"100" example:"own_…"`
+		Email         string `json:"email" minLength:"1" maxLength:"254" example:"ayse@example.com"`
+		Password      string `json:"password" minLength:"1" maxLength:"1024" example:"dört at yeşil çayırda koşar"`
+		Name          string `json:"name" minLength:"1" maxLength:"100" example:"Ayşe Demir"`
+		WorkspaceName string `json:"workspace_name" minLength:"1" maxLength:"100" example:"Demir Ticaret"`
+	}
+}
+
 type addressIn struct {
 	Body struct {
 		Email   string `json:"email" minLength:"1" maxLength:"254" example:"ayse@example.com"`
@@ -69,6 +79,16 @@ func (s *Service) registerAccounts(a *api.API) {
 		return Sent{"verification_sent"}, s.SignUp(ctx, SignUpRequest{
 			Email: in.Body.Email, Password: in.Body.Password, Name: in.Body.Name, WorkspaceName: in.Body.WorkspaceName,
 			Captcha: in.Body.Captcha, Language: api.Language(ctx), IP: api.ClientIP(ctx),
+		})
+	})
+
+	first := limitGuesses(public(route("POST", "/first-owner", "open-first-account", "Open the first account of an installation")))
+	first.Doc = "The token is in the link that the first start of an empty installation prints: it works once, for an hour, and " +
+		"only while there is no workspace, whoever else may open accounts. Signing in follows."
+	api.Handle(a, first, func(ctx context.Context, in *firstOwnerIn) (Verified, error) {
+		return s.OpenFirstAccount(ctx, FirstOwnerRequest{
+			Token: in.Body.Token, Email: in.Body.Email, Password: in.Body.Password, Name: in.Body.Name,
+			WorkspaceName: in.Body.WorkspaceName, Language: api.Language(ctx),
 		})
 	})
 

@@ -8,6 +8,7 @@ import (
 // expiring are the statements that forget what has expired.
 var expiring = []string{
 	`DELETE FROM sign_up WHERE id IN (SELECT id FROM sign_up WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`,
+	`DELETE FROM first_owner_link WHERE token_hash IN (SELECT token_hash FROM first_owner_link WHERE expires_at < $1 LIMIT $2)`,
 	`DELETE FROM password_reset WHERE id IN (SELECT id FROM password_reset WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`,
 	`DELETE FROM mfa_ticket WHERE id IN (SELECT id FROM mfa_ticket WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`,
 	`DELETE FROM passkey_challenge WHERE id IN (SELECT id FROM passkey_challenge WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`,

@@ -41,6 +41,19 @@ func findSignUpHash(r *db.Reader, emailKey string) (string, error) {
 		WHERE email_key = $1 ORDER BY created_at DESC LIMIT 1`, emailKey)
 }
 
+func putFirstOwnerLink(tx *db.Tx, hash []byte, expires time.Time) error {
+	_, err := tx.Exec(`INSERT INTO first_owner_link (token_hash, expires_at) VALUES ($1, $2)`, hash, clock.At(expires))
+	return err
+}
+
+// deleteFirstOwnerLinks removes every link for the first owner and returns them.
+func deleteFirstOwnerLinks(tx *db.Tx) ([]firstOwnerLink, error) {
+	return db.All(&tx.Reader, func(row db.Row) (l firstOwnerLink, err error) {
+		err = row.Scan(&l.hash, &l.expires)
+		return l, err
+	}, `DELETE FROM first_owner_link RETURNING token_hash, expires_at`)
+}
+
 func deleteSignUps(tx *db.Tx, emailKey string) error {
 	_, err := tx.Exec(`DELETE FROM sign_up WHERE email_key = $1`, emailKey)
 	return err

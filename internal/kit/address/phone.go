@@ -1,6 +1,9 @@
 package address
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ParsePhone reads a phone number as people type it and gives it in E.164:
 // +905321234567. A number without a country code is taken as Turkish where it
@@ -35,3 +38,9 @@ func ParsePhone(s string) (string, bool) {
 	}
 	return "+" + n, true
 }
+
+// emergency are the numbers of help: those that many countries share and those of Türkiye.
+var emergency = []string{"112", "911", "999", "110", "155", "156", "158", "177"}
+
+// IsEmergency says whether a number calls for help.
+func IsEmergency(number string) bool { return slices.Contains(emergency, strings.TrimSpace(number)) }

@@ -66,6 +66,10 @@ type Config struct {
 	// RequestTimeout bounds one ordinary request, 30 seconds by default. It
 	// does not bound streams and downloads once they have begun.
 	RequestTimeout time.Duration
+	// AccessLog writes a line for each request of the API.
+	AccessLog bool
+	// Rates are how many calls a minute a caller may make.
+	Rates Rates
 	// Fallback serves what is no API route (the panel).
 	Fallback http.Handler
 	// HelpSite serves everything on {slug}.help.Domain; HostSlug and ClientIP
@@ -88,7 +92,8 @@ type API struct {
 	handler    http.Handler
 	origin     *http.CrossOriginProtection
 	streams    *OpenStreams
-	outages    outageLog
+	faults     *prometheus.CounterVec
+	outages    sync.Map // *outageLog by cause
 	// draining ends when the server stops; mu keeps sockets from being counted
 	// after that.
 	draining context.Context
@@ -138,8 +143,11 @@ func New(cfg Config) *API {
 		Name: "konak_http_request_seconds", Help: "Time to answer, by route and status class.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
 	}, []string{"method", "path", "class"})
+	a.faults = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "konak_http_faults_total", Help: "Requests that were refused or failed, by error code.",
+	}, []string{"code"})
 	if cfg.Metrics != nil {
-		cfg.Metrics.MustRegister(a.metrics)
+		cfg.Metrics.MustRegister(a.metrics, a.faults)
 	}
 	a.mux.NotFound(a.notFound)
 	a.mux.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {

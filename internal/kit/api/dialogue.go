@@ -1,12 +1,12 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/coder/websocket"
 	"github.com/danielgtaylor/huma/v2"
@@ -111,7 +111,12 @@ func HandleDialogue[In any](a *API, rt Route, d Dialogue[In]) {
 				return
 			}
 			conn.SetReadLimit(d.MaxMessage)
-			a.hold(stream, &rt, conn, func(ctx context.Context, s *DialogueSocket) error { return d.Run(ctx, in, s) })
+			incoming := make(chan []byte, incomingQueue)
+			a.converse(stream, &rt, conn,
+				func(ctx, reading context.Context) error { return receive(ctx, reading, conn, incoming) },
+				func(ctx context.Context, cancel context.CancelCauseFunc) error {
+					return d.Run(ctx, in, a.dialogueSocket(ctx, cancel, conn, incoming))
+				})
 		}}, nil
 	})
 	a.describeSocket(&rt)
@@ -150,7 +155,7 @@ func (d *Dialogue[In]) admit(ctx context.Context, a *API, rt *Route, in *In, tic
 	if slug := HostSlug(ctx); slug != "" && slug != who.Slug {
 		return access{}, a.refuseTicket(ctx, rt)
 	}
-	if err := a.permit(rt, &who); err != nil {
+	if err := a.permit(ctx, rt, &who); err != nil {
 		return access{}, err
 	}
 	if a.cfg.SessionGuard != nil {
@@ -159,37 +164,6 @@ func (d *Dialogue[In]) admit(ctx context.Context, a *API, rt *Route, in *In, tic
 		}
 	}
 	return access{who: &who, holder: who.ID, limit: d.PerMember, credential: found.Session, look: found.Look}, nil
-}
-
-// hold runs an open dialogue to its end; see converse.
-func (a *API) hold(ctx context.Context, rt *Route, conn *websocket.Conn, run func(context.Context, *DialogueSocket) error) {
-	reading, stopReading := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopReading()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	incoming := make(chan []byte, incomingQueue)
-	var both sync.WaitGroup
-	both.Go(func() { cancel(receive(ctx, reading, conn, incoming)) })
-	both.Go(func() { a.attend(ctx, cancel, conn) })
-	err := run(ctx, a.dialogueSocket(ctx, cancel, conn, incoming))
-	if err != nil && ctx.Err() == nil {
-		a.cfg.Log.DebugContext(ctx, "socket ended", "route", rt.ID, "error", err)
-	}
-	code, reason := websocket.StatusInternalError, "try again"
-	switch {
-	case a.draining.Err() != nil:
-		code, reason = websocket.StatusGoingAway, "the server restarts"
-	case errors.Is(context.Cause(ctx), errAccessEnded):
-		code, reason = statusUnauthorized, "the session has ended"
-	case errors.Is(context.Cause(ctx), errNoText):
-		code, reason = websocket.StatusUnsupportedData, "messages are JSON texts"
-	case err == nil:
-		code, reason = websocket.StatusNormalClosure, ""
-	}
-	cancel(nil)
-	_ = conn.Close(code, reason) // the other side may be gone, which is as good
-	stopReading()
-	both.Wait()
 }
 
 // receive reads messages until the connection ends, and returns why it did.
@@ -217,7 +191,7 @@ func (a *API) dialogueSocket(ctx context.Context, cancel context.CancelCauseFunc
 			if a.cfg.Limits == nil {
 				return nil
 			}
-			r := a.cfg.Limits.Take(ctx, perAccount, limit.Key(Watcher(ctx).UserID))
+			r := a.cfg.Limits.Take(ctx, perMinute("account", cmp.Or(a.cfg.Rates.Account, accountRate)), limit.Key(Watcher(ctx).UserID))
 			if r.Allowed {
 				return nil
 			}

@@ -97,7 +97,7 @@ func newErrorBody(ctx context.Context, lang string, f *fault.Fault) *ErrorBody {
 // asFault finds the fault in what a handler returned. What is not a fault is
 // ours: it is logged here, once, and shown as internal, or as unavailable if it
 // is an outage that will pass. Outages concern every request, so they are logged
-// once a second at most.
+// once a second at most for each cause.
 func (a *API) asFault(ctx context.Context, err error) *fault.Fault {
 	if db.IsDiskFull(err) {
 		a.diskFullAt.Store(a.cfg.Clock.Now().UnixNano())
@@ -110,17 +110,39 @@ func (a *API) asFault(ctx context.Context, err error) *fault.Fault {
 	default:
 		f = fault.New(fault.Internal).Wrap(err)
 	}
+	a.faults.WithLabelValues(string(f.Code)).Inc()
+	a.logFault(ctx, f, err)
+	return f
+}
+
+// logFault logs what is wrong on our side, with the route that it happened on.
+func (a *API) logFault(ctx context.Context, f *fault.Fault, err error) {
+	method, route := requestOf(ctx).route()
 	switch {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		a.cfg.Log.DebugContext(ctx, "the caller went away", "error", err)
+		a.cfg.Log.DebugContext(ctx, "the caller went away", "method", method, "route", route, "error", err)
 	case f.Code == fault.Unavailable:
-		if n, ok := a.outages.count(a.cfg.Clock.Now()); ok {
-			a.cfg.Log.ErrorContext(ctx, "request failed", "error", err, "more", n)
+		cause := outageCause(err)
+		outages, _ := a.outages.LoadOrStore(cause, &outageLog{})
+		if n, ok := outages.(*outageLog).count(a.cfg.Clock.Now()); ok {
+			a.cfg.Log.ErrorContext(ctx, "request failed", "method", method, "route", route, "cause", cause, "error", err, "more", n)
 		}
 	case f.Code.Status() >= 500:
-		a.cfg.Log.ErrorContext(ctx, "request failed", "error", err)
+		a.cfg.Log.ErrorContext(ctx, "request failed", "method", method, "route", route, "error", err)
 	}
-	return f
+}
+
+// outageCause names what an outage comes from. Each cause has log lines of its own.
+func outageCause(err error) string {
+	switch {
+	case db.IsDiskFull(err):
+		return "disk full"
+	case db.IsUnavailable(err):
+		return "database"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return "time"
+	}
+	return "service outside"
 }
 
 // FaultOf is the fault that an error is answered with, for handlers that are no
@@ -182,14 +204,15 @@ func (a *API) toError(ctx context.Context, err error) error {
 	return newErrorBody(ctx, lang, f)
 }
 
-func (a *API) writeError(w http.ResponseWriter, r *http.Request, rt *Route, err error) {
+func (a *API) writeError(w http.ResponseWriter, r *http.Request, rt *Route, err error) (status int) {
 	f := a.asFault(r.Context(), err)
 	if rt.bare {
 		SetRetryAfter(w, f)
 		writeStatus(w, newBareError(language(r), f))
-		return
+		return f.Code.Status()
 	}
 	writeFault(w, r, f)
+	return f.Code.Status()
 }
 
 func writeFault(w http.ResponseWriter, r *http.Request, f *fault.Fault) {
@@ -200,7 +223,7 @@ func writeFault(w http.ResponseWriter, r *http.Request, f *fault.Fault) {
 func writeStatus(w http.ResponseWriter, e huma.StatusError) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header()["Cache-Control"] = noStore
-	if e.GetStatus() == http.StatusUnauthorized {
+	if e.GetStatus() == http.StatusUnauthorized && w.Header().Get("WWW-Authenticate") == "" {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="konak"`)
 	}
 	w.WriteHeader(e.GetStatus())

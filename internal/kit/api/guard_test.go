@@ -181,6 +181,31 @@ func (n *noted) Take(_ context.Context, p limit.Policy, k limit.Key) limit.Resul
 	return limit.Result{Policy: p, Allowed: p.Name != n.refuse, Remaining: 1, RetryAfter: time.Second}
 }
 
+// Rates are settings: the headers show them, and those of a workspace are counted for all
+// its people and keys together, where there are any.
+func TestRates(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rates           api.Rates
+		who, want, code string
+	}{
+		{api.Rates{}, "key", `"key";q=600;w=60`, ""},
+		{api.Rates{}, "agent", `"account";q=1200;w=60`, ""},
+		{api.Rates{Key: 7}, "key", `"key";q=7;w=60`, ""},
+		{api.Rates{Account: 8}, "agent", `"account";q=8;w=60`, ""},
+		{api.Rates{Workspace: 9}, "agent", `"account";q=1200;w=60, "workspace";q=9;w=60`, "rate_limited"},
+		{api.Rates{Workspace: 9}, "key", `"key";q=600;w=60, "workspace";q=9;w=60`, "rate_limited"},
+	} {
+		h := openWith(t, func(cfg *api.Config) {
+			cfg.Auth, cfg.Limits, cfg.Rates = known(), &noted{refuse: "workspace"}, c.rates
+		}, guarded)
+		resp, body := h.do("POST", "/api/test/either", "", "Authorization", "Bearer "+c.who)
+		if got := resp.Header.Get("RateLimit-Policy"); got != c.want || c.code != "" && !strings.Contains(body, c.code) {
+			t.Errorf("%+v as %s: %s, want %s; %s", c.rates, c.who, got, c.want, body)
+		}
+	}
+}
+
 // Every call is counted for everybody whom it concerns, and refused where one of
 // the counts has come to its end.
 func TestWhatIsCounted(t *testing.T) {

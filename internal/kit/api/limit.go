@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -33,9 +34,6 @@ const (
 
 // The policies. A burst is what a busy but honest caller needs.
 var (
-	perKey      = limit.Policy{Name: "key", Burst: 600, Window: time.Minute}
-	perAccount  = limit.Policy{Name: "account", Burst: 1200, Window: time.Minute}
-	perIP       = limit.Policy{Name: "ip", Burst: 300, Window: time.Minute}
 	perStranger = limit.Policy{Name: "keyless", Burst: 60, Window: time.Minute}
 	refused     = limit.Policy{Name: "refused", Burst: 120, Window: time.Minute}
 
@@ -44,13 +42,29 @@ var (
 	mailIP       = limit.Policy{Name: "mailing-ip", Burst: 10, Window: 10 * time.Minute, Strict: true}
 )
 
+// Rates are how many calls a minute are allowed. 0 is the default of a key, an account and
+// an address, and no limit for a workspace.
+type Rates struct{ Key, Account, Address, Workspace int }
+
+// The rates of those that no setting changes.
+const (
+	keyRate     = 600
+	accountRate = 1200
+	addressRate = 300
+)
+
+// perMinute is a policy of so many calls a minute.
+func perMinute(name string, calls int) limit.Policy {
+	return limit.Policy{Name: name, Burst: calls, Window: time.Minute}
+}
+
 // withinLimits counts the call for everybody it concerns and writes the
 // RateLimit headers of the policy that is nearest to its end.
 func (a *API) withinLimits(ctx context.Context, w http.ResponseWriter, rt *Route, who *caller.Caller, ip string) error {
 	if rt.Limit == Unlimited || a.cfg.Limits == nil {
 		return nil
 	}
-	var results [2]limit.Result
+	var results [3]limit.Result
 	n := 0
 	take := func(p limit.Policy, k limit.Key) {
 		results[n] = a.cfg.Limits.Take(ctx, p, k)
@@ -60,11 +74,14 @@ func (a *API) withinLimits(ctx context.Context, w http.ResponseWriter, rt *Route
 	case who == nil && rt.Access == Keyless:
 		take(perStranger, limit.OfIP(ip))
 	case who == nil:
-		take(perIP, limit.OfIP(ip))
+		take(perMinute("ip", cmp.Or(a.cfg.Rates.Address, addressRate)), limit.OfIP(ip))
 	case who.Kind == caller.APIKey:
-		take(perKey, limit.Key(who.ID))
+		take(perMinute("key", cmp.Or(a.cfg.Rates.Key, keyRate)), limit.Key(who.ID))
 	default:
-		take(perAccount, limit.Key(who.UserID))
+		take(perMinute("account", cmp.Or(a.cfg.Rates.Account, accountRate)), limit.Key(who.UserID))
+	}
+	if a.cfg.Rates.Workspace > 0 && who != nil {
+		take(perMinute("workspace", a.cfg.Rates.Workspace), limit.Key(who.TenantID))
 	}
 	switch rt.Limit {
 	case Credentials:

@@ -28,6 +28,15 @@ type request struct {
 	browser          bool   // a person opened a route of HandleVisit
 }
 
+// route is the method and the pattern of the request's route. What stands in the path
+// itself may open something, so no log names it.
+func (q *request) route() (method, pattern string) {
+	if q.rt != nil {
+		return q.rt.Method, q.rt.Path
+	}
+	return "", "unknown"
+}
+
 func requestOf(ctx context.Context) *request {
 	if req, ok := ctx.Value(requestKey{}).(*request); ok {
 		return req
@@ -72,7 +81,7 @@ func (a *API) outer(next http.Handler) http.Handler {
 		if req.slug, req.module = a.splitHost(r.Host); req.slug != "" {
 			req.host = req.slug + "." + req.module + "." + a.cfg.Domain
 		}
-		ctx = context.WithValue(ctx, requestKey{}, req)
+		ctx = a.refuseSuspended(context.WithValue(ctx, requestKey{}, req))
 		r = r.WithContext(ctx)
 		if r.ContentLength != 0 {
 			r.Body = openBody{r.Body}
@@ -104,6 +113,15 @@ func (a *API) outer(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// refuseSuspended returns a context that refuses the workspaces which are suspended now;
+// an API without a database knows none.
+func (a *API) refuseSuspended(ctx context.Context) context.Context {
+	if a.cfg.DB == nil {
+		return ctx
+	}
+	return a.cfg.DB.RefuseSuspended(ctx)
 }
 
 // openBody stays open for discardBody, whoever closes it before. The server
@@ -161,5 +179,5 @@ func (a *API) trusted(ip netip.Addr) bool {
 }
 
 func isAPIPath(path string) bool {
-	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/oauth/") || strings.HasPrefix(path, "/.well-known/")
+	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/oauth/") || strings.HasPrefix(path, "/.well-known/") || path == "/mcp"
 }

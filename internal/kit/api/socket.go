@@ -86,51 +86,65 @@ func HandleSocket[In any](a *API, rt Route, h func(context.Context, *In) (func(c
 				a.cfg.Log.DebugContext(ctx, "socket was not opened", "route", rt.ID, "error", err)
 				return
 			}
-			a.converse(ctx, &rt, conn, send)
+			conn.SetReadLimit(largestFrame)
+			a.converse(ctx, &rt, conn,
+				func(_, reading context.Context) error { return refuseMessages(reading, conn) },
+				func(ctx context.Context, _ context.CancelCauseFunc) error {
+					return send(ctx, &Socket{context.WithoutCancel(ctx), conn})
+				})
 		}}, nil
 	})
 	a.describeSocket(&rt)
 }
 
-// converse runs an open socket to its end. The library closes a connection
-// whose context ends while it reads or writes, without a farewell, so reading
-// has a context of its own that ends last.
-func (a *API) converse(ctx context.Context, rt *Route, conn *websocket.Conn, send func(context.Context, *Socket) error) {
-	conn.SetReadLimit(largestFrame)
+// converse runs an open socket to its end: read takes what the other side sends and
+// returns why that ended, run is the conversation. The library closes a connection
+// whose context ends while it reads or writes, without a farewell, so reading has a
+// context of its own that ends last.
+func (a *API) converse(ctx context.Context, rt *Route, conn *websocket.Conn, read func(ctx, reading context.Context) error, run func(context.Context, context.CancelCauseFunc) error) {
 	reading, stopReading := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopReading()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var both sync.WaitGroup
-	both.Go(func() {
-		// Pings, pongs and the farewell are dealt with while waiting for the
-		// message that must not come.
-		_, _, err := conn.Reader(reading)
-		if err == nil {
-			err = errTalks
-		}
-		cancel(err)
-	})
+	both.Go(func() { cancel(read(ctx, reading)) })
 	both.Go(func() { a.attend(ctx, cancel, conn) })
-	err := send(ctx, &Socket{context.WithoutCancel(ctx), conn})
+	err := run(ctx, cancel)
 	if err != nil && ctx.Err() == nil {
 		a.cfg.Log.DebugContext(ctx, "socket ended", "route", rt.ID, "error", err)
 	}
-	code, reason := websocket.StatusInternalError, "try again"
-	switch {
-	case a.draining.Err() != nil:
-		code, reason = websocket.StatusGoingAway, "the server restarts"
-	case errors.Is(context.Cause(ctx), errAccessEnded):
-		code, reason = statusUnauthorized, "the session has ended"
-	case errors.Is(context.Cause(ctx), errTalks):
-		code, reason = websocket.StatusPolicyViolation, "this socket takes no messages"
-	case err == nil:
-		code, reason = websocket.StatusNormalClosure, ""
-	}
+	code, reason := a.farewell(context.Cause(ctx), err)
 	cancel(nil)
 	_ = conn.Close(code, reason) // the other side may be gone, which is as good
 	stopReading()
 	both.Wait()
+}
+
+// farewell says why a socket is closed: cause is why its context ended, err is what
+// the conversation returned.
+func (a *API) farewell(cause, err error) (code websocket.StatusCode, reason string) {
+	switch {
+	case a.draining.Err() != nil:
+		return websocket.StatusGoingAway, "the server restarts"
+	case errors.Is(cause, errAccessEnded):
+		return statusUnauthorized, "the session has ended"
+	case errors.Is(cause, errTalks):
+		return websocket.StatusPolicyViolation, "this socket takes no messages"
+	case errors.Is(cause, errNoText):
+		return websocket.StatusUnsupportedData, "messages are JSON texts"
+	case err == nil:
+		return websocket.StatusNormalClosure, ""
+	}
+	return websocket.StatusInternalError, "try again"
+}
+
+// refuseMessages waits for a message that must not come, and returns errTalks when it
+// does. Pings, pongs and the farewell are dealt with meanwhile.
+func refuseMessages(reading context.Context, conn *websocket.Conn) error {
+	if _, _, err := conn.Reader(reading); err != nil {
+		return err
+	}
+	return errTalks
 }
 
 var errTalks = errors.New("api: a message on a socket that takes none")

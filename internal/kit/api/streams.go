@@ -154,11 +154,12 @@ func (a *API) watch(ctx context.Context, by access) (watched context.Context, cl
 // more: a stream outlives sessions, roles and licences.
 func (a *API) recheck(ctx context.Context, s *openStream) error {
 	req := requestOf(ctx)
+	ctx = a.refuseSuspended(ctx)
 	who, err := s.look(ctx)
 	if err == nil {
 		own := *who
 		own.IP = req.ip
-		who, err = &own, a.permit(req.rt, &own)
+		who, err = &own, a.permit(ctx, req.rt, &own)
 	}
 	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
 		return errors.Join(errAccessEnded, err)
@@ -175,4 +176,11 @@ func Watcher(ctx context.Context) *caller.Caller {
 		return s.who.Load()
 	}
 	return caller.From(ctx)
+}
+
+// Count returns how many streams and sockets are open on this node.
+func (o *OpenStreams) Count() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.open)
 }

@@ -113,6 +113,7 @@ var crmImports = map[string][]string{
 	"notice":     {"conversation"},
 	"finder":     {"conversation", "contact"},
 	"helpcenter": {"channel", "conversation", "conversation/inbound", "contact"},
+	"mcp":        {"conversation", "reply", "finder", "helpcenter", "contact", "agent"},
 }
 
 // exchangeInterface is the package that holds what an exchange is and nothing that

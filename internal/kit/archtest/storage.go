@@ -12,12 +12,16 @@ import (
 // it belongs here and in the review.
 var systemReasons = []string{
 	"add member", "count workspaces", "create key", "create workspace", "credential look-up", "key last used", "app look-up",
-	"invitation look-up", "mobile QR look-up", "set licences",
+	"invitation look-up", "mobile QR look-up", "set licences", "delete workspace",
+	"metrics",
+	"suspended workspaces",                                                 // every request asks, before its tenant is known
 	"session last seen", "sign-in", "sign-up", "password reset", "captcha", // identity: found before the tenant is known
 	"limits", "mail outbox", "mail quotas", "dispatcher", "job claim", "dead jobs", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "file check", "upload sweep", "idle visitors",
 	"channel look-up",                // crm: a channel key or a provider names the account before the tenant is known
 	"mail domain look-up",            // mail: whose a domain is, before the tenant is known
-	"master key",                     // the check value belongs to the installation
+	"mail policies",                  // mail: how other domains want their mail belongs to no tenant
+	"master key",                     // its keys belong to the installation
+	"serving nodes",                  // they belong to the installation
 	"fill demo",                      // before anybody is there
 	"exchange",                       // its own store holds the devices and lines of all tenants
 	"exchange lease",                 // it belongs to the installation

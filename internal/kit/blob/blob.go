@@ -230,6 +230,32 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 	return len(list), s.clearSpool()
 }
 
+// RemoveAll removes every blob of a workspace, held or not, and says how many. Nobody may
+// write to the workspace meanwhile. After a crash it can be repeated.
+func (s *Store) RemoveAll(ctx context.Context, tenant uuid.UUID) (total int, err error) {
+	h := s.db.Tenant(tenant)
+	for n := sweepRound; n == sweepRound; total += n {
+		var list []owned
+		err := h.InTx(ctx, func(tx *db.Tx) (err error) {
+			list, err = markAny(tx, sweepRound)
+			return err
+		})
+		if err != nil {
+			return total, fmt.Errorf("blob: remove all: %w", err)
+		}
+		for _, o := range list {
+			if err := s.back.remove(ctx, name(o.tenant, o.id)); err != nil {
+				return total, fmt.Errorf("blob: remove all: %w", err)
+			}
+			if err := h.InTx(ctx, func(tx *db.Tx) error { return forget(tx, o) }); err != nil {
+				return total, fmt.Errorf("blob: remove all: %w", err)
+			}
+		}
+		n = len(list)
+	}
+	return total, nil
+}
+
 // clearSpool removes what processes left behind that died while receiving.
 func (s *Store) clearSpool() error {
 	left, err := os.ReadDir(s.spool)

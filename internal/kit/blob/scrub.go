@@ -71,13 +71,16 @@ func (s *Store) Findings(ctx context.Context, limit int) (total int, first []Fin
 	return total, first, err
 }
 
-var damagedGauge = prometheus.NewDesc("konak_files_damaged", "Stored files whose content is missing or damaged.", nil, nil)
+var (
+	damagedGauge = prometheus.NewDesc("konak_files_damaged", "Stored files whose content is missing or damaged.", nil, nil)
+	bytesGauge   = prometheus.NewDesc("konak_files_bytes", "Bytes of the files of all workspaces, those of visitors among them.", nil, nil)
+)
 
 // collector counts findings when metrics are read.
 type collector struct{ store *Store }
 
 // Describe implements prometheus.Collector.
-func (c collector) Describe(out chan<- *prometheus.Desc) { out <- damagedGauge }
+func (c collector) Describe(out chan<- *prometheus.Desc) { out <- damagedGauge; out <- bytesGauge }
 
 // Collect implements prometheus.Collector.
 func (c collector) Collect(out chan<- prometheus.Metric) {
@@ -89,4 +92,10 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		return
 	}
 	out <- prometheus.MustNewConstMetric(damagedGauge, prometheus.GaugeValue, float64(total))
+	bytes, err := db.Read(ctx, c.store.db.System("metrics"), sumStorage)
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(bytesGauge, err)
+		return
+	}
+	out <- prometheus.MustNewConstMetric(bytesGauge, prometheus.GaugeValue, float64(bytes))
 }

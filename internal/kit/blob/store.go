@@ -79,6 +79,15 @@ func markUnheld(tx *db.Tx, before clock.Time, limit int) ([]owned, error) {
 		RETURNING tenant_id, id`, before, limit)
 }
 
+// markAny takes blobs of the transaction's workspace out of use, held or not.
+func markAny(tx *db.Tx, limit int) ([]owned, error) {
+	return db.All(&tx.Reader, func(row db.Row) (o owned, err error) {
+		err = row.Scan(&o.tenant, &o.id)
+		return o, err
+	}, `UPDATE blob SET going = true WHERE tenant_id = $1 AND id IN (SELECT id FROM blob WHERE tenant_id = $1 ORDER BY id LIMIT $2)
+		RETURNING tenant_id, id`, tx.Tenant(), limit)
+}
+
 // forget deletes the row of a blob whose bytes are gone, and counts them out.
 func forget(tx *db.Tx, o owned) error {
 	pool := Workspace

@@ -59,3 +59,8 @@ func listDamaged(r *db.Reader, limit int) ([]Finding, error) {
 		return f, err
 	}, `SELECT tenant_id, id, damage, damaged_at FROM blob WHERE damage IS NOT NULL ORDER BY damaged_at LIMIT $1`, limit)
 }
+
+// sumStorage adds up what is kept of each workspace's storage.
+func sumStorage(r *db.Reader) (int64, error) {
+	return db.One(r, db.Scalar[int64], `SELECT CAST(COALESCE(sum(bytes + visitor_bytes), 0) AS bigint) FROM storage`)
+}

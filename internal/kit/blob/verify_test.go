@@ -267,7 +267,7 @@ func TestScrubGoesOnAfterAnOutage(t *testing.T) {
 	})
 }
 
-// The number of findings is a metric.
+// The number of findings and the bytes of files are metrics.
 func TestDamagedMetric(t *testing.T) {
 	run(t, func(t *testing.T, r *fixture) {
 		metrics := prometheus.NewRegistry()
@@ -278,8 +278,10 @@ func TestDamagedMetric(t *testing.T) {
 		r.damage(b, nil)
 		_, _ = r.Open(t.Context(), r.tenant, b.ID)
 		got, err := metrics.Gather()
-		if err != nil || len(got) != 1 || got[0].GetName() != "konak_files_damaged" || got[0].GetMetric()[0].GetGauge().GetValue() != 1 {
+		if err != nil || len(got) != 2 || got[1].GetName() != "konak_files_damaged" || got[1].GetMetric()[0].GetGauge().GetValue() != 1 {
 			t.Error(got, err)
+		} else if got[0].GetName() != "konak_files_bytes" || got[0].GetMetric()[0].GetGauge().GetValue() != 1 {
+			t.Error(got)
 		}
 	})
 }

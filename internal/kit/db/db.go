@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
 )
 
 // Options say how to open a database.
@@ -40,6 +41,7 @@ type DB struct {
 	log     *slog.Logger
 	rls     bool
 	dsn     string        // SQLite only
+	path    string        // of SQLite's file
 	cap     time.Duration // bounds one transaction; txCap but in tests
 
 	read   *sql.DB
@@ -50,6 +52,9 @@ type DB struct {
 	pg *pgxpool.Pool // PostgreSQL only
 
 	running atomic.Int64 // functions of transactions that are running
+	outages atomic.Int64 // transactions and reads that an outage ended
+
+	suspended suspendedCache
 
 	mu        sync.Mutex
 	listeners map[string][]func()
@@ -84,6 +89,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.Listen(TopicSuspended, d.suspended.forget)
 	return d, nil
 }
 
@@ -139,12 +145,16 @@ func (d *DB) System(reason string) Handle {
 
 // InTx runs fn in a write transaction and returns after it is durable. Inside
 // of another transaction it returns ErrNested.
-func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) error {
+func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
+	defer func() { h.db.countOutage(err) }()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if h.tenant == uuid.Nil && !h.system {
 		return errors.New("db: transaction without a tenant")
+	}
+	if IsRefused(ctx, h.tenant) {
+		return fault.New(fault.WorkspaceSuspended)
 	}
 	if h.db.insideTx() {
 		return ErrNested
@@ -163,7 +173,6 @@ func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) error {
 		after, wakes = tx.after, tx.wakes
 		return nil
 	}
-	var err error
 	if h.db.writer != nil {
 		err = h.db.writer.do(ctx, h, run)
 	} else {
@@ -184,9 +193,13 @@ func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) error {
 // Read runs fn with a handle for queries. Without row security each query sees
 // the newest committed state on its own. Inside of a transaction it returns
 // ErrNested: the Tx reads too, and sees what it has written.
-func (h Handle) Read(ctx context.Context, fn func(*Reader) error) error {
+func (h Handle) Read(ctx context.Context, fn func(*Reader) error) (err error) {
+	defer func() { h.db.countOutage(err) }()
 	if h.tenant == uuid.Nil && !h.system {
 		return errors.New("db: read without a tenant")
+	}
+	if IsRefused(ctx, h.tenant) {
+		return fault.New(fault.WorkspaceSuspended)
 	}
 	if h.db.insideTx() {
 		return ErrNested

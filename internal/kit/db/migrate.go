@@ -20,18 +20,20 @@ import (
 // against the schema.
 var Globals = []string{
 	"tenant", "app_user", "membership", "session", "api_key",
-	"sign_up", "password_reset", "mfa_ticket", "recovery_code", "passkey", "passkey_challenge", "captcha_used",
-	"installation_mark", "master_key_check", "limit_use", "limit_act", "handover", "exchange_lease", "phone_cursor",
+	"sign_up", "first_owner_link", "password_reset", "mfa_ticket", "recovery_code", "passkey", "passkey_challenge", "captcha_used",
+	"installation_mark", checksumTable, "installation_key", "serving_node", "limit_use", "limit_act", "handover", "exchange_lease", "phone_cursor", "mail_sts_policy",
 	"advisor_revision", "advisor_import", "advisor_law", "advisor_provision", "provision_version",
 }
 
 // Migrate applies what is missing, in any order of numbers, under a lock. It
-// returns the versions that it applied.
+// returns the versions that it applied. It refuses a database whose migrations are
+// not those of files, see CheckMigrations.
 func (d *DB) Migrate(ctx context.Context, files fs.FS) ([]int64, error) {
 	opts := []goose.ProviderOption{
 		goose.WithAllowOutofOrder(true), goose.WithDisableGlobalRegistry(true),
 	}
 	dialect := goose.DialectSQLite3
+	plain := files
 	files = unwrapped{files, d.dialect}
 	if d.dialect == Postgres {
 		dialect = goose.DialectPostgres
@@ -51,6 +53,9 @@ func (d *DB) Migrate(ctx context.Context, files fs.FS) ([]int64, error) {
 		}
 		defer func() { _ = handle.Close() }()
 	}
+	if err := d.CheckMigrations(ctx, plain); err != nil {
+		return nil, err
+	}
 	p, err := goose.NewProvider(dialect, handle, files, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("db: migrations: %w", err)
@@ -61,6 +66,9 @@ func (d *DB) Migrate(ctx context.Context, files fs.FS) ([]int64, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("db: migrate: %w", err)
+	}
+	if err := d.recordChecksums(ctx, handle, plain); err != nil {
+		return nil, err
 	}
 	applied := make([]int64, len(results))
 	for i, r := range results {
@@ -139,11 +147,15 @@ func (d *DB) IsNew(ctx context.Context) (bool, error) {
 	return !found, err
 }
 
-// Pending says whether migrations wait to be applied. It changes nothing.
+// Pending says whether migrations wait to be applied. It returns the errors of
+// CheckMigrations, and changes nothing.
 func (d *DB) Pending(ctx context.Context, files fs.FS) (bool, error) {
 	// Goose would make its table where it is not there.
 	if fresh, err := d.IsNew(ctx); err != nil || fresh {
 		return fresh, err
+	}
+	if err := d.CheckMigrations(ctx, files); err != nil {
+		return false, err
 	}
 	dialect := goose.DialectSQLite3
 	if d.dialect == Postgres {

@@ -32,6 +32,7 @@ func (d *DB) openSQLite(ctx context.Context, path, sync string) error {
 		return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + v.Encode()
 	}
 	var err error
+	d.path = path
 	d.dsn = pragmas("wal_autocheckpoint(4000)", "cache_size(-64000)")
 	if d.write, err = sql.Open("sqlite", d.dsn); err != nil {
 		return err
@@ -142,4 +143,17 @@ func (d *DB) CopyTo(ctx context.Context, path string) error {
 		return err
 	}
 	return errors.Join(f.Chmod(0o600), f.Sync(), f.Close())
+}
+
+// CheckIntegrity reads a whole SQLite database and returns an error that says what is
+// wrong with it, if anything is.
+func (d *DB) CheckIntegrity(ctx context.Context) error {
+	var answer string
+	if err := d.read.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&answer); err != nil {
+		return fmt.Errorf("db: check: %w", err)
+	}
+	if answer != "ok" {
+		return fmt.Errorf("the database is damaged: %s", answer)
+	}
+	return nil
 }

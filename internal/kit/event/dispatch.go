@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/bus"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
 )
@@ -56,6 +57,27 @@ const waitingTenants = `WITH RECURSIVE turn (tenant_id, n) AS (
 		SELECT (SELECT o.tenant_id FROM outbox o WHERE o.sequence IS NULL AND o.tenant_id > turn.tenant_id ORDER BY o.tenant_id LIMIT 1), n + 1
 		FROM turn WHERE turn.tenant_id IS NOT NULL AND n < $2)
 	SELECT tenant_id FROM turn WHERE tenant_id IS NOT NULL`
+
+// maxWaitingCounted is how many events that wait are counted.
+const maxWaitingCounted = 1000
+
+// Waiting returns how many events wait to be dispatched, at most a thousand of them, and
+// when the first of those occurred; it is zero where none waits.
+func Waiting(ctx context.Context, d *db.DB) (n int, since time.Time, err error) {
+	err = d.System("metrics").Read(ctx, func(r *db.Reader) error {
+		_, err := db.One(r, func(row db.Row) (struct{}, error) {
+			var first *clock.Time
+			err := row.Scan(&n, &first)
+			if first != nil {
+				since = first.Time
+			}
+			return struct{}{}, err
+		}, `SELECT count(*), min(occurred_at) FROM (SELECT occurred_at FROM outbox WHERE sequence IS NULL
+			ORDER BY tenant_id LIMIT $1) w`, maxWaitingCounted)
+		return err
+	})
+	return n, since, err
+}
 
 // numberRows numbers the rows that a query of tenant_id, id and came finds. Only
 // one dispatcher runs at a time, so numbers appear in order. Two events of one

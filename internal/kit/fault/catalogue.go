@@ -28,6 +28,7 @@ const (
 	TwoFactorOn         Code = "two_factor_on"
 	TwoFactorOff        Code = "two_factor_off"
 	TwoFactorRequired   Code = "two_factor_required"
+	WorkspaceSuspended  Code = "workspace_suspended"
 	Forbidden           Code = "forbidden"
 	NotLicensed         Code = "not_licensed"
 	StepUpRequired      Code = "step_up_required"
@@ -50,6 +51,7 @@ const (
 	InvalidRedirect     Code = "invalid_redirect_uri"
 	InvalidScope        Code = "invalid_scope"
 	InvalidGrant        Code = "invalid_grant"
+	InvalidTarget       Code = "invalid_target"
 	UnsupportedResponse Code = "unsupported_response_type"
 	UnsupportedGrant    Code = "unsupported_grant_type"
 	OwnSessionRequired  Code = "own_session_required"
@@ -118,6 +120,7 @@ var catalogue = map[Code]entry{
 	InvalidRedirect:     {400, "The app did not register this return address.", "Uygulama bu dönüş adresini kaydetmemiş."},
 	InvalidScope:        {400, "The app asks for rights that it did not register.", "Uygulama, kaydetmediği yetkileri istiyor."},
 	InvalidGrant:        {400, "The code is wrong, was used already or is too old.", "Kod yanlış, daha önce kullanılmış ya da süresi dolmuş."},
+	InvalidTarget:       {400, "The address in resource is not one of this server.", "resource alanındaki adres bu sunucunun değil."},
 	UnsupportedResponse: {400, "Only the response type \"code\" is served.", "Yalnızca \"code\" yanıt türü sunulur."},
 	UnsupportedGrant:    {400, "Only the grant type \"authorization_code\" is served.", "Yalnızca \"authorization_code\" izin türü sunulur."},
 	Unauthenticated:     {401, "Sign in, or send a valid credential as \"Authorization: Bearer …\".", "Oturum açın ya da geçerli bir kimlik bilgisini \"Authorization: Bearer …\" olarak gönderin."},
@@ -130,6 +133,7 @@ var catalogue = map[Code]entry{
 	IPNotAllowed:        {403, "Mail administration is not open to your address %s. The workspace has a list of addresses for it.", "Posta yönetimi %s adresinize açık değil. Çalışma alanının bunun için bir adres listesi var."},
 	SignUpClosed:        {403, "Accounts are given out by invitation here. Ask the owner of a workspace for one, or whoever runs this service.", "Burada hesaplar davetle verilir. Bir çalışma alanının sahibinden ya da bu hizmeti işletenden isteyin."},
 	TwoFactorRequired:   {403, "This workspace asks for two-factor authentication. Turn it on in your account to go on.", "Bu çalışma alanı iki adımlı doğrulama istiyor. Devam etmek için hesabınızda açın."},
+	WorkspaceSuspended:  {403, "This workspace is suspended. Ask whoever runs this service.", "Bu çalışma alanı askıya alındı. Bu hizmeti işletene sorun."},
 	CrossOrigin:         {403, "Requests from another site are refused.", "Başka bir siteden gelen istekler kabul edilmez."},
 	NotFound:            {404, "There is no such record.", "Böyle bir kayıt yok."},
 	UnknownAddress:      {404, "This address does not exist. /openapi.json lists those that do.", "Böyle bir adres yok. Var olanlar /openapi.json içindedir."},

@@ -60,9 +60,9 @@ type queue struct {
 // dueQueuesSQL steps through the index from tenant to tenant within each kind
 // and asks each for its first due job, so that its cost is that of the tenants
 // with jobs and not of the queues: a million jobs of next month are never
-// read. It also returns where the steps of a kind ended, so that the next look
-// goes on from there. $1 is the time, $2 the most rows; the others are the
-// first tenant of each kind.
+// read. The jobs of a suspended workspace wait. It also returns where the steps
+// of a kind ended, so that the next look goes on from there. $1 is the time, $2
+// the most rows; the others are the first tenant of each kind.
 func dueQueuesSQL(kinds []string) string {
 	var first []string
 	for n, kind := range kinds {
@@ -75,7 +75,7 @@ func dueQueuesSQL(kinds []string) string {
 		SELECT kind, (SELECT j.tenant_id FROM job j WHERE j.kind = t.kind AND j.dead_at IS NULL AND j.tenant_id > t.tenant_id
 			ORDER BY j.tenant_id LIMIT 1), n + 1 FROM t WHERE t.tenant_id IS NOT NULL AND n < %[1]d)
 		SELECT kind, tenant_id, due FROM (SELECT kind, tenant_id, n, EXISTS (SELECT 1 FROM job j
-			WHERE j.kind = t.kind AND j.tenant_id = t.tenant_id AND j.dead_at IS NULL AND j.next_at <= $1) AS due
+			WHERE j.kind = t.kind AND j.tenant_id = t.tenant_id AND j.dead_at IS NULL AND j.next_at <= $1) AND `+db.NotSuspended("t")+` AS due
 			FROM t WHERE tenant_id IS NOT NULL) q
 		WHERE due OR n = %[1]d LIMIT $2`, maxTenantsScanned)
 }
@@ -165,7 +165,7 @@ func claimSQL(d db.Dialect, ofAccount bool) string {
 		account = " AND account_id = $8"
 	}
 	return `WITH due AS MATERIALIZED (SELECT id FROM job
-			WHERE kind = $1 AND tenant_id = $2 AND dead_at IS NULL AND next_at <= $3` + account + `
+			WHERE kind = $1 AND tenant_id = $2 AND dead_at IS NULL AND next_at <= $3` + account + ` AND ` + db.NotSuspended("job") + `
 			ORDER BY next_at LIMIT $4` + d.SkipLocked() + `)
 		UPDATE job SET claim_id = $5, node_id = $6, next_at = $7, lost = lost + CASE WHEN claim_id IS NULL THEN 0 ELSE 1 END
 		WHERE tenant_id = $2 AND id IN (SELECT id FROM due)

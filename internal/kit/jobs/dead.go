@@ -2,11 +2,9 @@ package jobs
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -20,16 +18,16 @@ const cleanBatch = 500
 
 // Dead is a job that is no longer tried.
 type Dead struct {
-	ID        uuid.UUID
-	TenantID  uuid.UUID
-	Kind      string
-	AccountID uuid.UUID
-	Attempts  int
+	ID        uuid.UUID `json:"id"`
+	TenantID  uuid.UUID `json:"tenant_id"`
+	Kind      string    `json:"kind"`
+	AccountID uuid.UUID `json:"account_id"`
+	Attempts  int       `json:"attempts"`
 	// Lost counts the processes that died with it.
-	Lost      int
-	Error     string
-	DeadAt    clock.Time
-	CreatedAt clock.Time
+	Lost      int        `json:"lost"`
+	Error     string     `json:"error"`
+	DeadAt    clock.Time `json:"dead_at"`
+	CreatedAt clock.Time `json:"created_at"`
 }
 
 // ListDead reads dead jobs, the newest first; an empty kind stands for all.
@@ -94,45 +92,4 @@ func CleanDead(ctx context.Context, d *db.DB) (n int, err error) {
 		return err
 	})
 	return n, err
-}
-
-// collector counts dead jobs and held accounts when metrics are read.
-type collector struct{ db *db.DB }
-
-var (
-	deadGauge = prometheus.NewDesc("konak_jobs_dead", "Jobs that are no longer tried, by kind: see konak jobs list.", []string{"kind"}, nil)
-	heldGauge = prometheus.NewDesc("konak_jobs_held_accounts", "Accounts whose server does not answer, by kind of job.", []string{"kind"}, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (c collector) Describe(out chan<- *prometheus.Desc) { out <- deadGauge; out <- heldGauge }
-
-// Collect implements prometheus.Collector.
-func (c collector) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	type count struct {
-		kind string
-		n    int64
-	}
-	for desc, query := range map[*prometheus.Desc]string{
-		deadGauge: `SELECT kind, count(*) FROM job WHERE dead_at IS NOT NULL GROUP BY kind`,
-		heldGauge: `SELECT kind, count(*) FROM job_hold GROUP BY kind`,
-	} {
-		var list []count
-		err := c.db.System("dead jobs").Read(ctx, func(r *db.Reader) (err error) {
-			list, err = db.All(r, func(row db.Row) (v count, err error) {
-				err = row.Scan(&v.kind, &v.n)
-				return v, err
-			}, query)
-			return err
-		})
-		if err != nil {
-			out <- prometheus.NewInvalidMetric(desc, fmt.Errorf("jobs: count: %w", err))
-			continue
-		}
-		for _, v := range list {
-			out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(v.n), v.kind)
-		}
-	}
 }

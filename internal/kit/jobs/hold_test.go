@@ -335,3 +335,33 @@ func TestServerAsksForPause(t *testing.T) {
 		}
 	})
 }
+
+// The jobs of a suspended workspace wait until it is resumed; those of others are done.
+func TestSuspendedWorkspaceWaits(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		suspended, other := c.NewID(), c.NewID()
+		exec := func(query string, args ...any) {
+			t.Helper()
+			err := d.System("test").InTx(t.Context(), func(tx *db.Tx) error {
+				_, err := tx.Exec(query, args...)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		exec(`INSERT INTO tenant (id, slug, name, licences, suspended_at, created_at) VALUES ($1, 'a', 'a', '[]', 1, 1)`, suspended)
+		exec(`INSERT INTO tenant (id, slug, name, licences, created_at) VALUES ($1, 'b', 'b', '[]', 1)`, other)
+		enqueue(t, d, suspended, 0, "waits")
+		enqueue(t, d, other, 0, "runs")
+		r := newRunner(t, d, func(context.Context, *jobs.Job) error { return nil })
+		if n := r.step() + r.step(); n != 1 || r.done[0] != "runs" {
+			t.Errorf("did %d jobs: %q", n, r.done)
+		}
+		exec(`UPDATE tenant SET suspended_at = NULL WHERE id = $1`, suspended)
+		if n := r.step(); n != 1 || r.done[1] != "waits" {
+			t.Errorf("did %d jobs after it was resumed: %q", n, r.done)
+		}
+	})
+}

@@ -75,7 +75,7 @@ func New(c Config) (*Runner, error) {
 	}
 	r.dueSQL = dueQueuesSQL(r.names)
 	if c.Metrics != nil {
-		if err := c.Metrics.Register(collector{c.DB}); err != nil {
+		if err := c.Metrics.Register(collector{r}); err != nil {
 			return nil, fmt.Errorf("jobs: metrics: %w", err)
 		}
 	}

@@ -3,7 +3,6 @@ package mailer
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -11,7 +10,6 @@ import (
 	"net/smtp"
 	"net/textproto"
 	"net/url"
-	"os"
 	"time"
 
 	"konak/internal/kit/jobs"
@@ -41,7 +39,7 @@ func parseServer(raw, ca string) (*server, error) {
 	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" || u.RawQuery != "" && u.RawQuery != alwaysTLS {
 		return nil, errors.New("--smtp-url: write smtp://user:password@host:port or smtps://user:password@host:port")
 	}
-	roots, err := trusted(ca)
+	roots, err := outbound.LoadRoots("--smtp-ca", ca)
 	if err != nil {
 		return nil, err
 	}
@@ -64,25 +62,6 @@ func parseServer(raw, ca string) (*server, error) {
 
 // alwaysTLS in the address asks for STARTTLS of a server on this machine too.
 const alwaysTLS = "tls=always"
-
-// trusted is who vouches for the mail server: nil for whom the system trusts.
-func trusted(file string) (*x509.CertPool, error) {
-	if file == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("--smtp-ca: %w", err)
-	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool()
-	}
-	if !pool.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("--smtp-ca: %s holds no certificate in PEM", file)
-	}
-	return pool, nil
-}
 
 // refusal is a server's word on one mail. What it says of us, such as that
 // the password is wrong, is an operator's to repair, and mails wait for it.

@@ -3,9 +3,9 @@
 // certificate.
 //
 // A domain can neither fill the memory nor hold its caller: a policy has 64 KiB at
-// most, a look-up ends in time, and a bounded number of policies is kept. A policy that
-// was seen holds until it expires, also while it cannot be fetched: otherwise anybody on
-// the way could take it away.
+// most, a look-up ends in time, and a bounded number of policies is kept in memory. A
+// policy that was seen holds until it expires, also while it cannot be fetched and after
+// a restart: otherwise anybody on the way could take it away.
 package mtasts
 
 import (
@@ -43,9 +43,18 @@ const (
 
 // Policy is how a domain wants its mail.
 type Policy struct {
-	Mode    string
-	Servers []string // patterns of host names
-	MaxAge  time.Duration
+	Mode    string        `json:"mode"`
+	Servers []string      `json:"servers"` // patterns of host names
+	MaxAge  time.Duration `json:"max_age"`
+}
+
+// Lines returns the policy as its domain writes it.
+func (p *Policy) Lines() []string {
+	out := []string{"version: STSv1", "mode: " + p.Mode}
+	for _, server := range p.Servers {
+		out = append(out, "mx: "+server)
+	}
+	return append(out, fmt.Sprintf("max_age: %d", p.MaxAge/time.Second))
 }
 
 // Allows says whether the policy names a server.
@@ -67,6 +76,23 @@ type Config struct {
 	// HTTP fetches policies; it must not follow redirects.
 	HTTP http.RoundTripper
 	Now  func() time.Time
+	// Store keeps policies over a restart.
+	Store Store
+}
+
+// Kept is a policy that was seen, with the id under which its domain published it.
+type Kept struct {
+	ID      string
+	Policy  *Policy
+	Expires time.Time
+}
+
+// Store keeps the policies of domains.
+type Store interface {
+	// Load returns the policy of a domain, the zero Kept where there is none.
+	Load(ctx context.Context, domain string) (Kept, error)
+	// Save keeps a policy instead of the one that is there.
+	Save(ctx context.Context, domain string, k Kept) error
 }
 
 // Finder finds policies and keeps them.
@@ -77,34 +103,38 @@ type Finder struct {
 }
 
 type entry struct {
-	id      string
-	policy  *Policy
+	Kept
 	checked time.Time
-	expires time.Time
 }
 
 // New makes a finder.
 func New(c Config) *Finder { return &Finder{Config: c, kept: map[string]entry{}} }
 
 // Find returns the policy of a domain, nil where it has none that is enforced or
-// tested.
-func (f *Finder) Find(ctx context.Context, domain string) *Policy {
+// tested. It returns an error where the store fails: nobody knows then whether there is
+// a policy.
+func (f *Finder) Find(ctx context.Context, domain string) (*Policy, error) {
 	now := f.Now()
 	f.mu.Lock()
-	known := f.kept[domain]
+	known, ok := f.kept[domain]
 	f.mu.Unlock()
-	if known.policy != nil && !known.expires.After(now) {
+	if !ok {
+		var err error
+		if known.Kept, err = f.Store.Load(ctx, domain); err != nil {
+			return nil, fmt.Errorf("mtasts: load policy: %w", err)
+		}
+	}
+	if known.Policy != nil && !known.Expires.After(now) {
 		known = entry{}
 	}
 	if !known.checked.IsZero() && now.Before(known.checked.Add(checkPause)) {
-		return inForce(known.policy)
+		return inForce(known.Policy), nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookupTime)
-	defer cancel()
 	known.checked = now
-	if id, err := f.findID(ctx, domain); err == nil && (id != known.id || known.policy == nil) {
-		if p, err := f.fetch(ctx, domain); err == nil {
-			known.id, known.policy, known.expires = id, p, now.Add(p.MaxAge)
+	if fresh := f.lookUp(ctx, domain, known.Kept); fresh != nil {
+		known.Kept = *fresh
+		if err := f.Store.Save(ctx, domain, *fresh); err != nil {
+			return nil, fmt.Errorf("mtasts: keep policy: %w", err)
 		}
 	}
 	f.mu.Lock()
@@ -113,7 +143,23 @@ func (f *Finder) Find(ctx context.Context, domain string) *Policy {
 		clear(f.kept)
 	}
 	f.kept[domain] = known
-	return inForce(known.policy)
+	return inForce(known.Policy), nil
+}
+
+// lookUp returns a policy that is newer than the one that is known, nil where there is
+// none or it cannot be had.
+func (f *Finder) lookUp(ctx context.Context, domain string, known Kept) *Kept {
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
+	defer cancel()
+	id, err := f.findID(ctx, domain)
+	if err != nil || known.Policy != nil && id == known.ID {
+		return nil
+	}
+	p, err := f.fetch(ctx, domain)
+	if err != nil {
+		return nil
+	}
+	return &Kept{id, p, f.Now().Add(p.MaxAge)}
 }
 
 func inForce(p *Policy) *Policy {

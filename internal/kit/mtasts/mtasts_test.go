@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,18 @@ type site struct {
 	fetched int
 	asked   int
 	now     time.Time
+	stored  map[string]mtasts.Kept
+	noLoad  error
+	noSave  error
+}
+
+func (s *site) Load(_ context.Context, domain string) (mtasts.Kept, error) {
+	return s.stored[domain], s.noLoad
+}
+
+func (s *site) Save(_ context.Context, domain string, k mtasts.Kept) error {
+	s.stored[domain] = k
+	return s.noSave
 }
 
 func (s *site) LookupTXT(_ context.Context, name string) ([]string, error) {
@@ -41,13 +54,24 @@ func (s *site) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func newSite() *site {
 	return &site{
+		stored: map[string]mtasts.Kept{},
 		record: "v=STSv1; id=1;", kind: "text/plain; charset=utf-8", status: 200, now: time.Unix(1_800_000_000, 0),
 		policy: "version: STSv1\r\nmode: enforce\r\nmx: mx.kaya.example\r\nmx: *.post.example\r\nmax_age: 86400\r\n",
 	}
 }
 
 func (s *site) finder() *mtasts.Finder {
-	return mtasts.New(mtasts.Config{LookupTXT: s.LookupTXT, HTTP: s, Now: func() time.Time { return s.now }})
+	return mtasts.New(mtasts.Config{LookupTXT: s.LookupTXT, HTTP: s, Now: func() time.Time { return s.now }, Store: s})
+}
+
+// find returns the policy that a finder finds.
+func find(t *testing.T, f *mtasts.Finder) *mtasts.Policy {
+	t.Helper()
+	p, err := f.Find(t.Context(), "kaya.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func TestFind(t *testing.T) {
@@ -79,7 +103,7 @@ func TestFind(t *testing.T) {
 		if name == "an age without end" {
 			s.policy = strings.Replace(s.policy, "86400", "9223372036854775807", 1)
 		}
-		p := s.finder().Find(t.Context(), "kaya.example")
+		p := find(t, s.finder())
 		if (p != nil) != (change == nil) {
 			t.Errorf("%s: got %+v", name, p)
 		}
@@ -100,41 +124,70 @@ func TestKept(t *testing.T) {
 	t.Parallel()
 	s := newSite()
 	f := s.finder()
-	find := func() *mtasts.Policy { return f.Find(t.Context(), "kaya.example") }
 	for range 2 {
-		if find() == nil || s.fetched != 1 {
+		if find(t, f) == nil || s.fetched != 1 {
 			t.Fatalf("fetched %d times", s.fetched)
 		}
 	}
 	s.record, s.policy = "", "" // somebody on the way takes it away
 	s.now = s.now.Add(time.Hour)
-	if find() == nil {
+	if find(t, f) == nil {
 		t.Error("the policy is forgotten")
 	}
 	s.record, s.policy = "v=STSv1; id=2;", "version: STSv1\nmode: testing\nmx: a.example\nmax_age: 3600\n"
 	s.now = s.now.Add(5 * time.Minute)
-	if p := find(); p.Mode != mtasts.Enforce {
+	if p := find(t, f); p.Mode != mtasts.Enforce {
 		t.Errorf("looked up too soon: %+v", p)
 	}
 	s.now = s.now.Add(10 * time.Minute)
-	if p := find(); p == nil || p.Mode != mtasts.Testing {
+	if p := find(t, f); p == nil || p.Mode != mtasts.Testing {
 		t.Errorf("got %+v", p)
 	}
 	s.record, s.policy = "", ""
 	s.now = s.now.Add(2 * time.Hour)
-	if p := find(); p != nil {
+	if p := find(t, f); p != nil {
 		t.Errorf("expired: got %+v", p)
 	}
 	asked := s.asked
-	if find(); s.asked != asked {
+	if find(t, f); s.asked != asked {
 		t.Error("a domain without a policy is asked for it each time")
 	}
 	// One that expires soon is looked for again as soon as it has.
 	s.record, s.policy = "v=STSv1; id=3;", "version: STSv1\nmode: enforce\nmx: a.example\nmax_age: 60\n"
 	s.now = s.now.Add(time.Hour)
-	find()
+	find(t, f)
 	s.now = s.now.Add(time.Minute)
-	if p := find(); p == nil {
+	if p := find(t, f); p == nil {
 		t.Error("a policy that expired is not looked for again")
+	}
+}
+
+// A policy holds after a restart, until it expires. Where it is not known whether there
+// is one, nobody is told that there is none.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	s := newSite()
+	want := find(t, s.finder()).Lines()
+	if got := strings.Join(want, "\r\n") + "\r\n"; got != s.policy {
+		t.Errorf("got %q", got)
+	}
+	s.record, s.policy = "", "" // somebody on the way takes it away
+	s.now = s.now.Add(23 * time.Hour)
+	if p := find(t, s.finder()); p == nil || !slices.Equal(p.Lines(), want) {
+		t.Errorf("after a restart: %+v", p)
+	}
+	s.noLoad = errors.New("down")
+	if p, err := s.finder().Find(t.Context(), "kaya.example"); !errors.Is(err, s.noLoad) || p != nil {
+		t.Errorf("without the store: %+v, %v", p, err)
+	}
+	s.noLoad = nil
+	s.now = s.now.Add(2 * time.Hour)
+	if p := find(t, s.finder()); p != nil {
+		t.Errorf("expired: got %+v", p)
+	}
+	again := newSite()
+	again.noSave = errors.New("down")
+	if p, err := again.finder().Find(t.Context(), "kaya.example"); !errors.Is(err, again.noSave) || p != nil {
+		t.Errorf("a policy that cannot be kept: %+v, %v", p, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -18,6 +19,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -56,6 +58,7 @@ const (
 	CodePrefix    = "ac_"
 	ClientPrefix  = "app_"
 	InvitePrefix  = "inv_"
+	OwnerPrefix   = "own_"
 	QRPrefix      = "qrk_"
 	VerifyPrefix  = "emv_"
 	ResetPrefix   = "rst_"
@@ -126,16 +129,32 @@ func encode62(b []byte) string {
 	return string(out[:])
 }
 
-// Box seals secrets at rest. Each tenant has a key of its own derived from the
-// master key, and a sealed value opens only in the place it was sealed for.
-type Box struct{ master []byte }
+// Box seals secrets at rest. Each sealed value has a key of its own, which is wrapped
+// with a key of the box: so a new key of the box needs to wrap that one alone. A value
+// opens only for the tenant and in the place that it was sealed for.
+type Box struct {
+	root    []byte // what Derive works with
+	current uint32 // the key that seals
+	wraps   map[uint32][]byte
+}
 
-// NewBox uses a 32-byte master key.
+// NewBox makes a box of one key of 32 bytes: a master key, which seals the keys of the
+// installation (see OpenKeys).
 func NewBox(master []byte) (*Box, error) {
 	if len(master) != 32 {
 		return nil, fmt.Errorf("secret: the master key has %d bytes, not 32", len(master))
 	}
-	return &Box{master: master}, nil
+	return &Box{root: master, wraps: map[uint32][]byte{0: wrapKey(master)}}, nil
+}
+
+// NewMaster makes a random master key, and its text as the key file holds it.
+func NewMaster() (*Box, string) {
+	key := newKey()
+	box, err := NewBox(key)
+	if err != nil {
+		panic(err) // the length is right
+	}
+	return box, base64.StdEncoding.EncodeToString(key) + "\n"
 }
 
 // KeyPath is where the master key of a data folder lies.
@@ -157,19 +176,17 @@ func LoadBox(dir string) (*Box, error) {
 	if !errors.Is(err, os.ErrNotExist) {
 		return box, err
 	}
-	key := make([]byte, 32)
-	if _, err := rand.Read(key); err != nil {
-		return nil, err
-	}
-	err = writeNew(KeyPath(dir), []byte(base64.StdEncoding.EncodeToString(key)+"\n"))
+	box, text := NewMaster()
+	err = WriteKey(KeyPath(dir), text)
 	if errors.Is(err, os.ErrExist) {
 		return ReadBox(dir) // another process was first
 	}
-	if err != nil {
-		return nil, err
-	}
-	return NewBox(key)
+	return box, err
 }
+
+// WriteKey writes the text of a master key into a new file that its owner alone can
+// read. The error is os.ErrExist where the file is there.
+func WriteKey(path, text string) error { return writeNew(path, []byte(text)) }
 
 // ParseBox reads a master key in base64, as the key file and KONAK_MASTER_KEY
 // hold it.
@@ -199,36 +216,85 @@ func writeNew(path string, b []byte) error {
 }
 
 // Derive gives a key for one purpose, e.g. signing cursors.
-func (b *Box) Derive(purpose string) []byte {
-	key, err := hkdf.Key(sha256.New, b.master, nil, "konak/"+purpose, 32)
+func (b *Box) Derive(purpose string) []byte { return derive(b.root, "konak/"+purpose) }
+
+func derive(key []byte, purpose string) []byte {
+	out, err := hkdf.Key(sha256.New, key, nil, purpose, 32)
 	if err != nil {
 		panic(err) // only a wrong length can fail
 	}
-	return key
+	return out
 }
 
+// wrapKey is the part of a key that wraps the keys of sealed values.
+func wrapKey(key []byte) []byte { return derive(key, "konak/wrap") }
+
+// mark begins every sealed value; the id of the key that wrapped it follows.
+const mark = "\x93knk\x01"
+
+const (
+	headerSize  = len(mark) + 4
+	nonceSize   = 12
+	wrappedSize = headerSize + nonceSize + 32 + 16
+)
+
+// header is what a value begins with that the key id sealed.
+func header(id uint32) []byte { return binary.BigEndian.AppendUint32([]byte(mark), id) }
+
 // Seal encrypts plain for a place such as "webhook_endpoint/<id>".
-func (b *Box) Seal(tenant uuid.UUID, place string, plain []byte) []byte {
-	gcm := b.gcm(tenant)
-	nonce := make([]byte, gcm.NonceSize(), gcm.NonceSize()+len(plain)+gcm.Overhead())
-	if _, err := rand.Read(nonce); err != nil {
-		panic(err)
-	}
-	return gcm.Seal(nonce, nonce, plain, []byte(place))
+func (b *Box) Seal(tenant uuid.UUID, name string, plain []byte) []byte {
+	key := newKey()
+	return encrypt(b.wrap(key), key, plain, place(tenant, name))
 }
 
 // Open decrypts what Seal made for the same tenant and place.
-func (b *Box) Open(tenant uuid.UUID, place string, sealed []byte) ([]byte, error) {
-	gcm := b.gcm(tenant)
-	if len(sealed) < gcm.NonceSize() {
-		return nil, errors.New("secret: sealed value is too short")
+func (b *Box) Open(tenant uuid.UUID, name string, sealed []byte) ([]byte, error) {
+	key, rest, err := b.unwrap(sealed)
+	if err != nil {
+		return nil, err
 	}
-	n := gcm.NonceSize()
-	return gcm.Open(nil, sealed[:n], sealed[n:], []byte(place))
+	return decrypt(key, rest, place(tenant, name))
 }
 
-func (b *Box) gcm(tenant uuid.UUID) cipher.AEAD {
-	block, err := aes.NewCipher(b.Derive("tenant/" + tenant.String()))
+// wrap encrypts the key of a value with the newest key of the box.
+func (b *Box) wrap(key []byte) []byte {
+	head := header(b.current)
+	return encrypt(head, b.wraps[b.current], key, head)
+}
+
+// unwrap returns the key of a sealed value, and what it encrypts.
+func (b *Box) unwrap(sealed []byte) (key, rest []byte, err error) {
+	if len(sealed) < wrappedSize || string(sealed[:len(mark)]) != mark {
+		return nil, nil, errors.New("secret: this is no sealed value")
+	}
+	head := sealed[:headerSize]
+	wrap := b.wraps[binary.BigEndian.Uint32(head[len(mark):])]
+	if wrap == nil {
+		return nil, nil, errors.New("secret: the value was sealed with a key that is not there")
+	}
+	key, err = decrypt(wrap, sealed[headerSize:wrappedSize], head)
+	return key, sealed[wrappedSize:], err
+}
+
+// encrypt appends a nonce and the encrypted text to dst.
+func encrypt(dst, key, plain, bound []byte) []byte {
+	nonce := make([]byte, nonceSize)
+	if _, err := rand.Read(nonce); err != nil {
+		panic(err) // the platform promises this cannot fail
+	}
+	return newGCM(key).Seal(append(slices.Clip(dst), nonce...), nonce, plain, bound)
+}
+
+// decrypt reads what encrypt appended.
+func decrypt(key, sealed, bound []byte) ([]byte, error) {
+	if len(sealed) < nonceSize {
+		return nil, errors.New("secret: sealed value is too short")
+	}
+	return newGCM(key).Open(nil, sealed[:nonceSize], sealed[nonceSize:], bound)
+}
+
+func newGCM(key []byte) cipher.AEAD {
+	block, err := aes.NewCipher(key)
 	if err != nil {
 		panic(err)
 	}

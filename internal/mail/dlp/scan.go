@@ -28,6 +28,7 @@ type textScanner struct {
 	front   [2]int // bytes of folded and clean that were scanned before
 	numbers numberScanner
 	hits    []hit
+	filters []*automaton // of each regex, nil for one that has none
 	// context positions by keyword, of the present window
 	context map[int][]int
 }
@@ -43,6 +44,13 @@ type hit struct {
 func newTextScanner(c *collector) *textScanner {
 	t := &textScanner{c: c, context: map[int][]int{}}
 	t.text.wantClean = len(c.s.regexes) > 0
+	for _, r := range c.s.regexes {
+		var a *automaton
+		if r.program != nil {
+			a = newAutomaton(r.program)
+		}
+		t.filters = append(t.filters, a)
+	}
 	t.numbers.rules = &c.s.numbers
 	t.numbers.found = func(rules []int, start, end int, value []byte) {
 		for _, r := range rules {
@@ -144,7 +152,10 @@ func (t *textScanner) find() {
 	if s.numbers.any() {
 		t.numbers.scan(folded)
 	}
-	for _, r := range s.regexes {
+	for i, r := range s.regexes {
+		if a := t.filters[i]; a != nil && !a.mayMatch(t.text.clean) {
+			continue
+		}
 		for _, at := range r.re.FindAllIndex(t.text.clean, maxWindowMatches) {
 			if at[1] > at[0] {
 				t.hits = append(t.hits, hit{rule: r.rule, start: at[0], end: at[1], value: string(t.text.clean[at[0]:min(at[1], at[0]+200)]), inClean: true})

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -33,8 +32,20 @@ type target struct {
 	host, address string
 	// operator is set for one that the operator named.
 	operator bool
-	// verified is set for one that must show a right certificate.
-	verified bool
+	// policy is how the destination wants its mail, nil for no wish.
+	policy *mtasts.Policy
+	// named is set for one that the policy names, verified for one that must show a
+	// right certificate.
+	named, verified bool
+}
+
+// transfer is a mail on its way to a destination.
+type transfer struct {
+	from string
+	to   []string
+	text *os.File
+	// sessions are how the connections to servers of the destination were encrypted.
+	sessions []tlsSession
 }
 
 // errNoServer says that a domain takes no mail.
@@ -76,49 +87,57 @@ var errNotInPolicy = errors.New("4.7.5 The domain asks for other servers than it
 // enforces; the others must show a right certificate. It returns errNotInPolicy where
 // none is left: the mail waits, since the DNS may be forged.
 func (s *Service) applyPolicy(ctx context.Context, destination string, servers []target) (out []target, err error) {
-	p := s.STS.Find(ctx, destination)
-	if p == nil || p.Mode != mtasts.Enforce {
-		return servers, nil
+	p, err := s.STS.Find(ctx, destination)
+	if err != nil || p == nil {
+		return servers, err
 	}
 	for _, server := range servers {
-		if p.Allows(server.host) {
-			server.verified = true
-			out = append(out, server)
+		server.policy, server.named = p, p.Allows(server.host)
+		if server.verified = p.Mode == mtasts.Enforce; server.verified && !server.named {
+			continue
 		}
+		out = append(out, server)
 	}
 	if len(out) == 0 {
-		return nil, errNotInPolicy
+		return []target{{host: servers[0].host, policy: p}}, errNotInPolicy
 	}
 	return out, nil
 }
 
 // handOver hands a mail over to a server of a destination and returns what became of
 // each copy. An error says that no server took or refused any.
-func (s *Service) handOver(ctx context.Context, from, destination string, to []string, text *os.File) (map[string]outcome, error) {
+func (s *Service) handOver(ctx context.Context, destination string, t *transfer) (map[string]outcome, error) {
 	servers, err := s.findServers(ctx, destination)
-	if errors.Is(err, errNoServer) {
-		return outcomeOfAll(to, StateFailed, errNoServer.Error()), nil
+	switch {
+	case errors.Is(err, errNoServer):
+		return outcomeOfAll(t.to, StateFailed, errNoServer.Error()), nil
+	case errors.Is(err, errNotInPolicy):
+		t.addSession(servers[0], failedValidation)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.handOverTo(ctx, servers, from, to, text)
+	outcomes, err := s.handOverTo(ctx, servers, t)
+	if servers[0].operator {
+		t.sessions = nil // it is no server of the destination
+	}
+	return outcomes, err
 }
 
 // handOverTo hands a mail over to the first of the servers that speaks.
-func (s *Service) handOverTo(ctx context.Context, servers []target, from string, to []string, text *os.File) (outcomes map[string]outcome, err error) {
+func (s *Service) handOverTo(ctx context.Context, servers []target, t *transfer) (outcomes map[string]outcome, err error) {
 	for _, server := range servers {
-		outcomes, err = s.talk(ctx, server, true, from, to, text)
+		outcomes, err = s.talk(ctx, server, true, t)
 		if errors.Is(err, errTLS) && !server.verified {
 			// Encryption that does not work is no reason to leave a mail where it is:
 			// anybody on the way could have taken the offer away as well.
-			outcomes, err = s.talk(ctx, server, false, from, to, text)
+			outcomes, err = s.talk(ctx, server, false, t)
 		}
 		if err == nil {
 			return outcomes, nil
 		}
 		if missing, ok := errors.AsType[*net.DNSError](err); ok && missing.IsNotFound && len(servers) == 1 {
-			return outcomeOfAll(to, StateFailed, "5.1.2 The domain does not exist"), nil
+			return outcomeOfAll(t.to, StateFailed, "5.1.2 The domain does not exist"), nil
 		}
 	}
 	return nil, err
@@ -127,7 +146,7 @@ func (s *Service) handOverTo(ctx context.Context, servers []target, from string,
 var errTLS = errors.New("no TLS")
 
 // talk has one conversation with a server.
-func (s *Service) talk(ctx context.Context, server target, encrypt bool, from string, to []string, text *os.File) (map[string]outcome, error) {
+func (s *Service) talk(ctx context.Context, server target, encrypt bool, t *transfer) (map[string]outcome, error) {
 	client := s.Out
 	if server.operator {
 		client = s.operator
@@ -139,11 +158,11 @@ func (s *Service) talk(ctx context.Context, server target, encrypt bool, from st
 		return nil, err
 	}
 	defer func() { _ = conn.Close() }()
-	outcomes, err := s.speak(conn, server, encrypt, from, to, text)
+	outcomes, err := s.speak(conn, server, encrypt, t)
 	return outcomes, conn.Explain(err)
 }
 
-func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, from string, to []string, text *os.File) (map[string]outcome, error) {
+func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, t *transfer) (map[string]outcome, error) {
 	c, err := smtp.NewClient(conn, server.host)
 	if err != nil {
 		return nil, err
@@ -152,17 +171,13 @@ func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, from s
 	if err := c.Hello(s.Host); err != nil {
 		return nil, err
 	}
-	switch offered, _ := c.Extension("STARTTLS"); {
-	case offered && encrypt:
+	if encrypt {
 		conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
-		// Where the domain has no policy nothing says which name the certificate must
-		// have, and it is not checked.
-		if err := c.StartTLS(&tls.Config{ServerName: server.host, InsecureSkipVerify: !server.verified, RootCAs: s.Roots, MinVersion: tls.VersionTLS12}); err != nil { //nolint:gosec // opportunistic, RFC 7435
-			return nil, fmt.Errorf("%w: %w", errTLS, err)
+		if err := s.startTLS(c, server, t); err != nil {
+			return nil, err
 		}
-	case server.verified:
-		return nil, fmt.Errorf("%w: the server offers none", errTLS)
 	}
+	from, to := t.from, t.to
 	if foreign, _ := c.Extension("SMTPUTF8"); !foreign && !isASCII(from, to...) {
 		return outcomeOfAll(to, StateFailed, "5.6.7 The server takes no addresses beyond ASCII"), nil
 	}
@@ -188,7 +203,7 @@ func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, from s
 	if len(taken) == 0 {
 		return outcomes, nil
 	}
-	answers, err := sendData(c, conn, taken, text)
+	answers, err := sendData(c, conn, taken, t.text)
 	if err != nil {
 		return nil, err
 	}

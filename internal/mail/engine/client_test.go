@@ -7,12 +7,14 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"io"
 	"log/slog"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -26,7 +28,9 @@ import (
 // wishes are the policies of destinations.
 type wishes map[string]*mtasts.Policy
 
-func (w wishes) Find(_ context.Context, domain string) *mtasts.Policy { return w[domain] }
+func (w wishes) Find(_ context.Context, domain string) (*mtasts.Policy, error) {
+	return w[domain], nil
+}
 
 // taking is a session that takes every mail and says over which connection it came.
 type taking struct{ taken chan string }
@@ -92,30 +96,46 @@ func TestVerifiedServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = text.Close() }()
+	enforced := &mtasts.Policy{Mode: mtasts.Enforce}
+	testing := &mtasts.Policy{Mode: mtasts.Testing}
 	for _, c := range []struct {
 		name, certificate string
-		verified, trusted bool
-		sent              bool
+		policy            *mtasts.Policy
+		unnamed           bool
+		trusted, sent     bool
+		failure           string
 	}{
-		{"right certificate", "mx.kaya.example", true, true, true},
-		{"nobody vouches for it", "mx.kaya.example", true, false, false},
-		{"another name", "mx.evil.example", true, true, false},
-		{"no encryption", "", true, true, false},
-		{"another name without a policy", "mx.evil.example", false, false, true},
-		{"no encryption without a policy", "", false, false, true},
+		{"right certificate", "mx.kaya.example", enforced, false, true, true, ""},
+		{"nobody vouches for it", "mx.kaya.example", enforced, false, false, false, failedTrust},
+		{"another name", "mx.evil.example", enforced, false, true, false, failedName},
+		{"no encryption", "", enforced, false, true, false, failedStartTLS},
+		{"right certificate while the domain tries it", "mx.kaya.example", testing, false, true, true, ""},
+		{"another name while the domain tries it", "mx.evil.example", testing, false, true, true, failedName},
+		{"another server while the domain tries it", "mx.kaya.example", testing, true, true, true, failedValidation},
+		{"no encryption while the domain tries it", "", testing, false, true, true, failedStartTLS},
+		{"another name without a policy", "mx.evil.example", nil, false, false, true, ""},
+		{"no encryption without a policy", "", nil, false, false, true, failedStartTLS},
 	} {
 		address, roots, taken, sessions := startServer(t, c.certificate)
 		if !c.trusted {
 			roots = x509.NewCertPool()
 		}
 		s := &Service{Config: Config{Host: "mail.konak.example", Roots: roots}, operator: outbound.New(outbound.Options{Operator: true})}
-		got, err := s.handOverTo(t.Context(), []target{{host: "mx.kaya.example", address: address, operator: true, verified: c.verified}}, "a@firma.example", []string{"b@kaya.example"}, text)
+		mail := &transfer{from: "a@firma.example", to: []string{"b@kaya.example"}, text: text}
+		server := target{host: "mx.kaya.example", address: address, operator: true, policy: c.policy, named: !c.unnamed, verified: c.policy == enforced}
+		got, err := s.handOverTo(t.Context(), []target{server}, mail)
 		if (err == nil) != c.sent || len(taken) != map[bool]int{true: 1}[c.sent] || c.sent && got["b@kaya.example"].State != StateDelivered {
 			t.Errorf("%s: %d mails taken, %+v, %v", c.name, len(taken), got, err)
 		}
 		if n := sessions.Load(); n != 1 {
 			t.Errorf("%s: %d sessions", c.name, n)
 		}
+		if want := []tlsSession{{c.policy, "mx.kaya.example", c.failure}}; !slices.Equal(mail.sessions, want) {
+			t.Errorf("%s: counts %+v", c.name, mail.sessions)
+		}
+	}
+	if got := classifyCertificate(x509.CertificateInvalidError{Reason: x509.Expired}); got != failedExpired {
+		t.Errorf("an expired certificate is %q", got)
 	}
 }
 
@@ -145,7 +165,7 @@ func TestForeignAddresses(t *testing.T) {
 	}()
 	t.Cleanup(func() { _ = ln.Close() })
 	s := &Service{Config: Config{Host: "mail.konak.example"}, operator: outbound.New(outbound.Options{Operator: true})}
-	got, err := s.handOverTo(t.Context(), []target{{host: "old.example", address: ln.Addr().String(), operator: true}}, "a@firma.example", []string{"ç@kaya.example"}, nil)
+	got, err := s.handOverTo(t.Context(), []target{{host: "old.example", address: ln.Addr().String(), operator: true}}, &transfer{from: "a@firma.example", to: []string{"ç@kaya.example"}})
 	if o := got["ç@kaya.example"]; err != nil || o.State != StateFailed || !strings.HasPrefix(o.Answer, "5.6.7") {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -164,12 +184,62 @@ func TestPolicyOfDestination(t *testing.T) {
 	if err != nil || len(got) != 1 || got[0].host != "mx.kaya.example" || !got[0].verified {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if _, err := s.applyPolicy(t.Context(), "kaya.example", servers[:1]); err == nil {
-		t.Error("another server is taken")
+	only := &transfer{to: []string{"b@kaya.example"}}
+	s.DNS = oneServer("evil.example")
+	if out, err := s.handOver(t.Context(), "kaya.example", only); !errors.Is(err, errNotInPolicy) || out != nil {
+		t.Errorf("another server is taken: %+v, %v", out, err)
+	}
+	if want := []tlsSession{{enforced, "evil.example", failedValidation}}; !slices.Equal(only.sessions, want) {
+		t.Errorf("counts %+v", only.sessions)
 	}
 	for _, name := range []string{"test.example", "other.example"} {
-		if got, err := s.applyPolicy(t.Context(), name, servers); err != nil || len(got) != 2 || got[0].verified || got[1].verified {
+		got, err := s.applyPolicy(t.Context(), name, servers)
+		if err != nil || len(got) != 2 || got[0].verified || got[1].verified {
 			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+		if tried := name == "test.example"; (got[0].policy != nil) != tried || got[0].named || got[1].named != tried {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+// oneServer is the DNS of domains that have one mail server, and of a domain that wants
+// reports.
+type oneServer string
+
+func (o oneServer) LookupMX(context.Context, string) ([]*net.MX, error) {
+	return []*net.MX{{Host: string(o)}}, nil
+}
+
+func (o oneServer) LookupTXT(_ context.Context, name string) ([]string, error) {
+	if text, ok := reportRecords[strings.TrimPrefix(name, "_smtp._tls.")]; ok {
+		return strings.Split(text, "|"), nil
+	}
+	return nil, &net.DNSError{IsNotFound: true}
+}
+
+var reportRecords = map[string]string{
+	"kaya.example":  "v=spf1 -all|v=TLSRPTv1; rua=mailto:TLS@kaya.example, https://kaya.example/tls,ftp://kaya.example/,mailto:x",
+	"many.example":  "v=TLSRPTv1;rua=" + strings.Repeat("https://kaya.example/tls,", 20),
+	"twice.example": "v=TLSRPTv1; rua=mailto:a@kaya.example|v=TLSRPTv1; rua=mailto:b@kaya.example",
+	"other.example": "v=TLSRPTv2; rua=mailto:a@kaya.example",
+}
+
+// Reports go where the domain asks for them.
+func TestReportTargets(t *testing.T) {
+	t.Parallel()
+	s := &Service{Config: Config{DNS: oneServer("")}}
+	for name, want := range map[string][]string{
+		"kaya.example": {"mailto:tls@kaya.example", "https://kaya.example/tls"}, "twice.example": nil, "other.example": nil, "none.example": nil,
+		"many.example": slices.Repeat([]string{"https://kaya.example/tls"}, maxReportTargets),
+	} {
+		targets, err := s.findReportTargets(t.Context(), name)
+		var got []string
+		for _, to := range targets {
+			got = append(got, to.String())
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, %v", name, got, err)
 		}
 	}
 }

@@ -58,7 +58,10 @@ func (s *Service) deliver(ctx context.Context, j *jobs.Job) error {
 	}
 	var failed error
 	if len(to) > 0 {
-		outcomes, err := s.attempt(ctx, j, &m, left[0].destination, to)
+		t := &transfer{from: m.Sender, to: to}
+		outcomes, err := s.attempt(ctx, j, &m, left[0].destination, t)
+		// What a server took is written down first.
+		defer func() { s.countSessions(ctx, &m, left[0].destination, t) }()
 		if failed = err; outcomes == nil {
 			return err
 		}
@@ -105,7 +108,8 @@ func (s *Service) readDelivery(ctx context.Context, j *jobs.Job) (m queued, left
 // attempt tries to hand a mail over and returns what became of each copy. With an
 // error and outcomes no server could be spoken to, and all copies wait; without
 // outcomes the fault is on this side.
-func (s *Service) attempt(ctx context.Context, j *jobs.Job, m *queued, destination string, to []string) (map[string]outcome, error) {
+func (s *Service) attempt(ctx context.Context, j *jobs.Job, m *queued, destination string, t *transfer) (map[string]outcome, error) {
+	to := t.to
 	if !s.DB.Clock().Now().Before(m.ExpiresAt.Time) {
 		return outcomeOfAll(to, StateFailed, "4.4.7 The mail could not be delivered in time"), nil
 	}
@@ -114,6 +118,7 @@ func (s *Service) attempt(ctx context.Context, j *jobs.Job, m *queued, destinati
 		return nil, err
 	}
 	defer func() { _ = text.Close() }()
+	t.text = text
 	local := destination == s.Domain
 	if !local {
 		owner, err := s.Domains.FindOwner(ctx, destination)
@@ -128,7 +133,7 @@ func (s *Service) attempt(ctx context.Context, j *jobs.Job, m *queued, destinati
 	if local {
 		return s.deliverHere(ctx, m, to, text), nil
 	}
-	outcomes, err := s.handOver(ctx, m.Sender, destination, to, text)
+	outcomes, err := s.handOver(ctx, destination, t)
 	if err != nil {
 		_, answer := outbound.Class(err)
 		if o, notSaid := readAnswer(err); notSaid == nil {

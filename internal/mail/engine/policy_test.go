@@ -247,13 +247,76 @@ func TestJournal(t *testing.T) {
 		}
 		o.Owner = o.SignIn("owner@demo.example")
 		o.Owner.Put(settings, map[string]any{"enabled": true, "retention_days": 0}).Refused(422, "validation_failed")
-		for action, want := range map[string]int{"mail.settings.journaling": 3, "mail.journal.read": 1} {
-			var lines []struct{}
-			o.Owner.Get("/api/v1/auth/audit?action=" + action).Want(200).Data(&lines)
-			if len(lines) != want {
-				t.Errorf("%s: %d lines in the audit log, want %d", action, len(lines), want)
+		o.wantAudit(map[string]int{"mail.settings.journaling": 3, "mail.journal.read": 1})
+	})
+}
+
+// wantAudit checks how many lines of each action the audit log has.
+func (o *office) wantAudit(lines map[string]int) {
+	o.t.Helper()
+	for action, want := range lines {
+		var got []struct{}
+		o.Owner.Get("/api/v1/auth/audit?action=" + action).Want(200).Data(&got)
+		if len(got) != want {
+			o.t.Errorf("%s: %d lines in the audit log, want %d", action, len(got), want)
+		}
+	}
+}
+
+// A mail with a legal hold is kept past its retention, until the hold is taken away.
+func TestLegalHold(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.Owner.Put(base+"/settings/journaling", map[string]any{"enabled": true, "retention_days": 10}).Want(200)
+		for _, subject := range []string{"bir", "iki"} {
+			if code := o.submit(text("info@firma.example", subject, ""), "elif@other.example"); code != 250 {
+				t.Fatalf("said %d", code)
 			}
 		}
+		var list []mail.JournalItem
+		o.Owner.Get(base + "/journal").Want(200).Data(&list)
+		if len(list) != 2 || list[0].LegalHold != nil {
+			t.Fatalf("got %+v", list)
+		}
+		hold := base + "/journal/" + list[1].ID.String() + "/hold"
+		because := func(reason string) map[string]any { return map[string]any{"reason": reason} }
+		other := o.s.Workspace("acme").Owner
+		other.Put(hold, because("Dava 2026/114")).Refused(404, "not_found")
+		other.Delete(hold).Refused(404, "not_found")
+		reader := o.Guest()
+		reader.Put(hold, because("Dava 2026/114")).Refused(403, "forbidden")
+		reader.Delete(hold).Refused(403, "forbidden")
+		o.Owner.Put(hold, because("  ")).Refused(422, "validation_failed")
+		var held mail.JournalItem
+		for _, reason := range []string{"Dava", "Dava 2026/114"} {
+			o.Owner.Put(hold, because(reason)).Want(200).Data(&held)
+			if held.LegalHold == nil || held.LegalHold.Reason != reason || held.LegalHold.By == nil || !held.LegalHold.At.Equal(o.s.Clock.Now()) {
+				t.Errorf("got %+v", held.LegalHold)
+			}
+		}
+		clean := func(want int) {
+			t.Helper()
+			if n, err := o.s.Mail.CleanJournal(t.Context()); n != want || err != nil {
+				t.Errorf("cleaned %d, want %d: %v", n, want, err)
+			}
+		}
+		o.s.Clock.Advance(11 * 24 * time.Hour)
+		clean(1)
+		clean(0)
+		o.Owner = o.SignIn("owner@demo.example")
+		o.Owner.Get(base + "/journal").Want(200).Data(&list)
+		if len(list) != 1 || list[0].ID != held.ID || list[0].LegalHold.Reason != "Dava 2026/114" {
+			t.Fatalf("got %+v", list)
+		}
+		o.Owner.Get(base + "/journal/" + held.ID.String() + "/report").Want(200)
+		for range 2 {
+			var free mail.JournalItem
+			if o.Owner.Delete(hold).Want(200).Data(&free); free.LegalHold != nil {
+				t.Errorf("got %+v", free.LegalHold)
+			}
+		}
+		clean(1)
+		o.wantAudit(map[string]int{"mail.journal.held": 2, "mail.journal.released": 1})
 	})
 }
 

@@ -256,10 +256,16 @@ const keepFinished = 14 * 24 * time.Hour
 // cleanBatch is how many mails are deleted in one transaction.
 const cleanBatch = 100
 
-// CleanQueue deletes mails that have been done for long and says how many.
+// CleanQueue deletes mails that have been done for long, and policies of other domains
+// that hold no longer, and says how many.
 func (s *Service) CleanQueue(ctx context.Context) (n int, err error) {
 	err = s.DB.System("janitor").InTx(ctx, func(tx *db.Tx) error {
-		n, err = deleteFinished(tx, clock.At(tx.Now().Add(-keepFinished)), cleanBatch)
+		mails, err := deleteFinished(tx, clock.At(tx.Now().Add(-keepFinished)), cleanBatch)
+		if err != nil {
+			return err
+		}
+		policies, err := deleteExpiredPolicies(tx, cleanBatch)
+		n = mails + policies
 		return err
 	})
 	if err != nil {
@@ -270,4 +276,10 @@ func (s *Service) CleanQueue(ctx context.Context) (n int, err error) {
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
+}
+
+// Waiting returns how many mails wait to be delivered to other servers, at most ten
+// thousand.
+func (s *Service) Waiting(ctx context.Context) (int, error) {
+	return db.Read(ctx, s.DB.System("metrics"), countWaiting)
 }

@@ -149,10 +149,12 @@ func TestRspamd(t *testing.T) {
 		if r.URL.Path != "/checkv2" || r.Header.Get("From") != "elif@kaya.example" || r.Header.Get("Rcpt") != "info@firma.example" || r.Header.Get("IP") != "127.0.0.1" {
 			t.Errorf("asked %s with %v", r.URL, r.Header)
 		}
-		if action == "down" {
+		said := action
+		if said == "down" {
 			w.WriteHeader(http.StatusBadGateway)
+			said = "reject" // a proxy in front of it may say anything
 		}
-		_, _ = w.Write([]byte(`{"action":"` + action + `","score":4.2}`))
+		_, _ = w.Write([]byte(`{"action":"` + said + `","score":4.2}`))
 	}))
 	t.Cleanup(filter.Close)
 	o := newOffice(t, db.SQLite, func(c *app.Config) { c.MailDNS, c.MailRspamd = published{}, filter.URL })
@@ -172,4 +174,26 @@ func TestRspamd(t *testing.T) {
 	if got := o.subjects(); len(got) != 2 {
 		t.Errorf("the inbox has %q", got)
 	}
+}
+
+// Mail for a suspended workspace is put off, so that its sender tries again.
+func TestSuspendedWorkspacePutsMailOff(t *testing.T) {
+	t.Parallel()
+	run(t, func(*app.Config) {}, func(t *testing.T, o *office) {
+		bring := func() int {
+			return o.bring("elif@kaya.example", text("elif@kaya.example", "elif@kaya.example", ""), "info@firma.example")
+		}
+		if _, err := o.s.SetSuspended(t.Context(), o.Slug, true); err != nil {
+			t.Fatal(err)
+		}
+		if code := bring(); code != 450 {
+			t.Errorf("said %d while suspended", code)
+		}
+		if _, err := o.s.SetSuspended(t.Context(), o.Slug, false); err != nil {
+			t.Fatal(err)
+		}
+		if code := bring(); code != 250 {
+			t.Errorf("said %d after it was resumed", code)
+		}
+	})
 }

@@ -47,14 +47,16 @@ type Inbox interface {
 	Deliver(ctx context.Context, d smtpd.Delivery) error
 }
 
-// Resolver finds the mail servers of domains.
+// Resolver finds the mail servers of domains, and what they say about reports.
 type Resolver interface {
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
+	LookupTXT(ctx context.Context, name string) ([]string, error)
 }
 
-// Policies finds out how a destination wants its mail (MTA-STS); nil for no wish.
+// Policies finds out how a destination wants its mail (MTA-STS); nil for no wish. With
+// an error that is not known, and the mail waits.
 type Policies interface {
-	Find(ctx context.Context, domain string) *mtasts.Policy
+	Find(ctx context.Context, domain string) (*mtasts.Policy, error)
 }
 
 // Config is what the engine needs.
@@ -106,7 +108,7 @@ func (s *Service) Serve(ctx context.Context, ln, secure net.Listener, cert *tls.
 		Domain: s.Host, MaxSize: s.MaxSize, MaxRecipients: maxRecipients, MaxSessions: maxSessions, MaxPerAddress: maxPerAddress,
 		MaxPerNetwork: maxPerNetwork, Patience: patience, MaxIdle: maxIdle, Log: s.Log,
 		NewSession: func(ctx context.Context, from smtpd.Peer) smtpd.Session {
-			return &session{s: s, ctx: ctx, peer: from}
+			return &session{s: s, connection: ctx, ctx: ctx, peer: from}
 		},
 	}
 	if cert != nil {
@@ -122,6 +124,7 @@ func (s *Service) Jobs() []jobs.Kind {
 			Name: deliverJob, Handler: s.deliver, PerNode: 64, PerTenant: 16, PerAccount: 2, MaxAttempts: 200,
 			Timeout: 20 * time.Minute, MaxAge: lifetime, HoldReason: "destination_unreachable", OnDead: s.giveUp,
 		},
+		{Name: tlsReportJob, Handler: s.sendTLSReport, PerNode: 4, PerTenant: 2, MaxAttempts: 10},
 		{Name: reviewJob, Handler: s.review, PerNode: 8, PerTenant: 2, MaxAttempts: 100},
 	}
 }

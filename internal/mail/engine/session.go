@@ -60,8 +60,11 @@ type account struct {
 
 // session is one conversation with a mailbox or a sender.
 type session struct {
-	s     *Service
-	ctx   context.Context
+	s *Service
+	// connection lasts as long as the connection; ctx, which a mail begins with, also
+	// refuses workspaces that are suspended by then.
+	connection, ctx context.Context
+
 	peer  smtpd.Peer
 	hello string
 	// who is signed in, nil for nobody.
@@ -90,6 +93,7 @@ func (c *session) Hello(name string) { c.hello = name }
 
 // Authenticate implements smtpd.Authenticator.
 func (c *session) Authenticate(user, password string) error {
+	c.ctx = c.s.DB.RefuseSuspended(c.connection)
 	key := address.Fold(user)
 	if !c.s.Limits.Take(c.ctx, signInsOfNetwork, limit.OfText(c.peer.Network.String())).Allowed ||
 		!c.s.Limits.Take(c.ctx, signInsOfMailbox, limit.OfText(c.peer.Network.String()+" "+key)).Allowed {
@@ -108,6 +112,9 @@ func (c *session) Authenticate(user, password string) error {
 
 // later writes an error to the log and returns what the sender is told instead.
 func (c *session) later(what string, err error) error {
+	if fault.Is(err, fault.WorkspaceSuspended) {
+		return errPaused
+	}
 	c.s.Log.Error(what, "error", err)
 	return errLater
 }
@@ -115,7 +122,7 @@ func (c *session) later(what string, err error) error {
 // Mail implements smtpd.Session.
 func (c *session) Mail(from string) error {
 	c.Reset()
-	c.from = from
+	c.ctx, c.from = c.s.DB.RefuseSuspended(c.connection), from
 	if c.who == nil {
 		return c.checkStranger(from)
 	}

@@ -146,3 +146,11 @@ func listSuppressions(r *db.Reader, p db.Page) (db.List[Suppression], error) {
 func deleteSuppression(tx *db.Tx, id uuid.UUID) (Suppression, error) {
 	return db.One(&tx.Reader, scanSuppression, `DELETE FROM mail_suppression WHERE tenant_id = $1 AND id = $2 RETURNING `+suppressionColumns, tx.Tenant(), id)
 }
+
+// maxQueueCounted is how many mails that wait are counted.
+const maxQueueCounted = 10000
+
+// countWaiting counts the mails that are not finished, up to a bound.
+func countWaiting(r *db.Reader) (int, error) {
+	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM mail_queue WHERE finished_at IS NULL LIMIT $1) w`, maxQueueCounted)
+}

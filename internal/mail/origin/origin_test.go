@@ -71,14 +71,19 @@ func mailFrom(from string) string {
 	return "From: " + from + "\r\nTo: info@firma.example\r\nSubject: Soru\r\n\r\nMerhaba\r\n"
 }
 
-func check(tb testing.TB, c *origin.Checker, peer, envelope, mail string) origin.Result {
+func headerOf(tb testing.TB, mail string) *header.Header {
 	tb.Helper()
 	h, err := header.Read(strings.NewReader(mail))
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return h
+}
+
+func check(tb testing.TB, c *origin.Checker, peer, envelope, mail string) origin.Result {
+	tb.Helper()
 	return c.Check(tb.Context(), origin.Mail{
-		Address: netip.MustParseAddr(peer), Hello: "mx.kaya.example", From: envelope, To: []string{"info@firma.example"}, Header: h,
+		Address: netip.MustParseAddr(peer), Hello: "mx.kaya.example", From: envelope, To: []string{"info@firma.example"}, Header: headerOf(tb, mail),
 		Open: func() io.Reader { return strings.NewReader(mail) },
 	})
 }

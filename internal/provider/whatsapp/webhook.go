@@ -50,6 +50,14 @@ type Messages struct {
 	Errors   []Error    `json:"errors,omitempty"`
 }
 
+// Echoes is the value of the field smb_message_echoes: what the owner of a number wrote in
+// the app on the phone, beside us.
+type Echoes struct {
+	Product  string     `json:"messaging_product"`
+	Metadata Metadata   `json:"metadata"`
+	Messages []Incoming `json:"message_echoes"`
+}
+
 // Metadata names the number.
 type Metadata struct {
 	Display  string `json:"display_phone_number"`
@@ -72,6 +80,7 @@ type Profile struct {
 type Incoming struct {
 	From        string       `json:"from,omitempty"`
 	FromUserID  string       `json:"from_user_id,omitempty"`
+	To          string       `json:"to,omitempty"` // of an echo
 	ID          string       `json:"id"`
 	Timestamp   string       `json:"timestamp"`
 	Type        string       `json:"type"`
@@ -275,6 +284,14 @@ func parseChange(business string, ch Change) (out []channel.Call, err error) {
 		if len(v.Messages)+len(v.Statuses) == 0 {
 			out = append(out, channel.Call{NumberID: v.Metadata.NumberID, BusinessID: business})
 		}
+	case "smb_message_echoes":
+		var v Echoes
+		if err := json.Unmarshal(ch.Value, &v); err != nil {
+			return nil, err
+		}
+		for i := range v.Messages {
+			out = append(out, channel.Call{NumberID: v.Metadata.NumberID, BusinessID: business, Message: parseEcho(&v.Messages[i])})
+		}
 	case "message_template_status_update", "message_template_quality_update", "template_category_update":
 		var v TemplateNews
 		if err := json.Unmarshal(ch.Value, &v); err != nil {
@@ -294,6 +311,13 @@ func parseChange(business string, ch Change) (out []channel.Call, err error) {
 		out = append(out, channel.Call{BusinessID: business})
 	}
 	return out, nil
+}
+
+// parseEcho reads what the owner wrote to a customer.
+func parseEcho(m *Incoming) *channel.Received {
+	r := parseMessage(m, nil)
+	r.From, r.UserID, r.OfOwner = m.To, "", true
+	return r
 }
 
 func parseMessage(m *Incoming, people []Profile) *channel.Received {

@@ -19,6 +19,7 @@ import (
 const (
 	Meta     = "Meta"
 	Telegram = "Telegram"
+	App      = "App"
 )
 
 // samplePicture is sent where the visitor has none.

@@ -119,3 +119,30 @@ func TestProvidersMisbehave(t *testing.T) {
 		t.Error("a slow provider answered at once")
 	}
 }
+
+// What agents answer on a custom channel arrives as deliveries and is shown once.
+func TestAnswersOfACustomChannel(t *testing.T) {
+	t.Parallel()
+	page := customer.NewPage()
+	page.Add(customer.Workspace{Slug: "demo", Name: "Demo", Channels: []customer.Channel{{
+		Kind: "custom", Name: "App", Account: "a1", ID: func(p customer.Person) string { return p.Name },
+		Write: func(customer.Person, string) (string, error) { return "1", nil },
+	}}})
+	deliver := func(body string) int {
+		w := httptest.NewRecorder()
+		page.ReceiveAnswer(w, httptest.NewRequest(http.MethodPost, customer.AppPath+"a1", strings.NewReader(body)))
+		return w.Code
+	}
+	const answer = `{"type":"channel.message","data":{"object":{"id":"m1","external_id":"Elif","body":"Buyurun","files":[{}]}}}`
+	for _, body := range []string{answer, answer, `{"type":"channel.csat_requested","data":{"object":{"id":"s1","external_id":"Elif","body":"?"}}}`} {
+		if code := deliver(body); code != http.StatusNoContent {
+			t.Errorf("%s: %d", body, code)
+		}
+	}
+	if code := deliver(`{`); code != http.StatusBadRequest {
+		t.Errorf("garbage: %d", code)
+	}
+	if text := show(t, page); strings.Count(text, "Buyurun 📎") != 1 || strings.Count(text, `class="theirs"`) > 1 {
+		t.Errorf("the page is %s", text)
+	}
+}

@@ -3,6 +3,9 @@
 // react, change and take back what they wrote, agree to be called, decide on templates,
 // and make a provider slow, full or broken.
 //
+// It also stands in for the company's own software behind a custom channel: what agents
+// answer there arrives as signed deliveries, whose secret the demo does not keep.
+//
 // It is made for a demo, asks nobody who they are and is served nowhere else. It works
 // without its script, which only keeps the conversation up to date.
 package customer

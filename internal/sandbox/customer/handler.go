@@ -100,7 +100,7 @@ func (p *Page) view(q url.Values) view {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, name := range []string{Meta, Telegram} {
+	for _, name := range []string{Meta, Telegram, App} {
 		v.Providers = append(v.Providers, providerView{name, p.modes[name]})
 	}
 	return v

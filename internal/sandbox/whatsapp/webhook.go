@@ -97,6 +97,39 @@ func (s *Server) Say(numberID string, from Customer, text string) (string, error
 	return s.Write(numberID, from, wire.Incoming{Text: &wire.Text{Body: text}})
 }
 
+// OwnerSays lets the owner of a number write to a customer in the app on the phone, and
+// gives the message's id.
+func (s *Server) OwnerSays(numberID, to string, m wire.Incoming) (string, error) {
+	b, n := s.number(numberID, "")
+	if b == nil {
+		return "", errors.New("sandbox: there is no number " + numberID)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.ID == "" {
+		m.ID = "wamid.owner" + s.id()
+	}
+	if m.Type == "" {
+		m.Type = "text"
+	}
+	m.From, m.To, m.Timestamp = digits(n.Display), digits(to), strconv.FormatInt(s.clock.Now().Unix(), 10)
+	s.postChange(b, "smb_message_echoes", wire.Echoes{Product: "whatsapp", Metadata: metadata(n), Messages: []wire.Incoming{m}})
+	return m.ID, nil
+}
+
+// Tell posts a change of any field, for what the provider tells of numbers that their
+// owners also use in the app.
+func (s *Server) Tell(numberID, field string, value map[string]any) {
+	b, n := s.number(numberID, "")
+	if b == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	value["messaging_product"], value["metadata"] = "whatsapp", metadata(n)
+	s.postChange(b, field, value)
+}
+
 // Remember notes that a customer wrote, without telling anybody.
 func (s *Server) Remember(numberID, from string, at time.Time) {
 	b, _ := s.number(numberID, "")

@@ -59,8 +59,11 @@ func keywords() string {
 	return out.String()
 }
 
-// detectors are all types of rules but regex, which has a pattern of its own.
-var detectors = map[string]string{dlp.Keyword: keywords(), dlp.CreditCard: "", dlp.IBAN: "", dlp.TCKN: "", dlp.VKN: "", dlp.Phone: "", dlp.AttachmentType: "exe"}
+// detectors are all types of rules with their patterns; no text here has a match.
+var detectors = map[string]string{
+	dlp.Keyword: keywords(), dlp.Regex: `\b[A-Z]{2,4}-\d{4,8}\b`, dlp.CreditCard: "", dlp.IBAN: "", dlp.TCKN: "", dlp.VKN: "",
+	dlp.Phone: "", dlp.Email: "", dlp.AttachmentType: "exe",
+}
 
 func lookOnce(context.Context, *env, int) (func() error, func(), error) {
 	text := []byte(turkish(1 << 20))

@@ -21,6 +21,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/oauth-protected-resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Protected resource metadata (RFC 9728)
+         * @description Names the MCP server of this host as the resource and this server as its authorization server.
+         */
+        get: operations["oauth-resource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Protected resource metadata (RFC 9728)
+         * @description Names the MCP server of this host as the resource and this server as its authorization server.
+         */
+        get: operations["oauth-mcp-resource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/commerce/public/v1/customers": {
         parameters: {
             query?: never;
@@ -694,7 +734,7 @@ export interface paths {
         put?: never;
         /**
          * Try a question: what the assistant would answer, and why
-         * @description Nothing is written and nobody is told. The answer comes from the published help articles.
+         * @description Nobody is told. The answer comes from the published help articles; a language model's use counts towards its budgets.
          */
         post: operations["try-assistant"];
         delete?: never;
@@ -836,7 +876,7 @@ export interface paths {
         };
         /**
          * What each kind of channel can carry
-         * @description Files with their sizes, reactions, changes, templates, calls and windows, by kind. What a channel cannot carry is refused before it is written: 422.
+         * @description For whoever answers customers. Files with their sizes, reactions, changes, templates, calls and windows, by kind. What a channel cannot carry is refused before it is written: 422.
          */
         get: operations["list-channel-capabilities"];
         put?: never;
@@ -5376,6 +5416,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mail/v1/journal/{id}/hold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Place a legal hold on a mail of the journal
+         * @description The mail is kept past its retention until the hold is taken away. A hold that is there gets the new reason. Each change is a line of the audit log.
+         */
+        put: operations["hold-mail-journal"];
+        post?: never;
+        /**
+         * Take a legal hold away
+         * @description A mail whose retention is over is deleted soon after it. Where there is no hold, nothing happens.
+         */
+        delete: operations["release-mail-journal"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mail/v1/journal/{id}/report": {
         parameters: {
             query?: never;
@@ -6602,6 +6666,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/first-owner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open the first account of an installation
+         * @description The token is in the link that the first start of an empty installation prints: it works once, for an hour, and only while there is no workspace, whoever else may open accounts. Signing in follows.
+         */
+        post: operations["open-first-account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/grants": {
         parameters: {
             query?: never;
@@ -7434,7 +7518,7 @@ export interface components {
         };
         AddToTeamInBody: {
             /**
-             * @description Two to six digits; left out, the next that is free
+             * @description Two to six digits that are no emergency number; left out, the next that is free
              * @example 101
              */
             extension?: string;
@@ -7937,6 +8021,11 @@ export interface components {
             slug: string;
         };
         AppMeta: {
+            /**
+             * @description The commit that the program was built from; unknown where it was built without git
+             * @example 0f8137af2b1c
+             */
+            commit: string;
             /** @description Whether this is a demo whose passwords everybody knows */
             demo: boolean;
             /**
@@ -7946,12 +8035,12 @@ export interface components {
              */
             mail: "sent" | "kept";
             /**
-             * @description Whether strangers may open an account; off where accounts are given out by invitation alone
+             * @description Who may open an account: open for everybody, invite for whoever is invited, closed for nobody; then whoever runs the service makes accounts
              * @example open
              * @enum {string}
              */
-            sign_up: "open" | "off";
-            /** @example 1.0.0 */
+            sign_up: "open" | "invite" | "closed";
+            /** @example 0.1.0 */
             version: string;
         };
         AppMetaEnvelope: {
@@ -7993,6 +8082,12 @@ export interface components {
              */
             delay_s: number;
             /**
+             * @description Who answers: the embedded engine, which only quotes, or a language model
+             * @example embedded
+             * @enum {string}
+             */
+            engine: "embedded" | "language_model";
+            /**
              * Format: uuid
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
@@ -8003,6 +8098,8 @@ export interface components {
              * @example 5
              */
             max_answers: number;
+            /** @description The language model; null where the embedded engine answers */
+            model: components["schemas"]["AssistantModelSettings"] | null;
             /** @example Satış sonrası asistanı */
             name: string;
             /**
@@ -8049,8 +8146,64 @@ export interface components {
              * @example 5
              */
             max_answers?: number;
+            /** @description The language model that answers; without it the embedded engine does */
+            model?: components["schemas"]["ModelInput"];
             /** @example Satış sonrası asistanı */
             name: string;
+        };
+        AssistantModelSettings: {
+            /**
+             * @description Where the OpenAI-compatible API is; /chat/completions is added to it
+             * @example https://llm.example.com/v1
+             */
+            address: string;
+            /**
+             * Format: int64
+             * @description Minor units a day; 0 for no limit
+             * @example 1000
+             */
+            daily_money: number;
+            /**
+             * Format: int64
+             * @description Seconds a day that calls may take
+             * @example 3600
+             */
+            daily_seconds: number;
+            /**
+             * Format: int64
+             * @description Tokens a day, by UTC
+             * @example 500000
+             */
+            daily_tokens: number;
+            /**
+             * @description Why the server did not answer last; null where it did
+             * @example HTTP 503
+             */
+            failure: string | null;
+            /** @description Whether a key is stored; the key itself is never shown */
+            has_key: boolean;
+            /**
+             * Format: int64
+             * @description Minor units for a million tokens that are sent
+             * @example 15
+             */
+            input_price: number;
+            /** @example qwen3-32b */
+            model: string;
+            /**
+             * Format: int64
+             * @description Minor units for a million tokens that come back
+             * @example 60
+             */
+            output_price: number;
+            /**
+             * Format: date-time
+             * @description Until when it is not asked, after failures; conversations are handed over meanwhile
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            paused_until: string | null;
+            /** @description What is used of today's budgets, with what running calls reserved */
+            spent: components["schemas"]["AssistantSpending"];
         };
         AssistantPassage: {
             /**
@@ -8066,6 +8219,25 @@ export interface components {
             title: string;
             /** @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-iade */
             url: string;
+        };
+        AssistantSpending: {
+            /**
+             * Format: int64
+             * @description Minor units, rounded up
+             * @example 3
+             */
+            money: number;
+            /**
+             * Format: int64
+             * @description Rounded up
+             * @example 42
+             */
+            seconds: number;
+            /**
+             * Format: int64
+             * @example 18250
+             */
+            tokens: number;
         };
         AssistantTrial: {
             /** @description Whether it would answer; otherwise it hands over */
@@ -8124,6 +8296,11 @@ export interface components {
             decision: "approve" | "deny";
             /** @example https://field.example.com/callback */
             redirect_uri: string;
+            /**
+             * @description What the token is for (RFC 8707): this server or its MCP server
+             * @example https://konak.example/mcp
+             */
+            resource?: string;
             /**
              * @description code, nothing else
              * @example code
@@ -8999,6 +9176,8 @@ export interface components {
             edits_in: boolean;
             /** @description Files that can be sent: the first rule that names the type counts. Empty for none */
             files: components["schemas"]["ChannelFileRule"][];
+            /** @description Whether customers see the text of a message formatted */
+            formatting: boolean;
             /**
              * Format: int64
              * @description For how long a person can answer, where the provider granted the account this; 0 where it is no longer
@@ -9020,6 +9199,8 @@ export interface components {
             read_receipts: boolean;
             /** @description Whether templates can be sent */
             templates: boolean;
+            /** @description Whether customers see that an agent writes */
+            typing: boolean;
             /**
              * Format: int64
              * @description For how long after a customer's message free text can be sent; 0 for always
@@ -13206,6 +13387,18 @@ export interface components {
              */
             trace_id: string;
         };
+        FirstOwnerInBody: {
+            /** @example ayse@example.com */
+            email: string;
+            /** @example Ayşe Demir */
+            name: string;
+            /** @example dört at yeşil çayırda koşar */
+            password: string;
+            /** @example own_… */
+            token: string;
+            /** @example Demir Ticaret */
+            workspace_name: string;
+        };
         FollowUp: {
             /**
              * @example closed
@@ -13822,6 +14015,10 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        HoldInBody: {
+            /** @example Case 2026/114 */
+            reason: string;
         };
         HourRequests: {
             /**
@@ -14509,6 +14706,20 @@ export interface components {
              */
             trace_id: string;
         };
+        LegalHold: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * Format: uuid
+             * @description The member who placed it
+             */
+            by: string | null;
+            /** @example Case 2026/114 */
+            reason: string;
+        };
         LineLine: {
             /**
              * @description The name for signing in where it is not the username
@@ -14532,6 +14743,12 @@ export interface components {
              */
             last_error: string;
             /**
+             * @description Whether the sound is encrypted (SRTP)
+             * @example required
+             * @enum {string}
+             */
+            media_encryption: "off" | "optional" | "required";
+            /**
              * @description Whether the line signs in at its server; otherwise the provider knows us by our address
              * @example true
              */
@@ -14548,10 +14765,10 @@ export interface components {
              */
             status: "none" | "needs_password" | "registering" | "registered" | "ready" | "failed" | "unknown";
             /**
-             * @example udp
+             * @example tls
              * @enum {string}
              */
-            transport: "udp" | "tcp";
+            transport: "udp" | "tcp" | "tls";
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -14866,12 +15083,14 @@ export interface components {
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
             id: string;
+            /** @description Keeps it past its retention; absent for none */
+            legal_hold?: components["schemas"]["LegalHold"];
             /** @example <a1b2@kaya.example> */
             message_id: string;
             recipients: components["schemas"]["MailJournalRecipient"][];
             /**
              * Format: date-time
-             * @description When it is deleted
+             * @description When it is deleted, unless it has a legal hold
              * @example 2026-11-15T09:30:00.000000Z
              */
             retention_until: string;
@@ -14888,6 +15107,14 @@ export interface components {
             size: number;
             /** @example Teklif */
             subject: string;
+        };
+        MailJournalItemEnvelope: {
+            data: components["schemas"]["MailJournalItem"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         MailJournalItemListEnvelope: {
             data: components["schemas"]["MailJournalItem"][];
@@ -15309,6 +15536,50 @@ export interface components {
             /** @example destek@kaya.example */
             user: string;
         };
+        ModelInput: {
+            /**
+             * @description Where the OpenAI-compatible API is; /chat/completions is added to it
+             * @example https://llm.example.com/v1
+             */
+            address: string;
+            /**
+             * @description Sealed and never shown; without it the stored one stays, unless the address is another server's. Empty to forget it
+             * @example sk-…
+             */
+            api_key?: string;
+            /**
+             * Format: int64
+             * @description Minor units a day; 0 for no limit
+             * @example 1000
+             */
+            daily_money?: number;
+            /**
+             * Format: int64
+             * @description Seconds a day that calls may take; 3600 where nothing is said
+             * @example 3600
+             */
+            daily_seconds?: number;
+            /**
+             * Format: int64
+             * @description Tokens a day, by UTC; 500000 where nothing is said
+             * @example 500000
+             */
+            daily_tokens?: number;
+            /**
+             * Format: int64
+             * @description Minor units for a million tokens that are sent
+             * @example 15
+             */
+            input_price?: number;
+            /** @example qwen3-32b */
+            model: string;
+            /**
+             * Format: int64
+             * @description Minor units for a million tokens that come back
+             * @example 60
+             */
+            output_price?: number;
+        };
         MoveArticleInBody: {
             /** Format: uuid */
             category_id: string;
@@ -15622,6 +15893,11 @@ export interface components {
             /** @example https://field.example.com/callback */
             redirect_uri: string;
             /**
+             * @description What the token is for (RFC 8707): this server or its MCP server
+             * @example https://konak.example/mcp
+             */
+            resource?: string;
+            /**
              * @description code, nothing else
              * @example code
              */
@@ -15738,6 +16014,15 @@ export interface components {
              */
             trace_id: string;
         };
+        OauthResourceMetadata: {
+            authorization_servers: string[];
+            bearer_methods_supported: string[];
+            /** @example https://konak.example/mcp */
+            resource: string;
+            /** @example Konak */
+            resource_name: string;
+            scopes_supported: string[];
+        };
         OauthRevokeInBody: {
             /**
              * @description The app that was given the token
@@ -15817,6 +16102,11 @@ export interface components {
             grant_type?: string;
             /** @example https://field.example.com/callback */
             redirect_uri?: string;
+            /**
+             * @description What the token is for (RFC 8707)
+             * @example https://konak.example/mcp
+             */
+            resource?: string;
         } & {
             [key: string]: unknown;
         };
@@ -15834,6 +16124,11 @@ export interface components {
             grant_type: string;
             /** @example https://field.example.com/callback */
             redirect_uri: string;
+            /**
+             * @description What the token is for (RFC 8707)
+             * @example https://konak.example/mcp
+             */
+            resource?: string;
         };
         "OutputStruct {}Body": Record<string, never>;
         Override: {
@@ -16645,6 +16940,12 @@ export interface components {
              */
             e164?: string;
             /**
+             * @description Whether the sound is encrypted (SRTP); all but off need the transport tls, which carries the keys. required: a call whose sound the carrier does not encrypt ends
+             * @default off
+             * @enum {string}
+             */
+            media_encryption: "off" | "optional" | "required";
+            /**
              * @description Neither stored nor logged here: the exchange keeps a hash of it. Left out, the one given before counts, if server and user are the same
              * @example …
              */
@@ -16657,10 +16958,11 @@ export interface components {
              */
             server: string;
             /**
+             * @description Over tls the server's certificate must be for its host
              * @default udp
              * @enum {string}
              */
-            transport: "udp" | "tcp";
+            transport: "udp" | "tcp" | "tls";
             /** @example 902125550101 */
             username: string;
         };
@@ -17694,6 +17996,11 @@ export interface components {
             group_id?: string;
         };
         TryInBody: {
+            /**
+             * Format: uuid
+             * @description The configuration that answers; its language model is asked, from its budget. Without it the embedded engine answers
+             */
+            configuration_id?: string;
             /**
              * @description Where the question's own words do not tell
              * @example tr
@@ -18993,6 +19300,130 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["OauthServerMetadata"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+        };
+    };
+    "oauth-resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "authorization_servers": [
+                     *         "text"
+                     *       ],
+                     *       "bearer_methods_supported": [
+                     *         "text"
+                     *       ],
+                     *       "resource": "https://konak.example/mcp",
+                     *       "resource_name": "Konak",
+                     *       "scopes_supported": [
+                     *         "text"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OauthResourceMetadata"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+        };
+    };
+    "oauth-mcp-resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "authorization_servers": [
+                     *         "text"
+                     *       ],
+                     *       "bearer_methods_supported": [
+                     *         "text"
+                     *       ],
+                     *       "resource": "https://konak.example/mcp",
+                     *       "resource_name": "Konak",
+                     *       "scopes_supported": [
+                     *         "text"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OauthResourceMetadata"];
                 };
             };
             /** @description Too Many Requests */
@@ -24970,8 +25401,26 @@ export interface operations {
                      *           "active": "always",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "delay_s": 2,
+                     *           "engine": "embedded",
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "max_answers": 5,
+                     *           "model": {
+                     *             "address": "https://llm.example.com/v1",
+                     *             "daily_money": 1000,
+                     *             "daily_seconds": 3600,
+                     *             "daily_tokens": 500000,
+                     *             "failure": "HTTP 503",
+                     *             "has_key": false,
+                     *             "input_price": 15,
+                     *             "model": "qwen3-32b",
+                     *             "output_price": 60,
+                     *             "paused_until": "2026-11-15T09:30:00.000000Z",
+                     *             "spent": {
+                     *               "money": 3,
+                     *               "seconds": 42,
+                     *               "tokens": 18250
+                     *             }
+                     *           },
                      *           "name": "Satış sonrası asistanı",
                      *           "updated_at": "2026-11-15T09:30:00.000000Z"
                      *         }
@@ -25070,8 +25519,26 @@ export interface operations {
                      *         "active": "always",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "delay_s": 2,
+                     *         "engine": "embedded",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "max_answers": 5,
+                     *         "model": {
+                     *           "address": "https://llm.example.com/v1",
+                     *           "daily_money": 1000,
+                     *           "daily_seconds": 3600,
+                     *           "daily_tokens": 500000,
+                     *           "failure": "HTTP 503",
+                     *           "has_key": false,
+                     *           "input_price": 15,
+                     *           "model": "qwen3-32b",
+                     *           "output_price": 60,
+                     *           "paused_until": "2026-11-15T09:30:00.000000Z",
+                     *           "spent": {
+                     *             "money": 3,
+                     *             "seconds": 42,
+                     *             "tokens": 18250
+                     *           }
+                     *         },
                      *         "name": "Satış sonrası asistanı",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -25196,8 +25663,26 @@ export interface operations {
                      *         "active": "always",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "delay_s": 2,
+                     *         "engine": "embedded",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "max_answers": 5,
+                     *         "model": {
+                     *           "address": "https://llm.example.com/v1",
+                     *           "daily_money": 1000,
+                     *           "daily_seconds": 3600,
+                     *           "daily_tokens": 500000,
+                     *           "failure": "HTTP 503",
+                     *           "has_key": false,
+                     *           "input_price": 15,
+                     *           "model": "qwen3-32b",
+                     *           "output_price": 60,
+                     *           "paused_until": "2026-11-15T09:30:00.000000Z",
+                     *           "spent": {
+                     *             "money": 3,
+                     *             "seconds": 42,
+                     *             "tokens": 18250
+                     *           }
+                     *         },
                      *         "name": "Satış sonrası asistanı",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -25299,8 +25784,26 @@ export interface operations {
                      *         "active": "always",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "delay_s": 2,
+                     *         "engine": "embedded",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "max_answers": 5,
+                     *         "model": {
+                     *           "address": "https://llm.example.com/v1",
+                     *           "daily_money": 1000,
+                     *           "daily_seconds": 3600,
+                     *           "daily_tokens": 500000,
+                     *           "failure": "HTTP 503",
+                     *           "has_key": false,
+                     *           "input_price": 15,
+                     *           "model": "qwen3-32b",
+                     *           "output_price": 60,
+                     *           "paused_until": "2026-11-15T09:30:00.000000Z",
+                     *           "spent": {
+                     *             "money": 3,
+                     *             "seconds": 42,
+                     *             "tokens": 18250
+                     *           }
+                     *         },
                      *         "name": "Satış sonrası asistanı",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -26876,6 +27379,7 @@ export interface operations {
                      *               ]
                      *             }
                      *           ],
+                     *           "formatting": false,
                      *           "human_window_hours": 168,
                      *           "kind": "instagram",
                      *           "reaction_signs": [
@@ -26884,6 +27388,7 @@ export interface operations {
                      *           "reactions": false,
                      *           "read_receipts": false,
                      *           "templates": false,
+                     *           "typing": false,
                      *           "window_hours": 24
                      *         }
                      *       ],
@@ -56024,10 +56529,11 @@ export interface operations {
                      *         "e164": "+902125550101",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "last_error": "",
+                     *         "media_encryption": "required",
                      *         "register": true,
                      *         "server": "sip.santral.example",
                      *         "status": "registered",
-                     *         "transport": "udp",
+                     *         "transport": "tls",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z",
                      *         "username": "902125550101"
                      *       },
@@ -56119,10 +56625,11 @@ export interface operations {
                      *         "e164": "+902125550101",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "last_error": "",
+                     *         "media_encryption": "required",
                      *         "register": true,
                      *         "server": "sip.santral.example",
                      *         "status": "registered",
-                     *         "transport": "udp",
+                     *         "transport": "tls",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z",
                      *         "username": "902125550101"
                      *       },
@@ -65834,6 +66341,11 @@ export interface operations {
                      *           "at": "2026-11-15T09:30:00.000000Z",
                      *           "direction": "outbound",
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "legal_hold": {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "reason": "Case 2026/114"
+                     *           },
                      *           "message_id": "<a1b2@kaya.example>",
                      *           "recipients": [
                      *             {
@@ -65865,6 +66377,259 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "hold-mail-journal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HoldInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "at": "2026-11-15T09:30:00.000000Z",
+                     *         "direction": "outbound",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "legal_hold": {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "reason": "Case 2026/114"
+                     *         },
+                     *         "message_id": "<a1b2@kaya.example>",
+                     *         "recipients": [
+                     *           {
+                     *             "address": "elif@example.com",
+                     *             "kind": "bcc"
+                     *           }
+                     *         ],
+                     *         "retention_until": "2026-11-15T09:30:00.000000Z",
+                     *         "sender": "destek@kaya.example",
+                     *         "size": 2048,
+                     *         "subject": "Teklif"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailJournalItemEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "release-mail-journal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "at": "2026-11-15T09:30:00.000000Z",
+                     *         "direction": "outbound",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "legal_hold": {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "reason": "Case 2026/114"
+                     *         },
+                     *         "message_id": "<a1b2@kaya.example>",
+                     *         "recipients": [
+                     *           {
+                     *             "address": "elif@example.com",
+                     *             "kind": "bcc"
+                     *           }
+                     *         ],
+                     *         "retention_until": "2026-11-15T09:30:00.000000Z",
+                     *         "sender": "destek@kaya.example",
+                     *         "size": 2048,
+                     *         "subject": "Teklif"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailJournalItemEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -75104,6 +75869,124 @@ export interface operations {
             };
         };
     };
+    "open-first-account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FirstOwnerInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "email": "ayse@example.com",
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SigninVerifiedEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "list-grants": {
         parameters: {
             query?: {
@@ -78693,10 +79576,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "commit": "0f8137af2b1c",
                      *         "demo": false,
                      *         "mail": "sent",
                      *         "sign_up": "open",
-                     *         "version": "1.0.0"
+                     *         "version": "0.1.0"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
@@ -79107,6 +79991,8 @@ export interface operations {
                 state?: string;
                 code_challenge?: string;
                 code_challenge_method?: string;
+                /** @description What the token is for (RFC 8707) */
+                resource?: string;
             };
             header?: never;
             path?: never;

@@ -24,6 +24,12 @@ export const verifyRoute = createRoute({
   component: lazyRouteComponent(withTexts(() => import('@/modules/account/VerifyScreen'), 'auth'), 'VerifyScreen'),
 })
 
+export const firstOwnerRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/first-owner',
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/FirstOwnerScreen'), 'auth'), 'FirstOwnerScreen'),
+})
+
 export const forgotRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/password/forgot',
@@ -62,4 +68,4 @@ export const mobileRoute = createRoute({
 })
 
 /** Pages that need no session: the central gate stands beside them. */
-export const publicRoutes = [signUpRoute, verifyRoute, forgotRoute, resetRoute, consentRoute, invitationRoute, enterRoute, mobileRoute] as const
+export const publicRoutes = [signUpRoute, verifyRoute, firstOwnerRoute, forgotRoute, resetRoute, consentRoute, invitationRoute, enterRoute, mobileRoute] as const

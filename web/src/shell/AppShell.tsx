@@ -153,8 +153,8 @@ function useShellShortcuts(openPalette: (open: boolean) => void, openSheet: (ope
   const navigate = useNavigate()
   const shortcuts = useMemo<Shortcut[]>(
     () => [
-      { keys: 'mod+k', label: 'palette.open', run: () => openPalette(true) },
-      { keys: '?', label: 'shortcuts.title', run: () => openSheet(true) },
+      { keys: 'mod+k', label: 'palette.open', run: () => openPalette(true), opens: true },
+      { keys: '?', label: 'shortcuts.title', run: () => openSheet(true), opens: true },
       ...entries.flatMap((entry) =>
         entry.shortcut
           ? [{ keys: entry.shortcut, label: entry.title, run: () => void navigate({ to: entry.path }) }]

@@ -118,9 +118,9 @@ function CommandList({ commands, onDone }: { commands: Command[]; onDone: () => 
             )}
           </li>
         ))}
-        {records.looking && <li className="px-3 py-2.5 text-sm text-ink-3">{t('palette.looking')}</li>}
-        {found.length === 0 && !records.looking && <li className="px-3 py-6 text-center text-sm text-ink-3">{t('palette.none')}</li>}
       </ul>
+      {records.looking && <p className="px-5 pb-4 text-sm text-ink-3">{t('palette.looking')}</p>}
+      {found.length === 0 && !records.looking && <p className="px-5 pt-2 pb-8 text-center text-sm text-ink-3">{t('palette.none')}</p>}
     </>
   )
 }

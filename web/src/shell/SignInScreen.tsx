@@ -143,7 +143,7 @@ function SignInForm({ onDone, onTwoFactor }: SignInFormProps) {
         <Link to="/password/forgot" className={authLink}>
           {t('signIn.forgot')}
         </Link>
-        {meta.data?.sign_up !== 'off' && (
+        {meta.data?.sign_up === 'open' && (
           <Link to="/sign-up" search={next ? { next } : {}} className={authLink}>
             {t('signIn.signUp')}
           </Link>

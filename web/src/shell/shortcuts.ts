@@ -2,12 +2,15 @@ import { useEffect } from 'react'
 import type { PlainKey } from '@/i18n'
 import { createStore } from '@/lib/store'
 import { recall, remember } from '@/lib/storage'
+import type { HeldKeys } from './heldKeys'
 
 export interface Shortcut {
   /** "mod+k", "?", "n", or a sequence such as "g w". */
   keys: string
   label: PlainKey
   run: () => void
+  /** Whether it opens a layer: what is typed until that has the focus is written in its field. */
+  opens?: boolean
 }
 
 export type ShortcutGroup = 'screen' | 'everywhere' | 'go'
@@ -29,11 +32,15 @@ export const singleKeys = createStore(true)
 export function startShortcuts(): void {
   singleKeys.set(recall('singleKeys') !== 'off')
   const follow = createKeyFollower()
+  let held: HeldKeys | undefined
+  void import('./heldKeys').then(({ holdKeys }) => (held = holdKeys()))
   document.addEventListener('keydown', (event) => {
+    if (held?.take(event)) return
     const shortcut = follow(event, activeShortcuts.get(), singleKeys.get())
     if (!shortcut) return
     event.preventDefault()
     shortcut.run()
+    if (shortcut.opens) held?.begin()
   })
 }
 
@@ -53,12 +60,12 @@ interface KeyPress {
 
 const sequenceLimit = 1200
 
-function isTyping(target: unknown): boolean {
+export function isTyping(target: unknown): boolean {
   if (typeof HTMLElement === 'undefined' || !(target instanceof HTMLElement)) return false
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
 }
 
-function inLayer(target: unknown): boolean {
+export function inLayer(target: unknown): boolean {
   return typeof Element !== 'undefined' && target instanceof Element && target.closest('[role=dialog],[role=menu]') !== null
 }
 

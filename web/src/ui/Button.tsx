@@ -60,6 +60,8 @@ interface IconButtonProps extends ComponentProps<'button'> {
   /** The key that does the same, such as "S"; its tip shows it. */
   keys?: string
   tone?: 'plain' | 'danger' | 'nav'
+  /** As on a Button: keeps the focus and ignores further presses. */
+  busy?: boolean
 }
 
 const tones = {
@@ -68,7 +70,7 @@ const tones = {
   nav: 'text-nav-ink-2 hover:bg-nav-hover hover:text-nav-ink',
 } as const
 
-export function IconButton({ icon: Icon, label, keys, tone = 'plain', className, ...rest }: IconButtonProps) {
+export function IconButton({ icon: Icon, label, keys, tone = 'plain', busy, onClick, className, ...rest }: IconButtonProps) {
   return (
     <button
       type="button"
@@ -76,8 +78,11 @@ export function IconButton({ icon: Icon, label, keys, tone = 'plain', className,
       aria-keyshortcuts={keys}
       data-tip={keys ? `${label} (${keys})` : label}
       {...rest}
+      aria-disabled={busy || rest['aria-disabled']}
+      aria-busy={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
       className={cx(
-        'inline-flex size-9 shrink-0 items-center justify-center rounded-md transition-colors disabled:opacity-50',
+        'inline-flex size-9 shrink-0 items-center justify-center rounded-md transition-colors disabled:opacity-50 aria-disabled:opacity-50',
         tones[tone],
         className,
       )}

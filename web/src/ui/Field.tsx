@@ -62,12 +62,14 @@ export function Textarea({ className, ...rest }: ComponentProps<'textarea'>) {
 interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'> {
   label: ReactNode
   detail?: ReactNode
+  /** Ignores further presses and keeps the focus, which a disabled box would lose. */
+  busy?: boolean
 }
 
-export function Checkbox({ label, detail, className, ...rest }: CheckboxProps) {
+export function Checkbox({ label, detail, busy, onChange, className, ...rest }: CheckboxProps) {
   return (
     <label className={cx('flex min-h-6 items-start gap-2.5 text-sm', className)}>
-      <input type="checkbox" {...rest} className="mt-0.5 size-4.5 shrink-0 accent-accent" />
+      <input type="checkbox" {...rest} aria-busy={busy || undefined} onChange={(event) => !busy && onChange?.(event)} className="mt-0.5 size-4.5 shrink-0 accent-accent" />
       <span className="min-w-0">
         <span className="block">{label}</span>
         {detail && <span className="block text-sm text-ink-3">{detail}</span>}

@@ -99,7 +99,7 @@ export function Deliveries({ webhookId, list, canManage, narrowed }: DeliveriesP
           <IconButton
             icon={RotateCcw}
             label={t('deliveries.resendOne', { name: row.event_type })}
-            disabled={resend.isPending}
+            busy={resend.isPending}
             onClick={() => sendAgain(row)}
           />
         ),

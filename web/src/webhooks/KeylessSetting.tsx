@@ -24,7 +24,8 @@ export function KeylessSetting({ canManage }: { canManage: boolean }) {
           label={t('webhooks.keyless')}
           detail={t('webhooks.keylessHint')}
           checked={change.isPending ? change.variables : setting.data}
-          disabled={!canManage || change.isPending}
+          disabled={!canManage}
+          busy={change.isPending}
           onChange={(event) => change.mutate(event.target.checked)}
         />
       )}

@@ -12,8 +12,10 @@ import (
 	"konak/internal/crm/channel/social"
 	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/reply"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
 	wire "konak/internal/provider/social"
 )
 
@@ -116,6 +118,17 @@ func TestUnsupported(t *testing.T) {
 	})
 }
 
+// memberWith signs in a member who has one permission.
+func (sh *shop) memberWith(p perm.Permission) *apptest.Client {
+	sh.T.Helper()
+	role, email := strings.ReplaceAll(string(p), ".", "-"), string(p)+"@demo.example"
+	sh.Owner.Put("/api/v1/auth/roles", map[string]any{"name": role, "title": role, "permissions": []perm.Permission{p}}).Want(200)
+	if err := sh.Server.Identity.AddMember(sh.T.Context(), sh.ID, "Üye", email, apptest.Password, role); err != nil {
+		sh.T.Fatal(err)
+	}
+	return sh.SignIn(email)
+}
+
 // What each kind can carry is told beforehand.
 func TestCapabilities(t *testing.T) {
 	connected(t, social.Instagram, func(t *testing.T, sh *shop) {
@@ -124,6 +137,14 @@ func TestCapabilities(t *testing.T) {
 		got := ""
 		for _, c := range list {
 			got += fmt.Sprintf("%s: %dh, %d rules, signs %v, calls %v, templates %v\n", c.Kind, c.WindowHours, len(c.Files), c.ReactionSigns, c.Calls, c.Templates)
+			if c.Formatting != (c.Kind == "email") || c.Typing != (c.Kind == "widget") {
+				t.Errorf("%s: formatting %v, typing %v", c.Kind, c.Formatting, c.Typing)
+			}
+			for _, rule := range c.Files { // no more than an upload can have
+				if rule.MaxSize <= 0 || rule.MaxSize > file.MaxSize {
+					t.Errorf("%s: files of %d bytes", c.Kind, rule.MaxSize)
+				}
+			}
 		}
 		want := "custom: 0h, 1 rules, signs [], calls false, templates false\n" +
 			"email: 0h, 1 rules, signs [], calls false, templates false\n" +
@@ -136,7 +157,10 @@ func TestCapabilities(t *testing.T) {
 		if got != want {
 			t.Errorf("the kinds are\n%s", got)
 		}
+		// Whoever answers customers needs it, and nobody else.
 		sh.Guest().Get(channels+"/capabilities").Refused(403, "forbidden")
+		sh.memberWith(perm.ConversationsView).Get(channels + "/capabilities").Want(200)
+		sh.memberWith(perm.ChannelsView).Get(channels+"/capabilities").Refused(403, "forbidden")
 	})
 }
 

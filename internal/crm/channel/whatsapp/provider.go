@@ -127,6 +127,9 @@ type Received struct {
 	// number, where that is what it tells.
 	System    bool
 	NewNumber string
+	// OfOwner says that the number's owner wrote it in the app on the phone. From is the
+	// customer whom it went to.
+	OfOwner bool
 	// Detail is what the message says besides its words: quoted is the
 	// provider's id of what it answers.
 	Detail map[string]any

@@ -87,13 +87,17 @@ func (s *Service) receiveCall(ctx context.Context, a channel.Account, c Call) er
 }
 
 func (s *Service) message(ctx context.Context, a channel.Account, m Received) error {
+	if m.ReactTo != "" && m.OfOwner {
+		return nil // a sign of the owner's has no agent whose it is
+	}
 	if m.ReactTo != "" {
 		return s.Inbound.CustomerReacted(ctx, a.ID, m.ReactTo, m.Emoji)
 	}
 	if m.Unsupported {
 		m.Text = unsupported
 	}
-	if m.MediaID == "" {
+	// The owner's own words prove nothing about the way in.
+	if m.MediaID == "" && !m.OfOwner {
 		if passed, err := s.passes(ctx, a, m.Text); err != nil || passed {
 			return err
 		}
@@ -104,19 +108,20 @@ func (s *Service) message(ctx context.Context, a channel.Account, m Received) er
 // unsupported stands for what the provider does not hand over, such as a poll.
 const unsupported = "Bu ileti türü burada gösterilemiyor; WhatsApp uygulamasında görülebilir. / This kind of message cannot be shown here; it is visible in the WhatsApp app."
 
-// ingest brings in what a customer wrote. A message with a file is written at
+// ingest brings in what a customer wrote, or what the number's owner wrote to them in
+// the app on the phone. A message with a file is written at
 // once, in its place, with the file pending; a job fetches it.
 func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) error {
 	in := inbound.Inbound{
-		Channel: Name, Body: strings.TrimSpace(m.Text), ProviderMessageID: m.ID, AI: a.AI, GroupID: a.GroupID, AutoReply: m.System,
-		From: m.sender(a.ID), Detail: m.Detail, Window: window,
+		Channel: Name, Body: strings.TrimSpace(m.Text), ProviderMessageID: m.ID, AI: a.AI && !m.OfOwner, GroupID: a.GroupID, AutoReply: m.System,
+		From: m.sender(a.ID), Detail: m.Detail, Window: window, FromUs: m.OfOwner,
 	}
 	if !m.At.IsZero() {
 		in.SentAt = clock.Ptr(m.At)
 		// A message that was on its way for long leaves less of the window.
 		in.Window = window - max(s.DB.Clock().Now().Sub(m.At), 0)
 	}
-	if m.System {
+	if m.System || m.OfOwner {
 		in.Window = 0 // the customer wrote nothing
 	}
 	if id, quotes := m.Detail["quoted"].(string); quotes {

@@ -182,7 +182,7 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 
 // Capabilities implements channel.Kind: the chat shows all that the inbox can write.
 func (s *Service) Capabilities() channel.Capabilities {
-	return channel.Capabilities{Files: channel.AnyFile(file.MaxSize)}
+	return channel.Capabilities{Files: channel.AnyFile(file.MaxSize), Typing: true}
 }
 
 // Push implements channel.Kind.

@@ -67,7 +67,7 @@ func prepare(name, declared string, r io.Reader, put func(io.Reader) (blob.Blob,
 	}
 	if p.Type = filetype.Sniff(start); !filetype.Allowed(p.Type, name) {
 		p.Blocked = BlockedType
-		p.Size, err = io.Copy(io.Discard, head)
+		p.Size, err = io.Copy(io.Discard, io.LimitReader(head, MaxSize+1))
 		return p, err
 	}
 	b, err := put(head)

@@ -11,6 +11,7 @@ import (
 	"konak/internal/crm/telephony/call"
 	"konak/internal/crm/telephony/setting"
 	"konak/internal/exchange"
+	"konak/internal/kit/db"
 )
 
 // The agent's own phone rings first, then the customer's; what it cost is paid.
@@ -123,7 +124,15 @@ func TestPlaceCallRefusals(t *testing.T) {
 		if reason := post(map[string]any{"to": customer, "via": "line"}); reason != "daily" {
 			o.t.Errorf("a third today: %s", reason)
 		}
-		// Somebody who calls for help is kept back by nothing.
+		// Somebody who calls for help is kept back by nothing, and nobody's extension is in
+		// the way.
+		ayse, id, _ := o.colleague("ayse")
+		if err := o.DB.Tenant(o.w.ID).InTx(o.t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`UPDATE phone_member SET extension = $3 WHERE tenant_id = $1 AND agent_id = $2`, o.w.ID, id, "112")
+			return err
+		}); err != nil {
+			o.t.Fatal(err)
+		}
 		made := o.place(owner, map[string]any{"to": "112"})
 		o.answer(o.legTo(o.username))
 		o.answer(o.legTo("112"))
@@ -138,7 +147,6 @@ func TestPlaceCallRefusals(t *testing.T) {
 		owner.Delete(path + "/line").Want(200)
 		o.Settle()
 		owner.Post(path+"/call", map[string]any{"to": customer, "via": "line"}).Refused(409, "no_line")
-		ayse, id, _ := o.colleague("ayse")
 		ayse.Post(path+"/phone", nil).Want(201) // signed out by it
 		ayse.Post(path+"/call", map[string]any{"to": "100"}).Refused(409, "no_device")
 		owner.Post("/api/crm/v1/agents/"+id.String()+"/suspension", nil).Want(200)

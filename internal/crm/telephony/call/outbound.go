@@ -103,6 +103,7 @@ func (s *Service) prepare(tx *db.Tx, n NewCall, me team.Member) (*work, Leg, err
 	}
 	colleague, err := s.Team.FindByExtension(&tx.Reader, strings.TrimSpace(n.To))
 	switch {
+	case address.IsEmergency(n.To): // whoever has that extension
 	case err == nil:
 		if colleague.AgentID == me.AgentID {
 			return nil, Leg{}, fault.Invalid("to", "own_extension")
@@ -198,7 +199,7 @@ func (s *Service) outsideTrunk(tenant uuid.UUID) uuid.UUID {
 func (w *work) newOutsideLeg(role, to string, out way) (Leg, error) {
 	l := w.newLeg(role)
 	l.trunk, l.max = &out.trunk, int64(w.settings.Caps.MaxMinutes)*60
-	if isEmergency(to) {
+	if address.IsEmergency(to) {
 		l.Number, l.max = strings.TrimSpace(to), longestInside
 		return l, nil
 	}

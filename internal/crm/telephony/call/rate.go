@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -89,10 +88,3 @@ func (r Rates) Find(e164 string) *Rate {
 	found := r[best]
 	return &found
 }
-
-// emergency are the numbers that go out past credit, caps and blocks: those of every
-// country that it shares (112, 911 and kin), and of Türkiye.
-var emergency = []string{"112", "911", "999", "110", "155", "156", "158", "177"}
-
-// isEmergency says whether somebody calls for help.
-func isEmergency(to string) bool { return slices.Contains(emergency, strings.TrimSpace(to)) }

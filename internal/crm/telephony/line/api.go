@@ -11,13 +11,14 @@ import (
 
 type setLineIn struct {
 	Body struct {
-		Server    string `json:"server" minLength:"1" maxLength:"260" example:"sip.santral.example" doc:"Host, or host and port"`
-		Transport string `json:"transport,omitempty" enum:"udp,tcp" default:"udp"`
-		Username  string `json:"username" minLength:"1" maxLength:"64" example:"902125550101"`
-		AuthUser  string `json:"auth_user,omitempty" maxLength:"64" example:"902125550101"`
-		Password  string `json:"password,omitempty" maxLength:"200" example:"…" doc:"Neither stored nor logged here: the exchange keeps a hash of it. Left out, the one given before counts, if server and user are the same"`
-		Register  *bool  `json:"register,omitempty" doc:"Whether the line signs in at its server; true where it is left out"`
-		E164      string `json:"e164,omitempty" maxLength:"30" example:"+902125550101" doc:"The number that calls over the line show"`
+		Server     string `json:"server" minLength:"1" maxLength:"260" example:"sip.santral.example" doc:"Host, or host and port"`
+		Transport  string `json:"transport,omitempty" enum:"udp,tcp,tls" default:"udp" doc:"Over tls the server's certificate must be for its host"`
+		Encryption string `json:"media_encryption,omitempty" enum:"off,optional,required" default:"off" doc:"Whether the sound is encrypted (SRTP); all but off need the transport tls, which carries the keys. required: a call whose sound the carrier does not encrypt ends"`
+		Username   string `json:"username" minLength:"1" maxLength:"64" example:"902125550101"`
+		AuthUser   string `json:"auth_user,omitempty" maxLength:"64" example:"902125550101"`
+		Password   string `json:"password,omitempty" maxLength:"200" example:"…" doc:"Neither stored nor logged here: the exchange keeps a hash of it. Left out, the one given before counts, if server and user are the same"`
+		Register   *bool  `json:"register,omitempty" doc:"Whether the line signs in at its server; true where it is left out"`
+		E164       string `json:"e164,omitempty" maxLength:"30" example:"+902125550101" doc:"The number that calls over the line show"`
 	}
 }
 
@@ -32,7 +33,7 @@ func (s *Service) Register(a *api.API) {
 	api.Handle(a, set, func(ctx context.Context, in *setLineIn) (Line, error) {
 		b := in.Body
 		return s.Set(ctx, Line{
-			Server: b.Server, Transport: b.Transport, Username: b.Username, AuthUser: b.AuthUser, Number: b.E164, Register: b.Register == nil || *b.Register,
+			Server: b.Server, Transport: b.Transport, Encryption: b.Encryption, Username: b.Username, AuthUser: b.AuthUser, Number: b.E164, Register: b.Register == nil || *b.Register,
 		}, secret.Of(b.Password))
 	})
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/exchange"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
 )
@@ -17,16 +18,17 @@ const StatusNone = "none"
 
 // Line is a workspace's own SIP line.
 type Line struct {
-	ID        *uuid.UUID  `json:"id" nullable:"true" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"null where there is no line"`
-	Server    string      `json:"server" example:"sip.santral.example" doc:"Host, or host and port"`
-	Transport string      `json:"transport" enum:"udp,tcp" example:"udp"`
-	Username  string      `json:"username" example:"902125550101"`
-	AuthUser  string      `json:"auth_user" example:"" doc:"The name for signing in where it is not the username"`
-	Register  bool        `json:"register" example:"true" doc:"Whether the line signs in at its server; otherwise the provider knows us by our address"`
-	Number    string      `json:"e164" example:"+902125550101" doc:"The number that calls over the line show"`
-	Status    string      `json:"status" enum:"none,needs_password,registering,registered,ready,failed,unknown" example:"registered" doc:"ready: a line that does not sign in; failed: it is tried again; unknown: the exchange has not said yet"`
-	LastError string      `json:"last_error" example:"" doc:"What the server said last"`
-	UpdatedAt *clock.Time `json:"updated_at" nullable:"true"`
+	ID         *uuid.UUID  `json:"id" nullable:"true" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"null where there is no line"`
+	Server     string      `json:"server" example:"sip.santral.example" doc:"Host, or host and port"`
+	Transport  string      `json:"transport" enum:"udp,tcp,tls" example:"tls"`
+	Encryption string      `json:"media_encryption" enum:"off,optional,required" example:"required" doc:"Whether the sound is encrypted (SRTP)"`
+	Username   string      `json:"username" example:"902125550101"`
+	AuthUser   string      `json:"auth_user" example:"" doc:"The name for signing in where it is not the username"`
+	Register   bool        `json:"register" example:"true" doc:"Whether the line signs in at its server; otherwise the provider knows us by our address"`
+	Number     string      `json:"e164" example:"+902125550101" doc:"The number that calls over the line show"`
+	Status     string      `json:"status" enum:"none,needs_password,registering,registered,ready,failed,unknown" example:"registered" doc:"ready: a line that does not sign in; failed: it is tried again; unknown: the exchange has not said yet"`
+	LastError  string      `json:"last_error" example:"" doc:"What the server said last"`
+	UpdatedAt  *clock.Time `json:"updated_at" nullable:"true"`
 }
 
 // Usable says whether calls can be made over the line.
@@ -60,6 +62,9 @@ func (l *Line) check() error {
 	}
 	if l.AuthUser != "" && !userForm.MatchString(l.AuthUser) {
 		f.Field("auth_user", "invalid_user")
+	}
+	if l.Encryption != string(exchange.EncryptionOff) && l.Transport != "tls" {
+		f.Field("media_encryption", "needs_tls")
 	}
 	if len(f.Fields) > 0 {
 		return f

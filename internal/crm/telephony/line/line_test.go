@@ -50,8 +50,13 @@ func TestLine(t *testing.T) {
 		if other.Owner.Get(path).Want(200).Data(&l); l.Status != "none" {
 			t.Errorf("another workspace sees %+v", l)
 		}
+		w.Owner.Put(path, body(map[string]any{"transport": "tls", "media_encryption": "required"})).Want(200).Data(&l)
+		if trunk, _ := x.Trunk(id); l.Transport != "tls" || l.Encryption != "required" || trunk.Transport != "tls" || trunk.Encryption != exchange.EncryptionRequired {
+			t.Errorf("over TLS: %+v at the exchange %+v", l, trunk)
+		}
 		for field, wrong := range map[string]map[string]any{
 			"server": {"server": "host with spaces"}, "username": {"username": "a\r\nb"}, "auth_user": {"auth_user": "x y"}, "e164": {"e164": "12"}, "transport": {"transport": "carrier-pigeon"},
+			"media_encryption": {"media_encryption": "optional", "transport": "tcp"},
 		} {
 			if got := w.Owner.Put(path, body(wrong)).Refused(422, "validation_failed"); len(got.Fields[field]) != 1 {
 				t.Errorf("%s: %v", field, got.Fields)
@@ -72,7 +77,7 @@ func TestLine(t *testing.T) {
 			t.Error("the exchange still has the line")
 		}
 		everything := string(w.Owner.Get("/api/v1/auth/audit?limit=50").Want(200).Body) + s.Logs.String()
-		if strings.Contains(everything, password) || strings.Count(everything, "phone_line.changed") != 2 || strings.Count(everything, "phone_line.deleted") != 1 {
+		if strings.Contains(everything, password) || strings.Count(everything, "phone_line.changed") != 3 || strings.Count(everything, "phone_line.deleted") != 1 {
 			t.Errorf("the logs are %s", everything)
 		}
 	})

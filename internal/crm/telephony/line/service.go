@@ -48,7 +48,7 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 func (s *Service) Line(ctx context.Context) (Line, error) {
 	l, err := db.Read(ctx, s.tenant(ctx), findLine)
 	if db.IsNoRow(err) {
-		return Line{Transport: "udp", Status: StatusNone}, nil
+		return Line{Transport: "udp", Encryption: string(exchange.EncryptionOff), Status: StatusNone}, nil
 	}
 	if err != nil || s.Exchange == nil {
 		return l, err
@@ -96,14 +96,15 @@ func (s *Service) Set(ctx context.Context, want Line, password secret.Text) (l L
 			return err
 		}
 		return audit.Write(tx, "phone_line.changed", l.ID.String(), map[string]any{
-			"server": l.Server, "transport": l.Transport, "username": l.Username, "auth_user": l.AuthUser, "register": l.Register,
+			"server": l.Server, "transport": l.Transport, "media_encryption": l.Encryption, "username": l.Username, "auth_user": l.AuthUser, "register": l.Register,
 		})
 	})
 	if err != nil {
 		return l, err
 	}
 	err = s.Exchange.PutTrunk(ctx, exchange.Trunk{
-		Tenant: tenant, ID: *l.ID, Server: l.Server, Transport: l.Transport, Username: l.Username, AuthUser: l.AuthUser,
+		Tenant: tenant, ID: *l.ID, Server: l.Server, Transport: l.Transport, Encryption: exchange.Encryption(l.Encryption),
+		Username: l.Username, AuthUser: l.AuthUser,
 		Password: password, Register: l.Register,
 	})
 	if errors.Is(err, exchange.ErrInvalid) {

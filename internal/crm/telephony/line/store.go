@@ -6,10 +6,10 @@ import (
 	"konak/internal/kit/db"
 )
 
-const columns = `id, server, transport, username, auth_user, register, e164, status, last_error, updated_at`
+const columns = `id, server, transport, encryption, username, auth_user, register, e164, status, last_error, updated_at`
 
 func scanLine(row db.Row) (l Line, err error) {
-	err = row.Scan(&l.ID, &l.Server, &l.Transport, &l.Username, &l.AuthUser, &l.Register, &l.Number, &l.Status, &l.LastError, &l.UpdatedAt)
+	err = row.Scan(&l.ID, &l.Server, &l.Transport, &l.Encryption, &l.Username, &l.AuthUser, &l.Register, &l.Number, &l.Status, &l.LastError, &l.UpdatedAt)
 	return l, err
 }
 
@@ -20,10 +20,10 @@ func findLine(r *db.Reader) (Line, error) {
 
 // saveLine keeps the id of a line that is there already.
 func saveLine(tx *db.Tx, l Line) (Line, error) {
-	return db.One(&tx.Reader, scanLine, `INSERT INTO phone_line (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-		ON CONFLICT (tenant_id) DO UPDATE SET server = $3, transport = $4, username = $5, auth_user = $6, register = $7, e164 = $8,
-			status = $9, last_error = $10, updated_at = $11 RETURNING `+columns,
-		tx.Tenant(), l.ID, l.Server, l.Transport, l.Username, l.AuthUser, l.Register, l.Number, l.Status, l.LastError, l.UpdatedAt)
+	return db.One(&tx.Reader, scanLine, `INSERT INTO phone_line (tenant_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+		ON CONFLICT (tenant_id) DO UPDATE SET server = $3, transport = $4, encryption = $5, username = $6, auth_user = $7, register = $8, e164 = $9,
+			status = $10, last_error = $11, updated_at = $12 RETURNING `+columns,
+		tx.Tenant(), l.ID, l.Server, l.Transport, l.Encryption, l.Username, l.AuthUser, l.Register, l.Number, l.Status, l.LastError, l.UpdatedAt)
 }
 
 func saveStatus(tx *db.Tx, id uuid.UUID, status, lastError string) error {

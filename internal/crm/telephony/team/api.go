@@ -16,7 +16,7 @@ type listTeamIn struct {
 type addToTeamIn struct {
 	Body struct {
 		UserID    api.ID `json:"user_id" doc:"The agent's id, as GET /agents names it"`
-		Extension string `json:"extension,omitempty" maxLength:"6" example:"101" doc:"Two to six digits; left out, the next that is free"`
+		Extension string `json:"extension,omitempty" maxLength:"6" example:"101" doc:"Two to six digits that are no emergency number; left out, the next that is free"`
 	}
 }
 

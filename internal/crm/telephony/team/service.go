@@ -124,7 +124,7 @@ func (s *Service) one(ctx context.Context, m Member) (Member, error) {
 var extensionForm = regexp.MustCompile(`^[1-9][0-9]{1,5}$`)
 
 func checkExtension(e string) error {
-	if !extensionForm.MatchString(e) {
+	if !extensionForm.MatchString(e) || address.IsEmergency(e) {
 		return fault.Invalid("extension", "invalid_extension")
 	}
 	return nil

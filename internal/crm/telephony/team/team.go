@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/address"
 	"konak/internal/kit/clock"
 )
 
@@ -58,7 +59,7 @@ const (
 // freeExtension finds the smallest extension that nobody has; "" where all are taken.
 func freeExtension(taken map[string]bool) string {
 	for n := firstExtension; n <= lastExtension; n++ {
-		if text := strconv.Itoa(n); !taken[text] {
+		if text := strconv.Itoa(n); !taken[text] && !address.IsEmergency(text) {
 			return text
 		}
 	}

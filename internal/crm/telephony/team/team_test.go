@@ -66,7 +66,7 @@ func TestTeam(t *testing.T) {
 		if got := owner.Post(path+"/team", map[string]any{"user_id": veliID, "extension": "101"}).Refused(409, "conflict"); len(got.Fields["extension"]) != 1 {
 			o.t.Errorf("a taken extension: %v", got.Fields)
 		}
-		for _, wrong := range []map[string]any{{"user_id": uuid.NewString()}, {"user_id": veliID, "extension": "1"}, {"user_id": veliID, "extension": "0123"}} {
+		for _, wrong := range []map[string]any{{"user_id": uuid.NewString()}, {"user_id": veliID, "extension": "1"}, {"user_id": veliID, "extension": "0123"}, {"user_id": veliID, "extension": "112"}} {
 			owner.Post(path+"/team", wrong).Refused(422, "validation_failed")
 		}
 

@@ -14,6 +14,7 @@ CREATE TABLE exchange_trunk (
     id           uuid NOT NULL,
     server       text NOT NULL,
     transport    text NOT NULL,
+    encryption   text NOT NULL,
     username     text NOT NULL,
     auth_user    text NOT NULL,
     register     boolean NOT NULL,

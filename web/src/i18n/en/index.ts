@@ -1,5 +1,6 @@
 import { account } from './account'
 import { advisor } from './advisor'
+import { assistant } from './assistant'
 import { channels } from './channels'
 import { contacts } from './contacts'
 import { design } from './design'
@@ -24,7 +25,7 @@ import { tour } from './tour'
 import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, mailQueue, privacy, webhooks, inbox, thread, desk, macros, rules, contacts, channels, helpcenter, telephony, templates, advisor, design } as const
+export const en = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, mailQueue, privacy, webhooks, inbox, thread, desk, macros, rules, contacts, channels, assistant, helpcenter, telephony, templates, advisor, design } as const
 
 export type Section = keyof typeof en
 

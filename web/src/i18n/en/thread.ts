@@ -126,6 +126,7 @@ export const thread = {
   'inbox.email.cc': 'Cc',
   'inbox.email.date': 'Date',
   'inbox.macros': 'Run a macro',
+  'inbox.macro.doneSent': '{name} has run; its answer is sent',
   'inbox.macro.done': '{name} has run',
   'inbox.macro.none': 'No macro yet. Whoever manages macros can add one.',
   'canned.title': 'Canned replies',
@@ -322,4 +323,7 @@ export const thread = {
   'inbox.template': 'Send a template',
   'inbox.templateSent': 'Template {name}',
   'inbox.attach': 'Attach files',
+  'inbox.file.none': '{channel} carries no files.',
+  'inbox.file.type': '{channel} does not carry files of this type.',
+  'inbox.file.size': '{channel} carries files up to {size}.',
 } as const

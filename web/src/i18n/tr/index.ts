@@ -1,6 +1,7 @@
 import type { en } from '../en'
 import { account } from './account'
 import { advisor } from './advisor'
+import { assistant } from './assistant'
 import { channels } from './channels'
 import { contacts } from './contacts'
 import { design } from './design'
@@ -24,6 +25,6 @@ import { thread } from './thread'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, mailQueue, privacy, webhooks, inbox, thread, desk, macros, rules, contacts, channels, helpcenter, telephony, templates, advisor, design } satisfies {
+export const tr = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, mailQueue, privacy, webhooks, inbox, thread, desk, macros, rules, contacts, channels, assistant, helpcenter, telephony, templates, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

@@ -128,6 +128,7 @@ export const thread: Record<keyof typeof en, string> = {
   'inbox.email.cc': 'Cc',
   'inbox.email.date': 'Tarih',
   'inbox.macros': 'Makro çalıştır',
+  'inbox.macro.doneSent': '{name} çalıştı; yanıtı gönderildi',
   'inbox.macro.done': '{name} çalıştı',
   'inbox.macro.none': 'Henüz makro yok. Makroları yöneten biri ekleyebilir.',
   'canned.title': 'Hazır yanıtlar',
@@ -324,4 +325,7 @@ export const thread: Record<keyof typeof en, string> = {
   'inbox.template': 'Şablon gönder',
   'inbox.templateSent': '{name} şablonu',
   'inbox.attach': 'Dosya ekle',
+  'inbox.file.none': '{channel} dosya taşımaz.',
+  'inbox.file.type': '{channel} bu türde dosya taşımaz.',
+  'inbox.file.size': '{channel} en fazla {size} dosya taşır.',
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Cable, Ellipsis, MessageCircle, Pause, Pencil, Play, Plus, Unplug } from 'lucide-react'
+import { Bot, Cable, Ellipsis, MessageCircle, Pause, Pencil, Play, Plus, Unplug } from 'lucide-react'
 import { lazy, Suspense, useState, type ReactNode } from 'react'
 import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
@@ -24,8 +24,9 @@ const CustomDrawer = lazy(() => import('./CustomDrawer').then((m) => ({ default:
 const WidgetDrawer = lazy(() => import('./WidgetDrawer').then((m) => ({ default: m.WidgetDrawer })))
 const WhatsAppDrawer = lazy(() => withTexts(() => import('./WhatsAppDrawer'), 'templates')().then((m) => ({ default: m.WhatsAppDrawer })))
 const TelegramDrawer = lazy(() => import('./TelegramDrawer').then((m) => ({ default: m.TelegramDrawer })))
-const AssistantDrawer = lazy(() => import('./AssistantDrawer').then((m) => ({ default: m.AssistantDrawer })))
-const SocialDrawer = lazy(() => import('./SocialDrawer').then((m) => ({ default: m.SocialDrawer })))
+const AssistantDrawer = lazy(() => withTexts(() => import('./AssistantDrawer'), 'desk')().then((m) => ({ default: m.AssistantDrawer })))
+const ConfigurationsDrawer = lazy(() => withTexts(() => import('./ConfigurationsDrawer'), 'assistant')().then((m) => ({ default: m.ConfigurationsDrawer })))
+const SocialDrawer = lazy(() => withTexts(() => import('./SocialDrawer'), 'templates')().then((m) => ({ default: m.SocialDrawer })))
 
 const statuses = {
   connecting: { label: 'channels.status.connecting', tone: 'accent' },
@@ -62,7 +63,7 @@ function reasonKey(account: Account): PlainKey | undefined {
 
 type Layer =
   | { kind: 'custom' | 'widget' | 'whatsapp' | 'telegram' | SocialKind | 'assistant' | 'disconnect'; account: Account }
-  | { kind: 'newCustom' | 'newWidget' | 'newWhatsApp' | 'newTelegram' }
+  | { kind: 'newCustom' | 'newWidget' | 'newWhatsApp' | 'newTelegram' | 'configurations' }
   | { kind: 'newSocial'; social: SocialKind }
 const withSettings = ['custom', 'widget', 'whatsapp', 'telegram', 'messenger', 'instagram'] as const
 
@@ -85,6 +86,11 @@ export function ChannelsScreen() {
 
   const actions = canManage && (
     <>
+      {canAssist && (
+        <Button icon={Bot} onClick={() => setLayer({ kind: 'configurations' })}>
+          {t('channels.assistant')}
+        </Button>
+      )}
       <Menu
         trigger={
           <Button icon={Plus} busy={partner.isPending}>
@@ -184,6 +190,7 @@ export function ChannelsScreen() {
       </QueryState>
       <Suspense>
         {layer?.kind === 'assistant' && <AssistantDrawer account={layer.account} onClose={close} />}
+        {layer?.kind === 'configurations' && <ConfigurationsDrawer onClose={close} />}
         {layer?.kind === 'newCustom' && <CustomDrawer account={null} onClose={close} />}
         {layer?.kind === 'custom' && <CustomDrawer account={layer.account} onClose={close} />}
         {layer?.kind === 'newWidget' && <WidgetDrawer account={null} onClose={close} />}

@@ -10,19 +10,21 @@ interface Props {
   /** Null for always. */
   value: Hours | null
   onChange: (hours: Hours | null) => void
+  /** What happens outside of the hours. */
+  hint: string
   zoneError: string | null
   spansError: string | null
 }
 
 /** When somebody is there: a time zone and, for each weekday, any number of spans. */
-export function HoursFields({ value, onChange, zoneError, spansError }: Props) {
+export function HoursFields({ value, onChange, hint, zoneError, spansError }: Props) {
   const { t } = useI18n()
   return (
     <fieldset className="flex flex-col gap-3 rounded-lg border border-line px-4 py-3">
       <legend className="px-1 text-sm font-semibold">{t('channels.hours')}</legend>
       <Checkbox
         label={t('channels.hoursOn')}
-        detail={t('channels.hoursHint')}
+        detail={hint}
         checked={value !== null}
         onChange={(event) => onChange(event.target.checked ? working() : null)}
       />

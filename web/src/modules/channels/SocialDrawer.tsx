@@ -6,6 +6,7 @@ import { Checkbox, Field, Input } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { Step } from '@/ui/Step'
+import { Calling } from './Calling'
 import { useConnectSocial, type Account, type PageSettings, type SocialKind } from './channels'
 import { Connected, ReadReceipts, refusalOf } from './connect'
 
@@ -60,6 +61,7 @@ export function SocialDrawer({ kind, account, onClose }: { kind: SocialKind; acc
           <>
             <PageFacts settings={settings} />
             <ReadReceipts id={account.id} on={settings.read_receipts} />
+            <Calling account={account} />
           </>
         )
       }

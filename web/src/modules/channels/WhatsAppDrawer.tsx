@@ -6,8 +6,10 @@ import { Fact } from '@/ui/Fact'
 import { Field, Input } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
 import { Step } from '@/ui/Step'
+import { Calling } from './Calling'
 import { useConnectWhatsApp, type Account, type NumberSettings } from './channels'
 import { Connected, ReadReceipts, refusalOf } from './connect'
+import { InboundTest } from './InboundTest'
 
 /** A WhatsApp number: what Meta's console shows is entered here, and Meta is asked whether it is right. */
 export function WhatsAppDrawer({ account, onClose }: { account: Account | null; onClose: () => void }) {
@@ -45,7 +47,9 @@ export function WhatsAppDrawer({ account, onClose }: { account: Account | null; 
         settings && (
           <>
             <NumberFacts settings={settings} />
+            <InboundTest id={account.id} />
             <ReadReceipts id={account.id} on={settings.read_receipts} />
+            <Calling account={account} />
           </>
         )
       }
@@ -104,7 +108,8 @@ function NumberConnected({ account, onClose }: { account: Account; onClose: () =
           </span>
         </Fact>
       </dl>
-      <p className="mt-3 text-sm text-ink-2">{t('whatsapp.webhookText')}</p>
+      <p className="mt-3 mb-5 text-sm text-ink-2">{t('whatsapp.webhookText')}</p>
+      <InboundTest id={account.id} />
     </Connected>
   )
 }

@@ -143,6 +143,7 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
             <Checkbox name="phone" label={t('channels.prechatPhone')} defaultChecked={look.prechat.phone} />
           </fieldset>
           <HoursFields
+            hint={t('channels.hoursHint')}
             value={hours}
             onChange={setHours}
             zoneError={fieldText(save.error, 'business_hours.timezone', { unknown_timezone: 'channels.timezoneWrong' })}

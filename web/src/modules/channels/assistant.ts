@@ -15,10 +15,20 @@ export function useConfigurations() {
   })
 }
 
-export function useAddConfiguration() {
+/** Writes a configuration anew, or adds one where there is no id. */
+export function useSaveConfiguration(id: string | undefined) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (body: Schemas['AssistantInput']) => ask(api.POST('/api/crm/v1/assistant/configurations', { body })).then((envelope) => envelope.data),
+    mutationFn: (body: Schemas['AssistantInput']) =>
+      ask(id ? api.PUT('/api/crm/v1/assistant/configurations/{id}', { params: { path: { id } }, body }) : api.POST('/api/crm/v1/assistant/configurations', { body })).then((envelope) => envelope.data),
+    onSuccess: () => client.invalidateQueries({ queryKey: key }),
+  })
+}
+
+export function useDeleteConfiguration() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => ask(api.DELETE('/api/crm/v1/assistant/configurations/{id}', { params: { path: { id } } })),
     onSuccess: () => client.invalidateQueries({ queryKey: key }),
   })
 }
@@ -33,8 +43,12 @@ export function useSetAssistant(id: string) {
   })
 }
 
-export function useTry() {
+/** Tries a question by a configuration; "" means the defaults. What its language model spends is read again. */
+export function useTry(configuration: string) {
+  const client = useQueryClient()
   return useMutation({
-    mutationFn: (question: string) => ask(api.POST('/api/crm/v1/assistant/try', { body: { question } })).then((envelope) => envelope.data),
+    mutationFn: (question: string) =>
+      ask(api.POST('/api/crm/v1/assistant/try', { body: { question, ...(configuration && { configuration_id: configuration }) } })).then((envelope) => envelope.data),
+    onSettled: () => client.invalidateQueries({ queryKey: key }),
   })
 }

@@ -194,6 +194,40 @@ export function useSetReadReceipts(id: string) {
   })
 }
 
+/** Reads where the test of a number stands, again and again while a code is waited for. */
+export function useInboundTest(id: string) {
+  return useQuery({
+    queryKey: [...key, 'inbound-test', id],
+    queryFn: () => ask(api.GET('/api/crm/v1/channels/{id}/gelen-testi', { params: { path: { id } } })).then((envelope) => envelope.data),
+    refetchInterval: (query) => (query.state.data?.state === 'waiting' ? 2000 : false),
+  })
+}
+
+export function useStartInboundTest(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => ask(api.POST('/api/crm/v1/channels/{id}/gelen-testi', { params: { path: { id } } })).then((envelope) => envelope.data),
+    onSuccess: (test) => client.setQueryData([...key, 'inbound-test', id], test),
+  })
+}
+
+export function useCalling(id: string) {
+  return useQuery({
+    queryKey: [...key, 'calling', id],
+    queryFn: () => ask(api.GET('/api/crm/v1/channels/{id}/calling', { params: { path: { id } } })).then((envelope) => envelope.data),
+  })
+}
+
+/** Turns calls on or off; what the provider or the exchange refuses is in the answer. */
+export function useSetCalling(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (enabled: boolean) =>
+      ask(api.PUT('/api/crm/v1/channels/{id}/calling', { params: { path: { id } }, body: { enabled } })).then((envelope) => envelope.data),
+    onSuccess: (calling) => client.setQueryData([...key, 'calling', id], calling),
+  })
+}
+
 export function useSetStatus() {
   const refresh = useRefresh()
   return useMutation({

@@ -73,7 +73,7 @@ export function ReadReceipts({ id, on }: { id: string; on: boolean }) {
         label={t('channels.readReceipts')}
         detail={t('channels.readReceiptsHint')}
         checked={change.isPending ? change.variables : saved}
-        disabled={change.isPending}
+        busy={change.isPending}
         onChange={(event) => change.mutate(event.target.checked)}
       />
     </div>

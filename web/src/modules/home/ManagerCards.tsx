@@ -99,7 +99,10 @@ const health: Record<string, { label: PlainKey; tone: Tone }> = {
 function HealthCard({ seen }: { seen: Overview | undefined }) {
   const { t, tCount } = useI18n()
   const allowed = meets(useMe(), { permission: 'crm.channels.view', licence: 'crm' })
-  const channels = (useChannelHealth(allowed).data ?? []).filter((account) => account.status !== 'disconnected')
+  // What needs somebody comes first: it must be in sight.
+  const channels = (useChannelHealth(allowed).data ?? [])
+    .filter((account) => account.status !== 'disconnected')
+    .toSorted((a, b) => Number(b.status === 'attention') - Number(a.status === 'attention'))
   if (!allowed) return null
   return (
     <Card

@@ -48,7 +48,8 @@ export function DlpRulesScreen() {
         <Checkbox
           label={<span className="sr-only">{t('dlpRules.enableOne', { name: row.name })}</span>}
           checked={row.enabled}
-          disabled={!canManage || enable.isPending}
+          disabled={!canManage}
+          busy={enable.isPending}
           onChange={(event) =>
             enable.mutate({ id: row.id, enabled: event.target.checked }, { onError: (error) => toast('danger', t('dlpRules.enableFailed'), errorText(error)) })
           }

@@ -12,6 +12,7 @@ import { PageHeader } from '@/ui/PageHeader'
 import type { Column } from '@/ui/Table'
 import { Tabs } from '@/ui/Tabs'
 import { toast } from '@/ui/Toast'
+import { MailCell } from './MailCell'
 import { recipientStates, useDropMail, useQueue, useRetryMail, type QueueItem } from './queue'
 import { SuppressionList } from './SuppressionList'
 
@@ -41,12 +42,7 @@ function Queue() {
     {
       id: 'mail',
       header: t('mailQueue.mail'),
-      cell: (row) => (
-        <>
-          <span className="font-medium break-words">{row.subject || t('mailQueue.noSubject')}</span>
-          <span className="block text-sm break-all text-ink-3">{row.sender || t('mailQueue.report')}</span>
-        </>
-      ),
+      cell: (row) => <MailCell subject={row.subject} sender={row.sender} />,
     },
     {
       id: 'recipients',

@@ -97,7 +97,8 @@ function SwitchCard({ name, on, save, canManage }: { name: keyof typeof switches
         label={t(texts.label)}
         detail={t(texts.detail)}
         checked={on}
-        disabled={!canManage || save.isPending}
+        disabled={!canManage}
+        busy={save.isPending}
         onChange={(event) =>
           save.mutate(event.target.checked, {
             onSuccess: () => toast('ok', t('mailSettings.saved')),

@@ -63,10 +63,29 @@ export function useClosePrivacyRequest() {
   })
 }
 
+const journalKey = ['mail', 'journal'] as const
+
 export function useJournal() {
   return usePages({
-    key: ['mail', 'journal'],
+    key: journalKey,
     fetch: (cursor) => ask(api.GET('/api/mail/v1/journal', { params: { query: { limit: pageSize, cursor } } })),
+  })
+}
+
+/** Keeps a mail of the journal past its retention. */
+export function useHoldMail() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, reason }: { id: string; reason: string }) => ask(api.PUT('/api/mail/v1/journal/{id}/hold', { params: { path: { id } }, body: { reason } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: journalKey }),
+  })
+}
+
+export function useReleaseMail() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => ask(api.DELETE('/api/mail/v1/journal/{id}/hold', { params: { path: { id } } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: journalKey }),
   })
 }
 

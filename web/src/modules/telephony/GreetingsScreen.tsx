@@ -6,7 +6,7 @@ import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { Card } from '@/ui/Card'
 import { FailureText } from '@/ui/FailureText'
-import { Field, Select, Textarea } from '@/ui/Field'
+import { Field, Input, Select, Textarea } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
@@ -109,7 +109,7 @@ function GreetingDrawer({ greeting, onClose }: { greeting: Greeting; onClose: ()
       )}
       {mode === 'audio' && (
         <Field label={t('greetings.file')} hint={t('greetings.fileHint')} error={fieldText(error, 'file', { unplayable: 'greetings.unplayable' })}>
-          <input type="file" accept="audio/wav,.wav" onChange={(event) => setFile(event.target.files?.[0] ?? null)} />
+          <Input type="file" accept="audio/wav,.wav" onChange={(event) => setFile(event.target.files?.[0] ?? null)} />
         </Field>
       )}
     </FormDrawer>

@@ -10,7 +10,7 @@ import { Card } from '@/ui/Card'
 import { ConfirmAct } from '@/ui/ConfirmAct'
 import { EmptyState } from '@/ui/EmptyState'
 import { Fact } from '@/ui/Fact'
-import { Field, Input } from '@/ui/Field'
+import { Field, Input, Select } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
@@ -26,6 +26,12 @@ const states = {
   ready: { label: 'phoneLine.state.registered', tone: 'ok' },
   failed: { label: 'phoneLine.state.failed', tone: 'danger' },
 } as const satisfies Record<Line['status'], { label: PlainKey; tone: Tone }>
+
+const encryptions = {
+  off: 'phoneLine.encryption.off',
+  optional: 'phoneLine.encryption.optional',
+  required: 'phoneLine.encryption.required',
+} as const satisfies Record<Line['media_encryption'], PlainKey>
 
 /** The workspace's own SIP line, and how it is doing. */
 export function LineScreen() {
@@ -74,6 +80,8 @@ export function LineScreen() {
               </Fact>
               {line.last_error && <Fact label={t('phoneLine.lastError')}>{line.last_error}</Fact>}
               <Fact label={t('phones.server')}>{line.server}</Fact>
+              <Fact label={t('phoneLine.transport')}>{line.transport.toUpperCase()}</Fact>
+              {line.transport === 'tls' && <Fact label={t('phoneLine.encryption')}>{t(encryptions[line.media_encryption])}</Fact>}
               <Fact label={t('phones.username')}>{line.username}</Fact>
             </dl>
           </Card>
@@ -92,14 +100,19 @@ export function LineScreen() {
 function LineDrawer({ line, onClose }: { line: Line; onClose: () => void }) {
   const { t } = useI18n()
   const save = useSaveLine()
+  const [transport, setTransport] = useState(line.transport)
+  const [encryption, setEncryption] = useState(line.media_encryption)
 
   function submit(data: FormData) {
     save.mutate(
       {
         server: textOf(data, 'server'),
+        transport,
+        media_encryption: transport === 'tls' ? encryption : 'off',
         username: textOf(data, 'username'),
         auth_user: textOf(data, 'auth_user') || undefined,
         password: textOf(data, 'password') || undefined,
+        register: line.status === 'none' ? undefined : line.register,
         e164: textOf(data, 'e164') || undefined,
       },
       {
@@ -123,11 +136,29 @@ function LineDrawer({ line, onClose }: { line: Line; onClose: () => void }) {
       description={t('phoneLine.drawerLead')}
       busy={save.isPending}
       error={save.error}
-      fields={['server', 'username', 'auth_user', 'password', 'e164']}
+      fields={['server', 'media_encryption', 'username', 'auth_user', 'password', 'e164']}
       onSubmit={submit}
       onClose={onClose}
     >
       {text('server', 'phones.server')}
+      <Field label={t('phoneLine.transport')} hint={transport === 'tls' ? t('phoneLine.tlsHint') : undefined}>
+        <Select value={transport} onChange={(event) => setTransport(event.target.value as Line['transport'])}>
+          <option value="udp">UDP</option>
+          <option value="tcp">TCP</option>
+          <option value="tls">TLS</option>
+        </Select>
+      </Field>
+      {transport === 'tls' && (
+        <Field label={t('phoneLine.encryption')} hint={t('phoneLine.encryptionHint')} error={fieldText(save.error, 'media_encryption')}>
+          <Select value={encryption} onChange={(event) => setEncryption(event.target.value as Line['media_encryption'])}>
+            {(Object.keys(encryptions) as Line['media_encryption'][]).map((key) => (
+              <option key={key} value={key}>
+                {t(encryptions[key])}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      )}
       {text('username', 'phones.username')}
       {text('auth_user', 'phoneLine.authUser', true)}
       <Field label={t('phoneLine.password')} hint={t('phoneLine.passwordHint')} optional={line.status !== 'none'} error={fieldText(save.error, 'password')}>

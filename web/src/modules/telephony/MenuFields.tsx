@@ -4,20 +4,17 @@ import { useI18n, type PlainKey } from '@/i18n'
 import { useAgents } from '@/modules/agents/agents'
 import { Button, IconButton } from '@/ui/Button'
 import { Field, Input, Select, Textarea } from '@/ui/Field'
-import type { MenuKey, PhoneMenu } from './phoneSettings'
+import { useGroups, type MenuKey, type PhoneMenu } from './phoneSettings'
 
 const actions = {
   team: 'menu.action.team',
+  group: 'menu.action.group',
   agent: 'menu.action.agent',
   number: 'menu.action.number',
   voicemail: 'menu.action.voicemail',
   callback: 'menu.action.callback',
   menu: 'menu.action.menu',
-  group: 'menu.action.group',
 } as const satisfies Record<MenuKey['action'], PlainKey>
-
-/** The actions that can be chosen here; a group that was chosen by the API stays. */
-const choices: MenuKey['action'][] = ['team', 'agent', 'number', 'voicemail', 'callback', 'menu']
 
 const digits = [...'1234567890*#']
 
@@ -90,7 +87,7 @@ interface KeyProps {
 function KeyFields({ value, others, error, onChange, onRemove }: KeyProps) {
   const { t } = useI18n()
   const agents = useAgents()
-  const offered = value.action === 'group' ? [...choices, value.action] : choices
+  const groups = useGroups().data ?? []
   return (
     <div role="group" aria-label={t('menu.key', { digit: value.digit })} className="flex flex-wrap items-end gap-3">
       <Field label={t('menu.digit')}>
@@ -104,13 +101,25 @@ function KeyFields({ value, others, error, onChange, onRemove }: KeyProps) {
       </Field>
       <Field label={t('menu.does')}>
         <Select value={value.action} onChange={(event) => onChange({ digit: value.digit, action: event.target.value as MenuKey['action'] })}>
-          {offered.map((action) => (
+          {Object.entries(actions).map(([action, label]) => (
             <option key={action} value={action}>
-              {t(actions[action])}
+              {t(label)}
             </option>
           ))}
         </Select>
       </Field>
+      {value.action === 'group' && (
+        <Field label={t('menu.group')} error={fieldText(error, 'menus.keys.group_id')}>
+          <Select value={value.group_id ?? ''} onChange={(event) => onChange({ ...value, group_id: event.target.value })}>
+            <option value="" />
+            {groups.map((group) => (
+              <option key={group.id} value={group.id}>
+                {group.name}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      )}
       {value.action === 'agent' && (
         <Field label={t('phones.name')} error={fieldText(error, 'menus.keys.agent_id')}>
           <Select value={value.agent_id ?? ''} onChange={(event) => onChange({ ...value, agent_id: event.target.value })}>

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { fieldText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
@@ -13,6 +13,8 @@ import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
 import { MenuFields } from './MenuFields'
 import { usePhoneSettings, useSavePhoneSettings, type PhoneSettings } from './phoneSettings'
+
+const HolidayFields = lazy(() => import('./HolidayFields').then((m) => ({ default: m.HolidayFields })))
 
 /** How the workspace telephones: hours, menu, ringing, recording, voicemail and caps. */
 export function PhoneSettingsScreen() {
@@ -34,7 +36,7 @@ function SettingsForm({ stored }: { stored: PhoneSettings }) {
   const [draft, setDraft] = useState(stored)
   const save = useSavePhoneSettings()
   const change = (part: Partial<PhoneSettings>) => setDraft({ ...draft, ...part })
-  const { recording, voicemail, caps } = draft
+  const { hours, recording, voicemail, caps } = draft
   const number = (value: number, label: string, path: string, set: (value: number) => void) => (
     <Field label={label} error={fieldText(save.error, path)}>
       <Input type="number" inputMode="numeric" required value={Number.isNaN(value) ? '' : value} onChange={(event) => set(event.target.valueAsNumber)} />
@@ -63,7 +65,16 @@ function SettingsForm({ stored }: { stored: PhoneSettings }) {
         </Card>
         <Card title={t('phoneSettings.hours')}>
           <div className="flex flex-col gap-4">
-            <HoursFields value={draft.hours ?? null} onChange={(hours) => change({ hours })} zoneError={fieldText(save.error, 'hours.timezone')} spansError={fieldText(save.error, 'hours.spans')} />
+            <HoursFields value={hours ?? null} onChange={(next) => change({ hours: next })} hint={t('phoneSettings.hoursHint')} zoneError={fieldText(save.error, 'hours.timezone')} spansError={fieldText(save.error, 'hours.spans')} />
+            {hours && (
+              <Suspense>
+                <HolidayFields
+                  value={hours.holidays ?? []}
+                  onChange={(holidays) => change({ hours: { ...hours, holidays } })}
+                  error={fieldText(save.error, 'hours.holidays', { invalid_date: 'holidays.invalid' }) ?? (fieldText(save.error, 'hours.holidays.date') && t('holidays.invalid'))}
+                />
+              </Suspense>
+            )}
             <Field label={t('phoneSettings.closed')}>
               <Select value={draft.closed_action} onChange={(event) => change({ closed_action: event.target.value as PhoneSettings['closed_action'] })}>
                 <option value="voicemail">{t('phoneSettings.closed.voicemail')}</option>

@@ -31,10 +31,13 @@ const purposes = {
   operator: 'wallet.purpose.operator',
 } as const satisfies Record<WalletEntry['purpose'], PlainKey>
 
-/** Where the statement of the last ninety days is downloaded from. */
+const day = 24 * 3600 * 1000
+
+/** Where the statement of the last ninety days is downloaded from, with what changes while the page is open. */
 function statementAddress(now: Date): string {
-  const from = new Date(now.getTime() - 90 * 24 * 3600 * 1000)
-  return `/api/crm/v1/telephony/wallet/statement?${new URLSearchParams({ from: from.toISOString(), to: now.toISOString() }).toString()}`
+  const from = new Date(now.getTime() - 90 * day)
+  const to = new Date(now.getTime() + day)
+  return `/api/crm/v1/telephony/wallet/statement?${new URLSearchParams({ from: from.toISOString(), to: to.toISOString() }).toString()}`
 }
 
 /** The call credit, what changed it, and the way to pay for more. */

@@ -2,7 +2,16 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 
 export type Line = Schemas['LineLine']
-export type LineDraft = { server: string; username: string; auth_user?: string; password?: string; e164?: string }
+export type LineDraft = {
+  server: string
+  transport: Line['transport']
+  media_encryption: Line['media_encryption']
+  username: string
+  auth_user?: string
+  password?: string
+  register?: boolean
+  e164?: string
+}
 
 const key = ['crm', 'phone-line'] as const
 const lookEvery = 5000
@@ -24,7 +33,7 @@ function useRefresh() {
 export function useSaveLine() {
   const refresh = useRefresh()
   return useMutation({
-    mutationFn: (body: LineDraft) => ask(api.PUT('/api/crm/v1/telephony/line', { body: { transport: 'udp', ...body } })),
+    mutationFn: (body: LineDraft) => ask(api.PUT('/api/crm/v1/telephony/line', { body })),
     onSuccess: refresh,
   })
 }

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
+import { readAll } from '@/api/readAll'
 
 export type PhoneSettings = Schemas['SettingSettings']
 export type PhoneMenu = Schemas['SettingMenu']
@@ -30,4 +31,9 @@ export function useSavePhoneSettings() {
 /** What is there for telephoning, and what is missing. */
 export function usePhoneSetup() {
   return useQuery({ queryKey: ['crm', 'phone-setup'], queryFn: () => ask(api.GET('/api/crm/v1/telephony/setup')).then((envelope) => envelope.data), refetchInterval: 5000 })
+}
+
+/** The groups whose phones a key can ring. */
+export function useGroups() {
+  return useQuery({ queryKey: ['crm', 'groups'], queryFn: () => readAll((query) => ask(api.GET('/api/crm/v1/groups', { params: { query } }))), staleTime: 300_000 })
 }

@@ -11,7 +11,7 @@ import { Notice } from '@/ui/Notice'
 import { Select } from '@/ui/Select'
 import { contactTexts } from './contactTexts'
 import { useImport, useImportErrors, useStartImport, type ContactImport } from './contacts'
-import { columns, decodeCsv, guessTargets, parseCsv, sampleCsv, twiceUsed, writeCsv, type Column, type CsvFile, type Target } from './csv'
+import { columns, decodeCsv, guessTargets, hasName, isSpreadsheet, parseCsv, sampleCsv, twiceUsed, writeCsv, type Column, type CsvFile, type Target } from './csv'
 
 const columnNames: Record<Column, PlainKey> = {
   external_id: 'contacts.externalId',
@@ -55,13 +55,16 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const progress = useImport(id)
   const current = progress.data ?? start.data
   const twice = chosen ? twiceUsed(chosen.targets) : []
+  const nameless = chosen !== null && !hasName(chosen.targets)
 
   async function choose(picked: File | null) {
     start.reset()
     setChosen(null)
     if (!picked) return
     if (picked.size > largest) return setFault(t('contacts.file.tooLarge'))
-    const file = parseCsv(decodeCsv(await picked.arrayBuffer()))
+    const bytes = await picked.arrayBuffer()
+    if (isSpreadsheet(bytes)) return setFault(t('contacts.file.spreadsheet'))
+    const file = parseCsv(decodeCsv(bytes))
     if (file.rows.length === 0) return setFault(t('contacts.file.empty'))
     setFault(null)
     setChosen({ name: picked.name, file, targets: guessTargets(file.header, fold) })
@@ -69,7 +72,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
 
   function submit() {
     if (!chosen) return setFault(t('field.required'))
-    if (twice.length === 0) start.mutate({ filename: chosen.name, content: writeCsv(chosen.file, chosen.targets) })
+    if (twice.length === 0 && !nameless) start.mutate({ filename: chosen.name, content: writeCsv(chosen.file, chosen.targets) })
   }
 
   const refused = asApiError(start.error)
@@ -91,7 +94,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         ) : (
           <>
             <Button onClick={onClose}>{t('common.cancel')}</Button>
-            <Button look="primary" busy={start.isPending} disabled={twice.length > 0} onClick={submit}>
+            <Button look="primary" busy={start.isPending} disabled={twice.length > 0 || nameless} onClick={submit}>
               {chosen ? tCount('contacts.importRows', chosen.file.rows.length) : t('contacts.importAction')}
             </Button>
           </>
@@ -116,7 +119,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             <FileInput onChange={(picked) => void choose(picked)} />
           </Field>
           {!chosen && <SampleLink />}
-          {chosen && <Mapping chosen={chosen} twice={twice} onChange={(targets) => setChosen({ ...chosen, targets })} />}
+          {chosen && <Mapping chosen={chosen} twice={twice} nameless={nameless} onChange={(targets) => setChosen({ ...chosen, targets })} />}
         </form>
       )}
       {progress.error && (
@@ -145,17 +148,23 @@ function SampleLink() {
 interface MappingProps {
   chosen: Chosen
   twice: readonly Column[]
+  nameless: boolean
   onChange: (targets: Target[]) => void
 }
 
 /** Each column of the file with its first values, and where it goes. */
-function Mapping({ chosen: { file, targets }, twice, onChange }: MappingProps) {
+function Mapping({ chosen: { file, targets }, twice, nameless, onChange }: MappingProps) {
   const { t } = useI18n()
   return (
     <section aria-labelledby="mapping-title" className="mt-5">
       <h3 id="mapping-title" className="mb-2 text-sm font-semibold">
         {t('contacts.mapping')}
       </h3>
+      {nameless && (
+        <Notice tone="danger" className="mb-3">
+          {t('contacts.mapping.nameless')}
+        </Notice>
+      )}
       {twice.map((column) => (
         <Notice key={column} tone="danger" className="mb-3">
           {t('contacts.mapping.twice', { column: t(columnNames[column]) })}

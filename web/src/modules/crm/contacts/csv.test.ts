@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fold } from '@/lib/rank'
-import { decodeCsv, guessTargets, parseCsv, sampleCsv, twiceUsed, writeCsv } from './csv'
+import { decodeCsv, guessTargets, hasName, isSpreadsheet, parseCsv, sampleCsv, twiceUsed, writeCsv } from './csv'
 
 describe('parseCsv', () => {
   it('reads quotes, line breaks in cells, and passes over empty lines', () => {
@@ -11,6 +11,15 @@ describe('parseCsv', () => {
         ['Ali', ''],
       ],
     })
+  })
+
+  it('passes over rows of empty cells', () => {
+    expect(parseCsv('a;b\n;\n1;2\n').rows).toEqual([['1', '2']])
+  })
+
+  it('knows a spreadsheet from a text', () => {
+    expect(isSpreadsheet(new TextEncoder().encode('PK\u0003\u0004').buffer)).toBe(true)
+    expect(isSpreadsheet(new TextEncoder().encode('ad;soyad').buffer)).toBe(false)
   })
 
   it('finds the separator of the first line', () => {
@@ -29,6 +38,15 @@ describe('guessTargets', () => {
   it('knows other names in both languages, and makes the rest attributes', () => {
     expect(guessTargets(['Ad Soyad', 'E-Posta', 'TELEFON', 'Şirket', 'Plan', ''], fold)).toEqual(['name', 'emails', 'phones', 'company', 'attribute', 'skip'])
     expect(guessTargets(['First name', 'Last Name', 'Email', 'external_id', 'attr:seats'], fold)).toEqual(['first_name', 'last_name', 'emails', 'external_id', 'attribute'])
+  })
+
+  it('knows what Turkish offices call them', () => {
+    expect(guessTargets(['Müşteri', 'Posta', 'Cep', 'Notlar'], fold)).toEqual(['name', 'emails', 'phones', 'attribute'])
+  })
+
+  it('says whether a contact could be named', () => {
+    expect(hasName(['attribute', 'tags', 'skip'])).toBe(false)
+    expect(hasName(['attribute', 'phones'])).toBe(true)
   })
 
   it('gives a place once', () => {

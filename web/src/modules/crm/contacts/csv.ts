@@ -46,7 +46,7 @@ export function parseCsv(text: string): CsvFile {
   }
   const endRecord = () => {
     endCell()
-    if (record.length > 1 || record[0] !== '') records.push(record)
+    if (record.some((one) => one.trim() !== '')) records.push(record)
     record = []
   }
   for (let at = 0; at < content.length; at += 1) {
@@ -84,6 +84,10 @@ const aliases: Record<string, Column> = {
   'ad soyad': 'name',
   'adi soyadi': 'name',
   isim: 'name',
+  musteri: 'name',
+  'musteri adi': 'name',
+  customer: 'name',
+  contact: 'name',
   'full name': 'name',
   ad: 'first_name',
   adi: 'first_name',
@@ -97,6 +101,8 @@ const aliases: Record<string, Column> = {
   mail: 'emails',
   'e-posta': 'emails',
   eposta: 'emails',
+  posta: 'emails',
+  'e-posta adresi': 'emails',
   'e-mail addresses': 'emails',
   'email address': 'emails',
   phone: 'phones',
@@ -106,7 +112,11 @@ const aliases: Record<string, Column> = {
   telefon: 'phones',
   tel: 'phones',
   gsm: 'phones',
+  cep: 'phones',
+  'cep no': 'phones',
   'cep telefonu': 'phones',
+  'telefon no': 'phones',
+  'telefon numarasi': 'phones',
   sirket: 'company',
   firma: 'company',
   organization: 'company',
@@ -131,6 +141,19 @@ export function guessTargets(header: readonly string[], fold: (text: string) => 
     }
     return heading === '' ? 'skip' : 'attribute'
   })
+}
+
+/** Whether some column says who a contact is: no contact is named or found by an attribute. */
+export function hasName(targets: readonly Target[]): boolean {
+  return targets.some((target) => naming.has(target))
+}
+
+const naming: ReadonlySet<Target> = new Set(['external_id', 'name', 'first_name', 'last_name', 'emails', 'phones', 'company'])
+
+/** Whether a file is an Excel or OpenDocument one, which are zip archives. */
+export function isSpreadsheet(bytes: ArrayBuffer): boolean {
+  const [first, second] = new Uint8Array(bytes.slice(0, 2))
+  return first === 0x50 && second === 0x4b
 }
 
 /** The columns that go to the same field twice. */

@@ -36,13 +36,16 @@ export function AlertDialog({ onClose }: { onClose: () => void }) {
   const kept = useQuery(preferencesQuery(agent))
   return (
     <Dialog open onOpenChange={onClose} title={t('inbox.alerts')} description={t('alerts.text')} footer={<Button onClick={onClose}>{t('common.close')}</Button>}>
-      {kept.data ? <Choices agent={agent} preferences={kept.data} /> : kept.error ? <Notice tone="danger">{errorText(kept.error)}</Notice> : <SkeletonRows rows={4} />}
+      {kept.data ? <Choices agent={agent} kept={kept.data} /> : kept.error ? <Notice tone="danger">{errorText(kept.error)}</Notice> : <SkeletonRows rows={4} />}
     </Dialog>
   )
 }
 
-function Choices({ agent, preferences }: { agent: string; preferences: Preferences }) {
+function Choices({ agent, kept }: { agent: string; kept: Preferences }) {
   const { t } = useI18n()
+  // What is being read from the server meanwhile knows nothing of a choice and must not undo it.
+  const [chosen, setChosen] = useState<Preferences | null>(null)
+  const preferences = chosen ?? kept
   const client = useQueryClient()
   const [allowed, setAllowed] = useState(mayNotify)
   const { queryKey } = preferencesQuery(agent)
@@ -51,11 +54,15 @@ function Choices({ agent, preferences }: { agent: string; preferences: Preferenc
     scope: { id: 'notice-preferences' },
     mutationFn: (body: Preferences) => ask(api.PUT('/api/crm/v1/me/notices', { body })),
     onSuccess: (_, body) => cachePreferences(agent, body),
-    onError: () => client.invalidateQueries({ queryKey }),
+    onError: () => {
+      setChosen(null)
+      return client.invalidateQueries({ queryKey })
+    },
   })
 
   function change(next: Partial<Preferences>) {
     const all = { ...preferences, ...next }
+    setChosen(all)
     client.setQueryData(queryKey, all)
     save.mutate(all)
   }

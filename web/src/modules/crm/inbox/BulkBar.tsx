@@ -76,12 +76,12 @@ export function BulkBar({ ids, onDone }: BulkBarProps) {
       </p>
       {canManage && (
         <>
-          <IconButton icon={Check} label={t('inbox.close')} disabled={bulk.isPending} onClick={() => perform({ do: 'state', state: 'closed' })} />
-          <IconButton icon={Undo2} label={t('inbox.open')} disabled={bulk.isPending} onClick={() => perform({ do: 'state', state: 'open' })} />
-          <IconButton icon={AlarmClock} label={t('inbox.snooze')} disabled={bulk.isPending} onClick={() => setLayer({ kind: 'snooze' })} />
+          <IconButton icon={Check} label={t('inbox.close')} busy={bulk.isPending} onClick={() => perform({ do: 'state', state: 'closed' })} />
+          <IconButton icon={Undo2} label={t('inbox.open')} busy={bulk.isPending} onClick={() => perform({ do: 'state', state: 'open' })} />
+          <IconButton icon={AlarmClock} label={t('inbox.snooze')} busy={bulk.isPending} onClick={() => setLayer({ kind: 'snooze' })} />
         </>
       )}
-      <IconButton icon={UserRoundPen} label={t('inbox.bulk.change')} disabled={bulk.isPending} onClick={change} />
+      <IconButton icon={UserRoundPen} label={t('inbox.bulk.change')} busy={bulk.isPending} onClick={change} />
       <IconButton icon={X} label={t('inbox.bulk.clear')} onClick={onDone} />
       {layer?.kind === 'snooze' && (
         <SnoozeDialog

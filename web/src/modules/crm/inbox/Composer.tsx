@@ -1,11 +1,12 @@
 import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent } from 'react'
+import { useCapabilities } from '@/api/capabilities'
 import { meets, useMe } from '@/api/session'
 import { useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useStore } from '@/lib/store'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
-import { hasTemplates } from './chatTemplates'
+import { fileRefusal } from './capabilities'
 import { undoSeconds, useSend, type FollowUp, type OneConversation, type OutgoingContent } from './conversations'
 import { useCopies } from './copies'
 import type { PrepareToLeave } from './departure'
@@ -53,11 +54,13 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   const [snoozing, setSnoozing] = useState(false)
   const [editingSignature, setEditingSignature] = useState(false)
   const takeBack = useTakeBack()
-  const openTemplates = hasTemplates(conversation.channel) ? () => setChoosing(true) : null
   const area = useRef<HTMLTextAreaElement>(null)
   const way = useRoute(conversation.id)
   const { routes, route, unsigned } = way
   const sending = useSend()
+  const kinds = useCapabilities().data
+  const findKind = (channel: string) => kinds?.find(({ kind }) => kind === channel)
+  const openTemplates = findKind(conversation.channel)?.templates ? () => setChoosing(true) : null
   const words = useWordPickers({
     conversationId: conversation.id,
     text,
@@ -70,6 +73,10 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   const note = mode === 'note'
   const unreachable = !note && routes.length > 0 && routes.every((entry) => !entry.available)
   const byMail = !note && (route?.channel ?? conversation.channel) === 'email'
+  // A note stays here, whatever the channel carries.
+  const can = note ? undefined : findKind(route?.channel ?? conversation.channel)
+  const formatted = can?.formatting ?? byMail
+  const refuse = (file: { type: string; size: number }) => fileRefusal(can, file)
   const canFollowUp = meets(me, { permission: 'crm.conversations.manage' })
   const copies = useCopies(conversation.id, byMail)
   const signature = useSignature(byMail)
@@ -79,12 +86,12 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     setMode('reply')
   })
   const empty = !text.trim() && files.done.length === 0
-  const unready = empty || files.busy || unreachable
+  const unready = empty || files.busy || unreachable || files.done.some((file) => refuse(file) !== null)
 
   function message(): OutgoingContent {
     // The conversation's own way needs no name: the server takes it by itself.
     return {
-      ...(byMail && { format: 'markdown', signature: signed }),
+      ...(formatted && { format: 'markdown', signature: signed }),
       body: text.trim(), note, mentions: words.called, route: route?.kind === 'conversation' ? null : route, attachments: files.done,
     }
   }
@@ -126,7 +133,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && event.altKey && !note) void putOff()
     else if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void send(event.shiftKey && canFollowUp && !note ? { state: 'closed' } : undefined)
     if (event.key === 'Escape') event.currentTarget.blur()
-    if (byMail) formatByKey(event)
+    if (formatted) formatByKey(event)
   }
 
   function format(wanted: Format) {
@@ -134,16 +141,16 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   }
 
   function onPaste(event: ClipboardEvent<HTMLTextAreaElement>) {
-    if (byMail) linkByPaste(event)
+    if (formatted) linkByPaste(event)
     if (event.clipboardData.files.length === 0) return
     event.preventDefault()
-    files.add(event.clipboardData.files)
+    files.add(event.clipboardData.files, refuse)
   }
 
   function onDrop(event: DragEvent) {
     if (event.dataTransfer.files.length === 0) return
     event.preventDefault()
-    files.add(event.dataTransfer.files)
+    files.add(event.dataTransfer.files, refuse)
   }
 
   function insert(sign: string) {
@@ -194,10 +201,12 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
           {!note && routes.length > 0 && <RouteChoice routes={routes} route={route} onChoose={way.choose} />}
         </div>
         {!note && <RouteNote routes={routes} unreachable={unreachable} onTemplates={openTemplates} />}
-        {byMail && (
+        {(byMail || formatted) && (
           <Suspense>
-            <CopyField copies={copies} />
-            <FormatBar text={text} signature={signature} signed={signed} onSign={(next) => way.setUnsigned(!next)} onEditSignature={() => setEditingSignature(true)} onFormat={format} />
+            {byMail && <CopyField copies={copies} />}
+            {formatted && (
+              <FormatBar text={text} signature={signature} signed={signed} onSign={(next) => way.setUnsigned(!next)} onEditSignature={() => setEditingSignature(true)} onFormat={format} />
+            )}
           </Suspense>
         )}
         <div className="relative">
@@ -231,12 +240,12 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
             </Suspense>
           </Notice>
         )}
-        <Uploads uploads={files.uploads} onRemove={files.remove} />
+        <Uploads uploads={files.uploads} refusal={refuse} onRemove={files.remove} />
         <SendBar
           note={note}
           unready={unready}
           uploading={files.busy}
-          onFiles={files.add}
+          onFiles={can?.files.length === 0 ? null : (chosen) => files.add(chosen, refuse)}
           onEmoji={insert}
           onTemplates={openTemplates}
           onLater={() => void putOff()}

@@ -2,9 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask } from '@/api/client'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatAgo, t, useI18n, type PlainKey } from '@/i18n'
+import { formatAgo, useI18n, type PlainKey } from '@/i18n'
 import { Badge, type Tone } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
+import { handoverText } from '../handover'
 import { moneyText, orderStates } from '../orders'
 import { useAIRecord, useHandover } from './assistant'
 import type { Conversation } from './conversations'
@@ -30,29 +31,6 @@ const states = {
   paused: { label: 'ai.paused', tone: 'neutral' },
 } as const satisfies Record<Conversation['ai_state'], { label: PlainKey; tone: Tone }>
 
-const handovers: Record<string, PlainKey> = {
-  agent_asked: 'ai.reason.agentAsked',
-  agent_replied: 'ai.reason.agentReplied',
-  agent_joined: 'ai.reason.agentJoined',
-  customer_asked: 'ai.reason.customerAsked',
-  assigned: 'ai.reason.assigned',
-  no_answer: 'ai.reason.noAnswer',
-  answer_limit: 'ai.reason.answerLimit',
-  out_of_hours: 'ai.reason.outOfHours',
-  switched_off: 'ai.reason.switchedOff',
-  not_licensed: 'ai.reason.notLicensed',
-  repeated: 'ai.reason.repeated',
-  failed: 'ai.reason.failed',
-  window_closed: 'ai.reason.windowClosed',
-  no_route: 'ai.reason.noRoute',
-}
-
-/** Konak's own reasons in the person's language; what an agent wrote stays as it is. */
-function reasonText(reason: string): string {
-  const key = handovers[reason]
-  return key ? t(key) : reason
-}
-
 function Assistant({ conversation }: { conversation: Conversation }) {
   const { t, tCount } = useI18n()
   const record = useAIRecord(conversation.id).data
@@ -67,7 +45,7 @@ function Assistant({ conversation }: { conversation: Conversation }) {
         {record.configuration && <span className="text-ink-2">{record.configuration.name}</span>}
       </p>
       <p className="mt-1.5 text-ink-2">{tCount('ai.answers', record.answers)}</p>
-      {record.handover_reason && <p className="mt-1 text-ink-2">{t('ai.reason', { reason: reasonText(record.handover_reason) })}</p>}
+      {record.handover_reason && <p className="mt-1 text-ink-2">{t('ai.reason', { reason: handoverText(record.handover_reason) })}</p>}
       {handover.error && (
         <p role="alert" className="mt-1.5 text-sm text-danger-ink">
           {errorText(handover.error)}

@@ -141,7 +141,7 @@ export function InboxScreen() {
     { keys: 'k', label: 'inbox.key.previous', run: () => step(-1) },
     { keys: '/', label: 'inbox.search', run: () => document.getElementById('inbox-search')?.focus() },
   ]
-  if (begin) shortcuts.push({ keys: 'c', label: 'inbox.new', run: begin })
+  if (begin) shortcuts.push({ keys: 'c', label: 'inbox.new', run: begin, opens: true })
   if (c && canPick) shortcuts.push({ keys: 'x', label: 'inbox.key.pick', run: () => toggle(c) })
   if (c) {
     shortcuts.push({ keys: 'u', label: 'inbox.unread', run: () => mark.mutate({ id: c, read: false }) })
@@ -149,7 +149,7 @@ export function InboxScreen() {
   if (c && canManage) {
     shortcuts.push({ keys: 'e', label: 'inbox.close', run: () => perform({ do: 'close' }) })
     shortcuts.push({ keys: 'o', label: 'inbox.open', run: () => perform({ do: 'open' }) })
-    shortcuts.push({ keys: 's', label: 'inbox.snooze', run: () => setSnoozing(true) })
+    shortcuts.push({ keys: 's', label: 'inbox.snooze', run: () => setSnoozing(true), opens: true })
   }
   useLiveShortcuts(shortcuts)
 

@@ -50,7 +50,7 @@ export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDi
     apply.mutateAsync(macro.id).then(
       ({ data: { conversation } }) => {
         onClose()
-        const said = t('inbox.macro.done', { name: macro.name })
+        const said = t(macro.actions.some((action) => action.type === 'reply') ? 'inbox.macro.doneSent' : 'inbox.macro.done', { name: macro.name })
         if (conversation.state === 'open') return void toast('ok', said)
         leave({ said, state: conversation.state, undo })
       },

@@ -20,7 +20,7 @@ export function MacroMenu({ conversationId, onLeave }: MacroMenuProps) {
   const macros = useMacros(true).data ?? []
   const [chosen, setChosen] = useState<Macro | null>(null)
   const box = useRef<HTMLSpanElement>(null)
-  useLiveShortcuts([{ keys: 'm', label: 'inbox.macros', run: () => box.current?.querySelector('button')?.click() }])
+  useLiveShortcuts([{ keys: 'm', label: 'inbox.macros', run: () => box.current?.querySelector('button')?.click(), opens: true }])
 
   return (
     <span ref={box}>

@@ -103,8 +103,6 @@ function Receipt({ item: { delivery, delivered_at: delivered, read_at: read } }:
   )
 }
 
-const hands = ['👍', '❤️', '😂', '🙏'] as const
-
 interface MessageProps {
   item: Item
   name: string
@@ -113,10 +111,12 @@ interface MessageProps {
   goesOn: boolean
   /** The conversation's own channel; only another one is named. */
   home: string
+  /** The signs that its channel can put on it. */
+  signs: readonly string[]
 }
 
 /** A message on the API's own channel needs no way: the customer's software comes for it. */
-export function Message({ item, name, quoted, goesOn, home }: MessageProps) {
+export function Message({ item, name, quoted, goesOn, home, signs }: MessageProps) {
   const { t } = useI18n()
   const [layer, setLayer] = useState<ItemLayer | null>(null)
   const me = useMe()
@@ -182,7 +182,7 @@ export function Message({ item, name, quoted, goesOn, home }: MessageProps) {
                 {t('inbox.split')}
               </MenuItem>
             )}
-            {canReply && !mine && hands.map((emoji) => (
+            {canReply && !mine && signs.map((emoji) => (
               <MenuItem key={emoji} icon={SmilePlus} checked={emoji === own} onSelect={() => react(emoji)}>
                 {t('inbox.react', { emoji })}
               </MenuItem>
@@ -194,9 +194,11 @@ export function Message({ item, name, quoted, goesOn, home }: MessageProps) {
             )}
             {canReply && mine && (
               <>
-                <MenuItem icon={Pencil} onSelect={() => setLayer('edit')}>
-                  {t('common.edit')}
-                </MenuItem>
+                {(note || item.delivery !== 'sent') && (
+                  <MenuItem icon={Pencil} onSelect={() => setLayer('edit')}>
+                    {t('common.edit')}
+                  </MenuItem>
+                )}
                 <MenuItem icon={Trash2} onSelect={() => setLayer('delete')}>
                   {t('common.delete')}
                 </MenuItem>

@@ -1,5 +1,6 @@
 import { flushSync } from 'react-dom'
 import { useEffect, useId, useRef, useState, type FormEvent, type KeyboardEvent } from 'react'
+import { useCapabilities } from '@/api/capabilities'
 import { ApiError, asApiError } from '@/api/error'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
 import { meets, useMe } from '@/api/session'
@@ -18,7 +19,6 @@ import { ContactPicker } from '../contacts/ContactPicker'
 import type { Contact } from '../contacts/contacts'
 import { useBegin, useWriteDown, type Begun } from './begin'
 import { channelName } from './channels'
-import { hasTemplates } from './chatTemplates'
 import { useSources } from './conversations'
 import { failureText } from './failures'
 import { FormatBar } from './FormatBar'
@@ -64,9 +64,10 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
   const [channel, setChannel] = useState('')
   const picked = channel || (byConnection(sources)[0]?.key ?? '')
   const canUse = meets(useMe(), { permission: 'crm.templates.view' })
+  const hasTemplates = useCapabilities().data?.find((kind) => kind.kind === picked)?.templates === true
   // A customer who has not written lately can be reached by an approved template alone.
   const [plain, setPlain] = useState(false)
-  const templated = mode === 'write' && hasTemplates(picked) && canUse
+  const templated = mode === 'write' && hasTemplates && canUse
   const byTemplate = templated && !plain
   const { rows: templates, more } = useTemplates({}, byTemplate)
   const [template, setTemplate] = useState<Template | null>(null)

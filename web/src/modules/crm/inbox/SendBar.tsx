@@ -13,7 +13,8 @@ interface SendBarProps {
   /** There is nothing that could be sent now. */
   unready: boolean
   uploading: boolean
-  onFiles: (files: Iterable<File>) => void
+  /** Null where the channel carries no files. */
+  onFiles: ((files: Iterable<File>) => void) | null
   onEmoji: (sign: string) => void
   /** Null where the channel has no templates. */
   onTemplates: (() => void) | null
@@ -31,18 +32,22 @@ export function SendBar({ note, unready, uploading, onFiles, onEmoji, onTemplate
   const follows = !note && onSendAnd !== null
   return (
     <div className="mt-2 flex items-center gap-1">
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        aria-label={t('inbox.attach')}
-        onChange={(event) => {
-          onFiles(event.target.files ?? [])
-          event.target.value = ''
-        }}
-      />
-      <IconButton icon={Paperclip} label={t('inbox.attach')} onClick={() => picker.current?.click()} />
+      {onFiles && (
+        <>
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            aria-label={t('inbox.attach')}
+            onChange={(event) => {
+              onFiles(event.target.files ?? [])
+              event.target.value = ''
+            }}
+          />
+          <IconButton icon={Paperclip} label={t('inbox.attach')} onClick={() => picker.current?.click()} />
+        </>
+      )}
       {!note && onTemplates && <IconButton icon={LayoutTemplate} label={t('inbox.template')} onClick={onTemplates} />}
       {children}
       <EmojiMenu onChoose={onEmoji} />

@@ -65,8 +65,8 @@ export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: T
     else setDrawer({ pick: property })
   }
   useLiveShortcuts([
-    { keys: 'a', label: 'inbox.key.assign', run: () => pick('owner') },
-    { keys: 't', label: 'inbox.key.tag', run: () => pick('tags') },
+    { keys: 'a', label: 'inbox.key.assign', run: () => pick('owner'), opens: true },
+    { keys: 't', label: 'inbox.key.tag', run: () => pick('tags'), opens: true },
   ])
 
   // What was deleted while it stood here is still in the cache, and no longer true.

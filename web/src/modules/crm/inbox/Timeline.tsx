@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { CircleAlert, LoaderCircle } from 'lucide-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Fragment, useEffect, useRef } from 'react'
+import { useCapabilities } from '@/api/capabilities'
 import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
@@ -13,6 +14,7 @@ import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
 import { callText } from '../callText'
 import { Attachments } from './Attachments'
+import { reactionSigns } from './capabilities'
 import { itemsKey, useAgentChoices, useGroups, usePeople, useSend, useTimeline, type Conversation, type Item } from './conversations'
 import { dayLabel, timeOfDay } from './days'
 import { eventWords, impersonal, type Names } from './eventWords'
@@ -35,6 +37,7 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   const messages = useOutgoing(conversation.id)
   const leaving = useLeaving(conversation.id)
   const { nameOf, names } = useNames(conversation)
+  const kinds = useCapabilities().data
   const place = useScrollPlace({ at, rows: items.isPending ? [] : items.rows, waiting: messages.length + leaving.length, complete: newer === null })
 
   function quotedBy({ detail }: Item) {
@@ -87,7 +90,7 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
                     ) : item.kind === 'call' ? (
                       <CallLine item={item} />
                     ) : (
-                      <Message item={item} name={nameOf(item)} quoted={quotedBy(item)} goesOn={goesOn} home={conversation.channel} />
+                      <Message item={item} name={nameOf(item)} quoted={quotedBy(item)} goesOn={goesOn} home={conversation.channel} signs={reactionSigns(kinds, item.channel, conversation.test)} />
                     )}
                   </li>
                 </Fragment>

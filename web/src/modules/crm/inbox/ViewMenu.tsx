@@ -11,18 +11,20 @@ import { views } from './views'
 interface ViewMenuProps {
   view: ViewId
   saved: string | undefined
+  /** Whether words or filters narrow the view: then its number is another's. */
+  narrowed: boolean
   onView: (view: ViewId) => void
   onSaved: (id: string) => void
 }
 
 /** Which conversations are listed: the built-in views and the saved ones, each with its number. */
-export function ViewMenu({ view, saved, onView, onSaved }: ViewMenuProps) {
+export function ViewMenu({ view, saved, narrowed, onView, onSaved }: ViewMenuProps) {
   const { t } = useI18n()
   const counts = useCounts().data
   const savedViews = useSavedViews().data ?? []
   const savedCounts = useSavedCounts(savedViews.length > 0).data
   const shown = savedViews.find((one) => one.id === saved)
-  const count = shown ? (savedCounts?.get(shown.id)?.count ?? null) : counts ? views[view].count(counts) : null
+  const count = narrowed ? null : shown ? (savedCounts?.get(shown.id)?.count ?? null) : counts ? views[view].count(counts) : null
 
   return (
     <Menu

@@ -65,7 +65,7 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
     <div className="border-b border-line px-2.5 pt-2 pb-2">
       <div className="flex items-center gap-0.5">
         <nav aria-label={t('inbox.views')} className="flex min-w-0 flex-1">
-          <ViewMenu view={view} saved={saved} onView={(id) => choose({ view: id === 'open' ? undefined : id })} onSaved={(id) => choose({ saved: id })} />
+          <ViewMenu view={view} saved={saved} narrowed={filters > 0 || Boolean(q)} onView={(id) => choose({ view: id === 'open' ? undefined : id })} onSaved={(id) => choose({ saved: id })} />
         </nav>
         <Suspense>{named && <ViewActions view={named} onDeleted={() => choose({})} />}</Suspense>
         <IconButton icon={BellRing} label={t('inbox.alerts')} onClick={() => setLayer('alerts')} />

@@ -5,13 +5,6 @@ import { createKeys, once } from './once'
 
 const root = ['crm', 'conversations'] as const
 
-/** Channels whose provider approves templates before they may be sent. */
-const templateChannels: readonly string[] = ['whatsapp']
-
-export function hasTemplates(channel: string): boolean {
-  return templateChannels.includes(channel)
-}
-
 /** What may be sent in this conversation now, and whether free text is taken. */
 export function useChatTemplates(id: string) {
   return useQuery({

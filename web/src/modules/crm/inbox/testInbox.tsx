@@ -3,6 +3,7 @@ import { createMemoryHistory, createRootRoute, createRoute, createRouter, Router
 import { cleanup, configure, render } from '@testing-library/react'
 import { Suspense, type ReactNode } from 'react'
 import { afterEach, beforeAll, beforeEach, vi } from 'vitest'
+import type { Capabilities } from '@/api/capabilities'
 import { meQuery, type Me } from '@/api/session'
 import { chooseLanguage, withTexts } from '@/i18n'
 import { Toaster } from '@/ui/Toast'
@@ -67,6 +68,13 @@ export function item(id: string, at: string, more: Partial<Item>): Item {
   } as unknown as Item
 }
 
+function kindOf(kind: string, more: Partial<Capabilities>): Capabilities {
+  return {
+    kind, files: [{ types: ['*/*'], max_size: 25 << 20 }], reactions: false, reaction_signs: [], edits_in: false, deletes_in: false, formatting: false,
+    typing: false, templates: false, calls: false, read_receipts: false, window_hours: 0, human_window_hours: 0, ...more,
+  }
+}
+
 /** An answer that refuses. */
 export class Refusal {
   constructor(
@@ -92,6 +100,13 @@ export function prepareInbox(): void {
     addresses.length = 0
     answers.clear()
     answers.set('GET /api/crm/v1/conversations/c1/participants', { agents: [], contacts: [] })
+    answers.set('GET /api/crm/v1/channels/capabilities', [
+      kindOf('email', { formatting: true }),
+      kindOf('widget', {}),
+      kindOf('whatsapp', { reactions: true, templates: true }),
+      kindOf('instagram', { reactions: true, reaction_signs: ['❤️', '❤'], files: [{ types: ['image/png'], max_size: 8 << 20 }] }),
+      kindOf('help_center', { files: [] }),
+    ])
     outgoing.set([])
     takenBack.set(null)
     ruleRefusal.set(null)

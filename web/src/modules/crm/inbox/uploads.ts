@@ -59,11 +59,14 @@ export function useUploads(first: readonly Attachment[] = []) {
     setUploads((now) => now.map((upload) => (upload.key === key ? { ...upload, ...change } : upload)))
   }
 
-  function add(files: Iterable<File>) {
+  /** Uploads files. One that is refused with a reason stays in the list with it and is not uploaded. */
+  function add(files: Iterable<File>, refuse: (file: File) => string | null) {
     for (const file of files) {
       lastKey += 1
       const key = lastKey
-      setUploads((now) => [...now, { key, name: file.name, progress: 0, done: null, error: null }])
+      const error = refuse(file)
+      setUploads((now) => [...now, { key, name: file.name, progress: 0, done: null, error }])
+      if (error) continue
       const { answer, abort } = send(file, (progress) => patch(key, { progress }))
       aborts.set(key, abort)
       answer.then(

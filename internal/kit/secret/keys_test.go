@@ -13,14 +13,14 @@ import (
 )
 
 // A database knows the master key that was recorded first, and no other.
-func TestKeyCheck(t *testing.T) {
+func TestMasterKeyOfADatabase(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		own, other := newBox(t, 1), newBox(t, 2)
-		if known, err := secret.HasKeyCheck(t.Context(), d); err != nil || known {
-			t.Errorf("a new database has a check value: %v, %v", known, err)
+		if known, err := secret.HasKeys(t.Context(), d); err != nil || known {
+			t.Errorf("a new database has keys: %v, %v", known, err)
 		}
-		if err := own.CheckKey(t.Context(), d); !errors.Is(err, secret.ErrNoKeyCheck) {
+		if err := own.CheckKey(t.Context(), d); !errors.Is(err, secret.ErrNoKeys) {
 			t.Errorf("a new database says %v", err)
 		}
 		for range 2 {
@@ -28,7 +28,7 @@ func TestKeyCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if known, err := secret.HasKeyCheck(t.Context(), d); err != nil || !known {
+		if known, err := secret.HasKeys(t.Context(), d); err != nil || !known {
 			t.Errorf("recorded: %v, %v", known, err)
 		}
 		if err := own.CheckKey(t.Context(), d); err != nil {
@@ -67,15 +67,15 @@ func TestKeysRecordedTogether(t *testing.T) {
 	})
 }
 
-// A database without any table has no check value, and looking makes none.
-func TestKeyCheckOfAnEmptyDatabase(t *testing.T) {
+// A database without any table has no keys, and looking makes none.
+func TestKeysOfAnEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	d, err := db.Open(t.Context(), db.Options{URL: "sqlite:" + filepath.Join(t.TempDir(), "x.db")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = d.Close() }()
-	if known, err := secret.HasKeyCheck(t.Context(), d); err != nil || known {
+	if known, err := secret.HasKeys(t.Context(), d); err != nil || known {
 		t.Errorf("%v, %v", known, err)
 	}
 }

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"konak/internal/app"
+	"konak/internal/kit/clock"
+)
+
+type keyCmd struct {
+	Rotate keyRotateCmd `cmd:"" help:"Make a new master key and seal everything anew. Stop all servers first."`
+}
+
+type keyRotateCmd struct {
+	app.Config
+	NewKeyFile string `placeholder:"FILE" help:"New file for the new key, where --master-key holds the old one."`
+	JSON       bool   `name:"json" help:"Print JSON."`
+}
+
+// Run makes a new master key, or goes on where an earlier run broke off.
+func (k *keyRotateCmd) Run(ctx context.Context, out io.Writer) error {
+	r, err := app.RotateKey(ctx, k.Config, logger(k.Config), clock.System{}, k.NewKeyFile)
+	if err != nil {
+		return fmt.Errorf("%w (run the command again to go on)", err)
+	}
+	if k.JSON {
+		return printJSON(out, r)
+	}
+	if _, err = fmt.Fprintf(out, "%d secrets were sealed anew. The new master key is in %s: keep a copy.\n", r.Sealed, r.KeyFile); err != nil {
+		return err
+	}
+	old := "Give it to all nodes with --master-key before they start."
+	if r.OldKeyFile != "" {
+		old = "The old one is in " + r.OldKeyFile + ": backups that were made until now need it. Move it to where you keep such keys."
+	}
+	_, err = fmt.Fprintln(out, old)
+	return err
+}

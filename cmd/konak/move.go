@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"konak/internal/app"
+	"konak/internal/kit/clock"
+)
+
+type moveCmd struct {
+	app.Config
+	To    string `placeholder:"URL" help:"postgres://… of an empty database: move the embedded database there. Stop the server first."`
+	Files string `enum:"none,s3,folder" default:"none" help:"s3: copy files from the data folder to the service of --s3-url; folder: copy them back."`
+	JSON  bool   `name:"json" help:"Print JSON."`
+}
+
+// Run moves the database, or files.
+func (m *moveCmd) Run(ctx context.Context, out io.Writer) error {
+	if (m.To == "") == (m.Files == "none") {
+		return errors.New("say what to move: --to postgres://… for the database, or --files s3 or --files folder")
+	}
+	if m.To != "" {
+		return m.moveDatabase(ctx, out)
+	}
+	moved, err := app.MoveFiles(ctx, m.Config, logger(m.Config), clock.System{}, m.Files == "s3")
+	if err != nil {
+		return fmt.Errorf("%w (run the command again to go on)", err)
+	}
+	if m.JSON {
+		return printJSON(out, moved)
+	}
+	_, err = fmt.Fprintf(out, "%d files were copied and compared, %d were there already.\n", moved.Copied, moved.Present)
+	return err
+}
+
+func (m *moveCmd) moveDatabase(ctx context.Context, out io.Writer) error {
+	tables, err := app.MoveDatabase(ctx, m.Config, logger(m.Config), clock.System{}, m.To)
+	if err != nil {
+		return fmt.Errorf("%w (nothing was moved)", err)
+	}
+	if m.JSON {
+		return printJSON(out, tables)
+	}
+	rows := int64(0)
+	for _, t := range tables {
+		rows += t.Rows
+	}
+	_, err = fmt.Fprintf(out, "%d rows of %d tables were copied and compared. Start the server with --db from now on; "+
+		"%s keeps its files and the master key, and the embedded database as it was.\n", rows, len(tables), m.Data)
+	return err
+}

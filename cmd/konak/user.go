@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"konak/internal/app"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
+)
+
+type userCmd struct {
+	List          userListCmd          `cmd:"" help:"List the people who have an account."`
+	ResetPassword userResetPasswordCmd `cmd:"" help:"Give a person a new password and end their sessions."`
+	Reset2FA      userReset2FACmd      `cmd:"" name:"reset-2fa" help:"Switch a person's second step off and end their sessions."`
+	EndSessions   userEndSessionsCmd   `cmd:"" help:"End all sessions of a person."`
+	Grant         userGrantCmd         `cmd:"" help:"Give a person who has an account a role in a workspace."`
+}
+
+// withApp opens the installation, beside a server that may run, and calls fn with it.
+func withApp(ctx context.Context, c app.Config, fn func(*app.App) error) error {
+	a, err := app.OpenExisting(ctx, c, logger(c), clock.System{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(a), a.Close())
+}
+
+type userListCmd struct {
+	app.Config
+	Workspace string `placeholder:"SLUG" help:"Only members of this workspace."`
+	JSON      bool   `name:"json" help:"Print JSON."`
+}
+
+// Run prints a line for each membership of a person.
+func (u *userListCmd) Run(ctx context.Context, out io.Writer) error {
+	return withApp(ctx, u.Config, func(a *app.App) error {
+		if u.Workspace != "" {
+			if _, err := a.WorkspaceID(ctx, u.Workspace); err != nil {
+				return err
+			}
+		}
+		people, err := a.Identity.People(ctx, u.Workspace)
+		if err != nil {
+			return err
+		}
+		if u.JSON {
+			return printJSON(out, people)
+		}
+		for _, p := range people {
+			if _, err := fmt.Fprintf(out, "%s  %s  %s  %s  %s  second step %t  %d sessions\n", p.Email, p.Name, p.Workspace, p.Role, p.State, p.TwoFactor, p.Sessions); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// userEmail is the person that a command is about.
+type userEmail struct {
+	app.Config
+	Email string `arg:"" help:"The person's e-mail address."`
+	JSON  bool   `name:"json" help:"Print JSON."`
+}
+
+// act opens the installation and calls fn, and says who is not there.
+func (u *userEmail) act(ctx context.Context, fn func(*app.App) error) error {
+	err := withApp(ctx, u.Config, fn)
+	f, ok := fault.As(err)
+	switch {
+	case ok && f.Code == fault.NotFound:
+		return fmt.Errorf("nobody has an account with the address %q", u.Email)
+	case ok && f.Code == fault.TwoFactorOff:
+		return fmt.Errorf("the second step of %s is off", u.Email)
+	}
+	return err
+}
+
+type userResetPasswordCmd struct{ userEmail }
+
+// Run prints the new password, which is kept nowhere.
+func (u *userResetPasswordCmd) Run(ctx context.Context, out io.Writer) error {
+	return u.act(ctx, func(a *app.App) error {
+		password, err := a.Accounts.ResetPassword(ctx, u.Email)
+		if err != nil {
+			return err
+		}
+		if u.JSON {
+			return printJSON(out, map[string]string{"email": u.Email, "password": password.Reveal()})
+		}
+		_, err = fmt.Fprintf(out, "Password  %s\n\nIt is not shown again; the person changes it under Account.\n", password.Reveal())
+		return err
+	})
+}
+
+type userReset2FACmd struct{ userEmail }
+
+// Run switches the second step off.
+func (u *userReset2FACmd) Run(ctx context.Context, out io.Writer) error {
+	return u.act(ctx, func(a *app.App) error {
+		if err := a.Accounts.ResetTwoFactor(ctx, u.Email); err != nil {
+			return err
+		}
+		if u.JSON {
+			return printJSON(out, map[string]any{"email": u.Email, "two_factor": false})
+		}
+		_, err := fmt.Fprintf(out, "The second step of %s is off.\n", u.Email)
+		return err
+	})
+}
+
+type userEndSessionsCmd struct{ userEmail }
+
+// Run ends the person's sessions.
+func (u *userEndSessionsCmd) Run(ctx context.Context, out io.Writer) error {
+	return u.act(ctx, func(a *app.App) error {
+		n, err := a.Accounts.EndSessions(ctx, u.Email)
+		if err != nil {
+			return err
+		}
+		if u.JSON {
+			return printJSON(out, map[string]any{"email": u.Email, "ended": n})
+		}
+		_, err = fmt.Fprintf(out, "%d sessions of %s were ended.\n", n, u.Email)
+		return err
+	})
+}
+
+type userGrantCmd struct {
+	userEmail
+	Workspace string `arg:"" help:"The workspace."`
+	Role      string `arg:"" help:"The role: owner, admin, agent, guest, or one that the workspace made."`
+}
+
+// Run gives the role, and makes the person a member where they are none.
+func (u *userGrantCmd) Run(ctx context.Context, out io.Writer) error {
+	err := u.act(ctx, func(a *app.App) error {
+		tenant, err := a.WorkspaceID(ctx, u.Workspace)
+		if err != nil {
+			return err
+		}
+		m, err := a.Identity.GrantRole(ctx, tenant, u.Email, u.Role)
+		if err != nil {
+			return err
+		}
+		if u.JSON {
+			return printJSON(out, map[string]any{"email": m.Email, "workspace": u.Workspace, "membership_id": m.ID, "role": m.Role, "state": m.State})
+		}
+		_, err = fmt.Fprintf(out, "%s is %s in %s.\n", m.Email, m.Role, u.Workspace)
+		return err
+	})
+	f, ok := fault.As(err)
+	switch {
+	case ok && f.Code == fault.ValidationFailed:
+		return fmt.Errorf("the workspace %s has no role %q", u.Workspace, u.Role)
+	case ok && f.Code == fault.NotActive:
+		return fmt.Errorf("%s is suspended in %s; let an owner resume them first", u.Email, u.Workspace)
+	case ok && f.Code == fault.LastAdmin:
+		return fmt.Errorf("%s keeps the role: a workspace needs an owner", u.Email)
+	}
+	return err
+}

@@ -1,0 +1,216 @@
+package app_test
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"filippo.io/age"
+	"github.com/google/go-cmp/cmp"
+
+	"konak/internal/app"
+	"konak/internal/app/apptest"
+	"konak/internal/kit/backup"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/dbtest"
+)
+
+// again makes another backup of the same server.
+func (b *backedUp) again(t *testing.T, o app.BackupOptions) backup.Manifest {
+	t.Helper()
+	m, err := app.Backup(t.Context(), b.cfg, slog.New(slog.DiscardHandler), clock.System{}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.dir = o.Target
+	return m
+}
+
+// restored restores the backup, opens it and compares it with what was backed up.
+func (b *backedUp) restored(t *testing.T) {
+	t.Helper()
+	cfg, err := b.restore(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(readFolder(t, b.cfg.FilesFolder()), readFolder(t, cfg.FilesFolder())); diff != "" {
+		t.Error(diff)
+	}
+	a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler), clock.System{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = a.Close() }()
+	if diff := cmp.Diff(b.dump, dbtest.Dump(t, a.DB, b.w.ID)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A second backup shares the files of the first, and is whole without it.
+func TestIncrementalBackup(t *testing.T) {
+	t.Parallel()
+	b := backUp(t)
+	first := b.dir
+	b.again(t, app.BackupOptions{Target: filepath.Join(t.TempDir(), "second"), Previous: first})
+	old, err := os.Stat(firstFile(t, first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := os.Stat(firstFile(t, b.dir))
+	if err != nil || !os.SameFile(old, now) {
+		t.Errorf("the file was copied again: %v", err)
+	}
+	if err := os.RemoveAll(first); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := app.VerifyBackup(t.Context(), b.dir, ""); err != nil {
+		t.Error(err)
+	}
+	b.restored(t)
+}
+
+// A backup may be one file, with the master key where that is asked for.
+func TestBackupInOneFile(t *testing.T) {
+	t.Parallel()
+	b := backUp(t)
+	m := b.again(t, app.BackupOptions{Target: filepath.Join(t.TempDir(), "all.tar"), WithKey: true})
+	if info, err := os.Stat(b.dir); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	verified, err := app.VerifyBackup(t.Context(), b.dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(m, verified); diff != "" {
+		t.Error(diff)
+	}
+	b.restored(t)
+	// A folder without a key gets the one of the backup.
+	cfg := b.cfg
+	cfg.Data = filepath.Join(t.TempDir(), "data")
+	if _, fits, err := app.Restore(t.Context(), cfg, b.dir, ""); err != nil || !fits {
+		t.Errorf("the key fits: %v, %v", fits, err)
+	}
+}
+
+// Only whom an encrypted backup is for can read it.
+func TestEncryptedBackup(t *testing.T) {
+	t.Parallel()
+	b := backUp(t)
+	dir := t.TempDir()
+	mine, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, id := range map[string]*age.X25519Identity{"mine": mine, "other": other} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(id.String()+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.again(t, app.BackupOptions{Target: filepath.Join(dir, "all.tar.age"), Recipients: []string{mine.Recipient().String()}})
+	text, err := os.ReadFile(b.dir)
+	if err != nil || strings.Contains(string(text), "manifest.json") {
+		t.Errorf("it is not encrypted, %v", err)
+	}
+	b.identity = filepath.Join(dir, "mine")
+	if _, err := app.VerifyBackup(t.Context(), b.dir, b.identity); err != nil {
+		t.Error(err)
+	}
+	b.restored(t)
+	for identity, want := range map[string]string{filepath.Join(dir, "other"): "cannot be decrypted", "": "--age-identity"} {
+		if _, err := app.VerifyBackup(t.Context(), b.dir, identity); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("with %q: %v", identity, err)
+		}
+	}
+	for name, o := range map[string]app.BackupOptions{
+		"--age-recipient": {Target: filepath.Join(dir, "x.tar"), Recipients: []string{mine.Recipient().String()}},
+		"NAME.tar.age":    {Target: filepath.Join(dir, "x"), Recipients: []string{mine.Recipient().String()}},
+		"age1nobody":      {Target: filepath.Join(dir, "x.tar.age"), Recipients: []string{"age1nobody"}},
+		"new file":        {Target: b.dir, Recipients: []string{mine.Recipient().String()}},
+		"--previous":      {Target: filepath.Join(dir, "x.tar"), Previous: dir},
+	} {
+		if _, err := app.Backup(t.Context(), b.cfg, slog.New(slog.DiscardHandler), clock.System{}, o); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// A backup whose database counts on a file that is not in it is not whole, though every
+// checksum fits.
+func TestVerifyFindsAMissingFile(t *testing.T) {
+	t.Parallel()
+	b := backUp(t)
+	if err := os.Remove(firstFile(t, b.cfg.Data)); err != nil {
+		t.Fatal(err)
+	}
+	b.again(t, app.BackupOptions{Target: filepath.Join(t.TempDir(), "second")})
+	if _, err := app.VerifyBackup(t.Context(), b.dir, ""); err == nil || !strings.Contains(err.Error(), "counts on the file") {
+		t.Errorf("verifying says %v", err)
+	}
+}
+
+// A server makes backups by itself, and so many of them stay; one that broke off goes.
+func TestScheduledBackups(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	s := apptest.NewWith(t, func(c *app.Config) {
+		c.DB, c.BackupFolder, c.BackupEvery, c.BackupKeep = "", folder, time.Hour, 2
+	})
+	if err := errors.Join(os.Mkdir(filepath.Join(folder, "konak-20200101T000000Z"), 0o700), os.Mkdir(filepath.Join(folder, "mine"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	step := func(want int) {
+		t.Helper()
+		if n, err := s.StepBackup(t.Context()); err != nil || n != want {
+			t.Errorf("%d backups, %v; want %d", n, err, want)
+		}
+	}
+	step(1)
+	step(0)
+	s.Clock.Advance(59 * time.Minute)
+	step(0)
+	for range 3 {
+		s.Clock.Advance(time.Hour)
+		step(1)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if diff := cmp.Diff([]string{"konak-20261115T115900Z", "konak-20261115T125900Z", "mine"}, names); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := app.VerifyBackup(t.Context(), filepath.Join(folder, names[1]), ""); err != nil {
+		t.Error(err)
+	}
+}
+
+// A schedule that cannot work is refused.
+func TestBackupSettings(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for want, change := range map[string]func(*app.Config){
+		"--backup-every":        func(c *app.Config) { c.BackupEvery = time.Second },
+		"--backup-keep":         func(c *app.Config) { c.BackupKeep = 0 },
+		"is no folder":          func(c *app.Config) { c.BackupFolder = filepath.Join(folder, "nothing") },
+		"for the embedded data": func(c *app.Config) { c.DB = "postgres://konak@127.0.0.1:1/konak" },
+	} {
+		c := app.Config{Domain: "localhost", Listen: "127.0.0.1:0", BackupFolder: folder, BackupEvery: time.Hour, BackupKeep: 1}
+		change(&c)
+		if err := c.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"konak/internal/crm/assistant"
+	"konak/internal/kit/db"
+)
+
+// demoModelPath is where a demo's stand-in of a language model is. It marks the
+// configuration that the demo made.
+const demoModelPath = "/demo-model/v1"
+
+// demoModel adds a configuration of the assistant whose language model is the demo's
+// stand-in. No channel names it: whoever wants to try it chooses it.
+func (a *App) demoModel(ctx context.Context, slug string) error {
+	if a.standIn == nil {
+		return nil
+	}
+	name := map[string]string{"demo": "Dil modeli (deneme)"}[slug]
+	_, err := a.Assistant.Add(ctx, assistant.Input{
+		Name:  cmp.Or(name, "Language model (trial)"),
+		Model: &assistant.ModelInput{Address: a.standIn.url + demoModelPath, Model: "konak-demo", InputPrice: 15, OutputPrice: 60},
+	})
+	return err
+}
+
+// connectDemoModel sends the demo's configuration to the stand-in, which has another port
+// with every start and needs no key. One that somebody gave an address of their own, or
+// deleted, stays as it is.
+func (a *App) connectDemoModel(ctx context.Context) error {
+	list, err := a.Assistant.Configurations(ctx, db.Page{Limit: 100})
+	if err != nil {
+		return err
+	}
+	address, noKey := a.standIn.url+demoModelPath, ""
+	for _, c := range list.Rows {
+		m := c.Model.V
+		if m == nil || !strings.HasSuffix(m.Address, demoModelPath) || m.Address == address {
+			continue
+		}
+		if _, err := a.Assistant.Change(ctx, c.ID, assistant.Input{
+			Name: c.Name, Active: c.Active, Delay: &c.Delay, MaxAnswers: &c.MaxAnswers,
+			Model: &assistant.ModelInput{
+				Address: address, Model: m.Model, APIKey: &noKey, InputPrice: m.InputPrice, OutputPrice: m.OutputPrice,
+				DailyTokens: &m.DailyTokens, DailyMoney: m.DailyMoney, DailySeconds: &m.DailySeconds,
+			},
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+
+	"konak/internal/kit/blob"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/move"
+	"konak/migrations"
+)
+
+// MoveDatabase copies the embedded database into an empty PostgreSQL and compares the
+// two. No server may run. The embedded database stays as it is.
+func MoveDatabase(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source, to string) (moved []move.Table, err error) {
+	if cfg.DB != "" {
+		return nil, errors.New("konak move begins at the embedded database of --data; leave --db out")
+	}
+	target := cfg
+	target.DB, target.RowSecurity = to, false
+	if err := target.Check(); err != nil {
+		return nil, err
+	}
+	n, err := cfg.lockFolder(log)
+	if err != nil {
+		return nil, err
+	}
+	source, err := OpenExistingDatabase(ctx, cfg, log, c)
+	if err != nil {
+		if n != nil {
+			err = errors.Join(err, n.Close())
+		}
+		return nil, err
+	}
+	a := newApp(cfg, log, c, source, n)
+	defer func() { err = errors.Join(err, a.closeDatabase()) }()
+	d, err := db.Open(ctx, target.databaseOptions(log, c))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if _, err := d.Migrate(ctx, migrations.Files); err != nil {
+		return nil, err
+	}
+	return move.Copy(ctx, source, d, filepath.Join(cfg.Data, databaseFile), to)
+}
+
+// MovedFiles is what MoveFiles did.
+type MovedFiles struct {
+	Copied  int `json:"copied"`
+	Present int `json:"present"` // were there already
+}
+
+// MoveFiles copies the files between the data folder and the S3 service of --s3-url, to
+// the service or back. Files that are there already stay; it can be repeated, and run
+// beside a server for all that is there by then.
+func MoveFiles(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source, toS3 bool) (m MovedFiles, err error) {
+	if cfg.S3URL == "" {
+		return m, errors.New("name the S3 service with --s3-url")
+	}
+	d, err := OpenExistingDatabase(ctx, cfg, log, c)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	folder, err := blob.New(blob.Config{DB: d, Log: log, Folder: cfg.FilesFolder()})
+	if err != nil {
+		return m, err
+	}
+	service, err := blob.New(blob.Config{DB: d, Log: log, Folder: cfg.FilesFolder(), S3URL: cfg.S3URL})
+	if err != nil {
+		return m, err
+	}
+	from, to := folder, service
+	if !toS3 {
+		from, to = service, folder
+	}
+	m.Copied, m.Present, err = from.CopyTo(ctx, to)
+	return m, err
+}

@@ -1,0 +1,63 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/node"
+)
+
+// announce records that this node serves, and returns what takes that back. Nodes that
+// would not see each other's files are refused.
+func (a *App) announce(ctx context.Context) (leave func(), err error) {
+	store, err := a.cfg.fileStore()
+	if err != nil {
+		return nil, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	a.serving = a.clock.NewID()
+	if err := node.Announce(ctx, a.DB, node.Serving{ID: a.serving, Host: host, Version: Version, FileStore: store}); err != nil {
+		return nil, err
+	}
+	return func() {
+		if err := node.Leave(context.WithoutCancel(ctx), a.DB, a.serving); err != nil {
+			a.log.Warn("this node stays listed as serving for half a minute", "error", err)
+		}
+	}, nil
+}
+
+// keepAnnounced repeats that this node serves.
+func (a *App) keepAnnounced(ctx context.Context) {
+	jobs.Loop{
+		Name: "serving node", DB: a.DB, Log: a.log, Every: node.RefreshEvery,
+		Step: func(ctx context.Context) (int, error) { return 0, node.Refresh(ctx, a.DB, a.serving) },
+	}.Run(ctx)
+}
+
+// fileStore names where files lie. Nodes with the same name share them.
+func (c *Config) fileStore() (string, error) {
+	if c.S3URL == "" {
+		return node.FolderStore(c.FilesFolder())
+	}
+	u, err := url.Parse(c.S3URL)
+	if err != nil {
+		return "", fmt.Errorf("--s3-url: %w", err)
+	}
+	return "s3:" + u.Host + strings.TrimSuffix(u.Path, "/"), nil
+}
+
+// checkStopped returns an error where a server runs on the database.
+func (a *App) checkStopped(ctx context.Context) error {
+	nodes, err := node.List(ctx, a.DB)
+	if err != nil || len(nodes) == 0 {
+		return err
+	}
+	return fmt.Errorf("a server runs on %s; stop all servers first (one that was killed counts for half a minute)", nodes[0].Host)
+}

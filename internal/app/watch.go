@@ -1,0 +1,137 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"konak/internal/kit/event"
+)
+
+// metricsHandler shows the metrics. One that cannot be read, because the database is
+// down, does not hide the others.
+func (a *App) metricsHandler() http.Handler {
+	return promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+}
+
+// probe is a collector whose numbers are read when metrics are asked for. What it reads
+// must not cost more the more a table holds.
+type probe struct {
+	measures []measure
+	// read returns their values in order, fewer with an error.
+	read func(ctx context.Context) ([]float64, error)
+}
+
+// measure is one of a probe's metrics.
+type measure struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+}
+
+// probeTime bounds one probe.
+const probeTime = 5 * time.Second
+
+func gauge(name, help string) measure {
+	return measure{prometheus.NewDesc(name, help, nil, nil), prometheus.GaugeValue}
+}
+
+func counter(name, help string) measure {
+	return measure{prometheus.NewDesc(name, help, nil, nil), prometheus.CounterValue}
+}
+
+// Describe implements prometheus.Collector.
+func (p probe) Describe(out chan<- *prometheus.Desc) {
+	for _, n := range p.measures {
+		out <- n.desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (p probe) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
+	defer cancel()
+	values, err := p.read(ctx)
+	for i, v := range values {
+		out <- prometheus.MustNewConstMetric(p.measures[i].desc, p.measures[i].kind, v)
+	}
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(p.measures[len(values)].desc, err)
+	}
+}
+
+// watch registers what operators watch of the node beside what modules count themselves.
+func (a *App) watch() {
+	a.metrics.MustRegister(
+		probe{[]measure{
+			counter("konak_database_outages_total", "Transactions and reads that an outage of the database ended."),
+			gauge("konak_database_connections_in_use", "Connections to the database that are in use."),
+			gauge("konak_database_connections_idle", "Connections to the database that wait for work."),
+			gauge("konak_database_connections_max", "Most connections to the database."),
+			counter("konak_database_waits_total", "Times that somebody waited for a connection."),
+			counter("konak_database_wait_seconds_total", "Time that was waited for connections."),
+			gauge("konak_database_bytes", "Size of the database."),
+			gauge("konak_database_log_bytes", "Size of the write-ahead log of the embedded database; 0 with PostgreSQL."),
+		}, a.readDatabaseStats},
+		probe{[]measure{
+			gauge("konak_outbox_waiting", "Events that wait to be dispatched, at most 1000 of them."),
+			gauge("konak_outbox_lag_seconds", "Age of the oldest of those events."),
+		}, a.readOutbox},
+		probe{
+			[]measure{gauge("konak_mail_queue_waiting", "Mails of mailboxes that wait to be delivered, at most 10000 of them.")},
+			func(ctx context.Context) ([]float64, error) {
+				n, err := a.Engine.Waiting(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return []float64{float64(n)}, nil
+			},
+		},
+		probe{[]measure{gauge("konak_disk_free_bytes", "Free space on the disk of the data folder.")}, a.readFreeDisk},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "konak_streams_open", Help: "Streams and sockets that are open on this node."},
+			func() float64 { return float64(a.Streams.Count()) }),
+	)
+}
+
+func (a *App) readDatabaseStats(ctx context.Context) ([]float64, error) {
+	s, err := a.DB.Stats(ctx)
+	values := []float64{
+		float64(s.Outages), float64(s.InUse), float64(s.Idle), float64(s.MaxOpen), float64(s.Waits), s.Waited.Seconds(),
+	}
+	if err != nil {
+		return values, err
+	}
+	return append(values, float64(s.Bytes), float64(s.LogBytes)), nil
+}
+
+func (a *App) readOutbox(ctx context.Context) ([]float64, error) {
+	n, since, err := event.Waiting(ctx, a.DB)
+	if err != nil {
+		return nil, err
+	}
+	lag := 0.0
+	if n > 0 {
+		lag = max(0, a.clock.Now().Sub(since).Seconds())
+	}
+	return []float64{float64(n), lag}, nil
+}
+
+func (a *App) readFreeDisk(context.Context) ([]float64, error) {
+	free, err := freeDisk(a.cfg.Data)
+	if err != nil {
+		return nil, err
+	}
+	return []float64{float64(free)}, nil
+}
+
+// freeDisk is how many bytes the disk of a folder still takes from an ordinary user.
+func freeDisk(folder string) (uint64, error) {
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(folder, &fs); err != nil {
+		return 0, err
+	}
+	return fs.Bavail * uint64(fs.Bsize), nil
+}

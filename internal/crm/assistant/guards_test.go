@@ -1,0 +1,193 @@
+package assistant_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/assistant"
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/widget"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+	"konak/internal/sandbox/openai"
+)
+
+// A server that never begins to answer uses no tokens and no money of the day, however
+// often it is asked; one that was sent the request and says nothing may have used them.
+func TestDeadModelUsesNoBudget(t *testing.T) {
+	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
+		gone := httptest.NewServer(http.NotFoundHandler())
+		gone.Close()
+		reachable := c.Model.V.Address
+		budget := map[string]any{"input_price": 1000, "output_price": 1000, "daily_money": 100, "daily_tokens": 20_000, "api_key": modelKey}
+		ask := func(who, address string) assistant.Spending {
+			t.Helper()
+			budget["address"] = address
+			c = sh.change(c, budget) // forgets the pause, and not what was spent
+			id := sh.writes(who, answerable).Conversation.ID
+			sh.settle()
+			sh.handedOver(who, id, assistant.ModelUnreachable)
+			return sh.read(c).Model.V.Spent
+		}
+		for fault, address := range map[string]string{openai.Dead: reachable, openai.Refuses: reachable, "gone": gone.URL + "/v1"} {
+			if fault != "gone" {
+				model.Fail(fault)
+			}
+			for _, turn := range []string{"a", "b", "c"} {
+				if u := ask(fault+turn, address); u.Tokens != 0 || u.Money != 0 {
+					t.Errorf("%s used %+v", fault, u)
+				}
+			}
+		}
+		model.Fail(openai.Slow)
+		if u := ask("slow", reachable); u.Tokens == 0 || u.Money == 0 {
+			t.Errorf("a server that may be at work used %+v", u)
+		}
+	})
+}
+
+// The customer sees that an answer is on its way.
+func TestTyping(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		text := map[string]any{"title": "", "greeting": "", "away": ""}
+		var w widget.Opened
+		sh.Owner.Post(channels+"/widget", map[string]any{"name": "Site", "look": map[string]any{
+			"origins": []string{"https://www.shop.example"}, "color": "#112233", "position": "right", "language": "auto", "tr": text, "en": text,
+			"prechat": map[string]any{"enabled": false, "name_required": false, "email_required": false, "phone": false},
+		}}).Want(201).Data(&w)
+		var set widget.Settings
+		if err := json.Unmarshal(w.Settings, &set); err != nil {
+			t.Fatal(err)
+		}
+		sh.Owner.Do("PATCH", channels+"/"+w.ID.String()+"/ai", map[string]any{"enabled": true}).Want(200)
+		path := "/api/crm/widget/v1/" + set.Key
+		var in widget.Session
+		s.Client("").Header("Origin", "https://www.shop.example").Post(path+"/session", map[string]any{"language": "tr"}).Want(200).Data(&in)
+		s.Client(*in.Token).Header("Origin", "https://www.shop.example").Post(path+"/messages", map[string]any{"body": answerable, "message_id": "1"}).Want(200)
+
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, "GET", s.URL+path+"/stream", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Origin", "https://www.shop.example")
+		req.Header.Set("Authorization", "Bearer "+*in.Token)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = resp.Body.Close() }()
+		lines := bufio.NewScanner(resp.Body)
+		// until says whether a line comes before the answer.
+		until := func(line string) bool {
+			for lines.Scan() && !strings.Contains(lines.Text(), "14 gün") {
+				if lines.Text() == line {
+					return true
+				}
+			}
+			return false
+		}
+		if !until(": here") {
+			t.Fatal("the stream did not begin")
+		}
+		sh.settle()
+		if !until("event: typing") {
+			t.Error("the answer came without a typing sign")
+		}
+	})
+}
+
+// A conversation whose answer fails for good goes to the team.
+func TestFailedForGood(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		c := sh.configure(map[string]any{"name": "Kayıp"})
+		sh.setAI(true, &c.ID)
+		// The configuration that the channel names is lost, as no user can make it.
+		if err := s.DB.Tenant(sh.ID).InTx(sh.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`DELETE FROM assistant_configuration WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), c.ID)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		id := sh.writes("elif", answerable).Conversation.ID
+		for range 6 {
+			s.Settle()
+			s.Clock.Advance(time.Minute)
+		}
+		if a := sh.state(id); len(sh.answers(id)) != 0 || a.State != conversation.AIHandedOver || a.HandoverReason == nil || *a.HandoverReason != assistant.Broken {
+			t.Errorf("got %+v", a)
+		}
+	})
+}
+
+// A configuration for business hours answers within them and hands over outside.
+func TestDuringHours(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		c := sh.configure(map[string]any{"name": "Mesai", "active": assistant.DuringHours})
+		sh.setAI(true, &c.ID)
+		// The clock stands on a Sunday.
+		for day, reason := range map[int]string{1: assistant.OutOfHours, 7: ""} {
+			open := channel.Hours{Timezone: "UTC", Spans: []channel.Span{{Day: day, From: "00:00", To: "24:00"}}}
+			if err := s.DB.Tenant(sh.ID).InTx(sh.Context(), func(tx *db.Tx) error {
+				_, err := s.Channels.Change(tx, custom.Name, sh.account, func(a *channel.Account) error { a.Hours.V = &open; return nil })
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			id := sh.writes("day"+string(rune('0'+day)), answerable).Conversation.ID
+			sh.settle()
+			a, n := sh.state(id), len(sh.answers(id))
+			if reason == "" && n != 1 || reason != "" && (n != 0 || a.HandoverReason == nil || *a.HandoverReason != reason) {
+				t.Errorf("open on day %d: %d answers, %+v", day, n, a)
+			}
+		}
+	})
+}
+
+// What keeps the assistant from answering counts when the answer is written, too: it was
+// switched off while the language model wrote.
+func TestSwitchedOffMeanwhile(t *testing.T) {
+	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
+		model.OnAsked(func() { sh.setAI(false, nil) })
+		id := sh.writes("elif", answerable).Conversation.ID
+		sh.settle()
+		if a := sh.state(id); len(sh.answers(id)) != 0 || a.State != conversation.AIHandedOver || *a.HandoverReason != assistant.SwitchedOff {
+			t.Errorf("%d answers, %+v", len(sh.answers(id)), a)
+		}
+	})
+}
+
+// A conversation that the customer opened again, and that somebody took before the
+// assistant came to it, stays with people.
+func TestTakenSinceReopened(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		id := sh.writes("elif", answerable).Conversation.ID
+		sh.settle()
+		path := conversations + "/" + id.String()
+		sh.Owner.Post(path+"/close", nil).Want(200)
+		sh.writes("elif", answerable)
+		s.Clock.Advance(time.Second)
+		sh.Owner.Post(path+"/ai-handover", map[string]any{"reason": "agent_asked"}).Want(200)
+		sh.settle()
+		if a := sh.state(id); len(sh.answers(id)) != 1 || a.State != conversation.AIHandedOver || !strings.Contains(*a.HandoverReason, "agent_asked") {
+			t.Errorf("%d answers, %+v", len(sh.answers(id)), a)
+		}
+	})
+}

@@ -1,0 +1,196 @@
+package assistant
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/secret"
+)
+
+// ErrBadAnswer says that a language model's server answered, and that its answer
+// cannot be used.
+var ErrBadAnswer = errors.New("the language model's answer cannot be used")
+
+// ErrNothingUsed says that a language model's server never began to answer: it was not
+// reached, closed the connection, or refused. Such a call uses no tokens.
+var ErrNothingUsed = errors.New("the language model's server did not begin to answer")
+
+// Model asks servers that speak the OpenAI-compatible chat API.
+type Model interface {
+	// CheckAddress reads an address that a user gave; validation_failed where it
+	// leads nowhere.
+	CheckAddress(field, address string) (string, error)
+	// Complete asks for the next message. It reads a bounded answer and ends with
+	// the context. The error is ErrBadAnswer for an answer that makes no sense; any
+	// other error says that the server did not answer, and is ErrNothingUsed where
+	// it used no tokens for certain.
+	Complete(ctx context.Context, to Endpoint, r ChatRequest) (ChatAnswer, error)
+}
+
+// Endpoint is where a language model is asked.
+type Endpoint struct {
+	Address string // such as https://llm.example.com/v1
+	Model   string
+	Key     secret.Text
+}
+
+// Roles of messages in a chat.
+const (
+	RoleSystem    = "system"
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleTool      = "tool"
+)
+
+// ChatMessage is a message of a chat.
+type ChatMessage struct {
+	Role  string
+	Text  string
+	Calls []ToolCall // of the assistant
+	For   string     // the call that a tool's message answers
+}
+
+// ToolCall is a language model's wish to use a tool.
+type ToolCall struct {
+	ID        string
+	Name      string
+	Arguments string // JSON, as the model wrote it
+}
+
+// Tool is what a language model may use.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // a JSON schema
+}
+
+// ChatRequest asks for the next message of a chat.
+type ChatRequest struct {
+	Messages  []ChatMessage
+	Tools     []Tool
+	MaxTokens int
+}
+
+// ChatAnswer is the next message of a chat.
+type ChatAnswer struct {
+	Text  string
+	Calls []ToolCall
+	// Input and Output are the tokens that the server counted; zero where it says nothing.
+	Input, Output int64
+}
+
+// Engines of a configuration.
+const (
+	Embedded      = "embedded"
+	LanguageModel = "language_model"
+)
+
+// ModelSettings is the language model of a configuration.
+type ModelSettings struct {
+	Address      string      `json:"address" example:"https://llm.example.com/v1" doc:"Where the OpenAI-compatible API is; /chat/completions is added to it"`
+	Model        string      `json:"model" example:"qwen3-32b"`
+	HasKey       bool        `json:"has_key" doc:"Whether a key is stored; the key itself is never shown"`
+	InputPrice   int64       `json:"input_price" example:"15" doc:"Minor units for a million tokens that are sent"`
+	OutputPrice  int64       `json:"output_price" example:"60" doc:"Minor units for a million tokens that come back"`
+	DailyTokens  int64       `json:"daily_tokens" example:"500000" doc:"Tokens a day, by UTC"`
+	DailyMoney   int64       `json:"daily_money" example:"1000" doc:"Minor units a day; 0 for no limit"`
+	DailySeconds int64       `json:"daily_seconds" example:"3600" doc:"Seconds a day that calls may take"`
+	Spent        Spending    `json:"spent" doc:"What is used of today's budgets, with what running calls reserved"`
+	Failure      *string     `json:"failure" nullable:"true" example:"HTTP 503" doc:"Why the server did not answer last; null where it did"`
+	PausedUntil  *clock.Time `json:"paused_until" nullable:"true" doc:"Until when it is not asked, after failures; conversations are handed over meanwhile"`
+
+	sealed   []byte
+	failures int
+}
+
+// Spending is what a day used.
+type Spending struct {
+	Tokens  int64 `json:"tokens" example:"18250"`
+	Money   int64 `json:"money" example:"3" doc:"Minor units, rounded up"`
+	Seconds int64 `json:"seconds" example:"42" doc:"Rounded up"`
+}
+
+// ModelInput is what a caller gives for a language model.
+type ModelInput struct {
+	Address      string  `json:"address" minLength:"1" maxLength:"500" example:"https://llm.example.com/v1" doc:"Where the OpenAI-compatible API is; /chat/completions is added to it"`
+	Model        string  `json:"model" minLength:"1" maxLength:"200" example:"qwen3-32b"`
+	APIKey       *string `json:"api_key,omitempty" maxLength:"500" example:"sk-…" doc:"Sealed and never shown; without it the stored one stays, unless the address is another server's. Empty to forget it"`
+	InputPrice   int64   `json:"input_price,omitempty" minimum:"0" maximum:"1000000" example:"15" doc:"Minor units for a million tokens that are sent"`
+	OutputPrice  int64   `json:"output_price,omitempty" minimum:"0" maximum:"1000000" example:"60" doc:"Minor units for a million tokens that come back"`
+	DailyTokens  *int64  `json:"daily_tokens,omitempty" minimum:"0" maximum:"1000000000" example:"500000" doc:"Tokens a day, by UTC; 500000 where nothing is said"`
+	DailyMoney   int64   `json:"daily_money,omitempty" minimum:"0" maximum:"100000000" example:"1000" doc:"Minor units a day; 0 for no limit"`
+	DailySeconds *int64  `json:"daily_seconds,omitempty" minimum:"0" maximum:"86400" example:"3600" doc:"Seconds a day that calls may take; 3600 where nothing is said"`
+}
+
+// Budgets of a configuration that names none.
+const (
+	defaultDailyTokens  = 500_000
+	defaultDailySeconds = 3600
+)
+
+// modelPlace is what the key of a configuration is sealed for.
+func modelPlace(id uuid.UUID) string { return "assistant_configuration/" + id.String() }
+
+// applyModel checks what was given for a language model and puts it into the
+// configuration. A stored key stays for its own server alone: validation_failed
+// where the address is another server's and no key is given.
+func (s *Service) applyModel(tenant uuid.UUID, in *ModelInput, c *Configuration) error {
+	was := c.Model.V
+	c.Engine, c.Model.V = Embedded, nil
+	if in == nil {
+		return nil
+	}
+	address, err := s.Model.CheckAddress("model.address", in.Address)
+	if err != nil {
+		return err
+	}
+	m := &ModelSettings{
+		Address: address, Model: in.Model, InputPrice: in.InputPrice, OutputPrice: in.OutputPrice,
+		DailyTokens: defaultDailyTokens, DailyMoney: in.DailyMoney, DailySeconds: defaultDailySeconds,
+	}
+	if in.DailyTokens != nil {
+		m.DailyTokens = *in.DailyTokens
+	}
+	if in.DailySeconds != nil {
+		m.DailySeconds = *in.DailySeconds
+	}
+	switch {
+	case in.APIKey != nil && *in.APIKey != "":
+		m.sealed = s.Box.Seal(tenant, modelPlace(c.ID), []byte(*in.APIKey))
+	case in.APIKey == nil && was != nil && was.sealed != nil:
+		if !sameServer(was.Address, address) {
+			return fault.Invalid("model.api_key", "required")
+		}
+		m.sealed = was.sealed
+	}
+	m.HasKey = m.sealed != nil
+	c.Engine, c.Model.V = LanguageModel, m
+	return nil
+}
+
+// sameServer says whether two addresses lead to one server, by scheme, host and port.
+func sameServer(a, b string) bool {
+	x, err := url.Parse(a)
+	y, other := url.Parse(b)
+	return err == nil && other == nil && x.Scheme == y.Scheme && x.Host == y.Host
+}
+
+// endpoint is where the language model of a configuration is asked.
+func (s *Service) endpoint(tenant uuid.UUID, c *Configuration) (Endpoint, error) {
+	m := c.Model.V
+	out := Endpoint{Address: m.Address, Model: m.Model}
+	if m.sealed != nil {
+		key, err := s.Box.Open(tenant, modelPlace(c.ID), m.sealed)
+		if err != nil {
+			return out, err
+		}
+		out.Key = secret.Of(string(key))
+	}
+	return out, nil
+}

@@ -1,0 +1,96 @@
+package custom_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"konak/internal/app"
+	"konak/internal/app/apptest"
+	"konak/internal/crm/channel/custom"
+	"konak/internal/kit/clock"
+)
+
+// Settle implements apptest.StandIn: the software posts nothing by itself.
+func (s *software) Settle() {}
+
+// Close implements apptest.StandIn.
+func (s *software) Close() {}
+
+// texts gives what the deliveries since the last time say.
+func (s *software) texts(t *testing.T) (out []string) {
+	t.Helper()
+	for _, d := range s.take() {
+		var m struct {
+			Data struct{ Object custom.Outgoing }
+		}
+		if err := json.Unmarshal(d.body, &m); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, m.Data.Object.Body)
+	}
+	return out
+}
+
+// runShop gives a test a custom channel whose software can be made to fail.
+func runShop(t *testing.T, fn func(sh *apptest.Shop[*software], f apptest.Faults)) {
+	t.Helper()
+	apptest.RunShop(t, func(string, *app.Config, clock.Source) *software {
+		soft := &software{}
+		soft.came = sync.NewCond(&soft.mu)
+		return soft
+	}, func(sh *apptest.Shop[*software]) {
+		sh.Owner.Post(channels+"/custom", map[string]any{"name": "Mobil uygulama", "address": sh.Provider + "/in"}).Want(201).Data(&sh.Account)
+		key, number := sh.FullKey(), 0
+		post := func(c *apptest.Client, id int, text string) int {
+			return c.Post(public+sh.Account.ID.String()+"/messages", map[string]any{
+				"contact": map[string]any{"external_id": "user-1", "name": "Elif Kaya"}, "body": text, "message_id": fmt.Sprint("m", id),
+			}).Status
+		}
+		fn(sh, apptest.Faults{
+			Say: func(text string) {
+				number++
+				if got := post(key, number, text); got != http.StatusOK {
+					sh.T.Fatalf("a message was answered with %d", got)
+				}
+			},
+			Sends: func(*http.Request) bool { return true },
+			Sent:  func() []string { return sh.Box.texts(sh.T) },
+			Busy: func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", "90")
+				w.WriteHeader(http.StatusTooManyRequests)
+			},
+			StatusCounts: true,
+			Post: func(m apptest.PostedMessage, proved bool) int {
+				if proved {
+					return post(key, m.Number, m.Text)
+				}
+				return post(sh.Server.Client("kk_guessed"), m.Number, m.Text)
+			},
+			Unproved: http.StatusUnauthorized,
+			Untimed:  true,
+		})
+	})
+}
+
+func TestFaults(t *testing.T) {
+	runShop(t, func(sh *apptest.Shop[*software], f apptest.Faults) {
+		sh.MeetSendFaults(f)
+		sh.MeetPause(f)
+	})
+}
+
+func TestPostFaults(t *testing.T) {
+	runShop(t, func(sh *apptest.Shop[*software], f apptest.Faults) { sh.MeetPostFaults(f) })
+}
+
+// A file that is larger than the inbox takes is refused, and nothing of it stays.
+func TestHugeFile(t *testing.T) {
+	runShop(t, func(sh *apptest.Shop[*software], _ apptest.Faults) {
+		huge := strings.Repeat("0123456789abcdef", 26<<16) // 26 MiB
+		sh.FullKey().Header("Content-Type", "text/plain").Post(public+sh.Account.ID.String()+"/files?filename=a.txt", huge).Refused(413, "body_too_large")
+	})
+}

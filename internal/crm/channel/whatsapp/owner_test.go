@@ -1,0 +1,95 @@
+package whatsapp_test
+
+import (
+	"testing"
+	"time"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/channel/whatsapp"
+	"konak/internal/crm/conversation"
+	wire "konak/internal/provider/whatsapp"
+)
+
+// ownerSays lets the number's owner write to the customer in the app on the phone.
+func (sh *shop) ownerSays(m wire.Incoming) {
+	sh.T.Helper()
+	if _, err := sh.Box.OwnerSays(numberID, elif.ID, m); err != nil {
+		sh.T.Fatal(err)
+	}
+	sh.Settle()
+}
+
+// What the owner of a number writes in the app is an answer that was sent.
+func TestOwnerAnswersInTheApp(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		theirs := sh.says("Açık mısınız?")
+		echo := wire.Incoming{ID: "wamid.echo", Text: &wire.Text{Body: "Evet, buyurun"}}
+		sh.ownerSays(echo)
+		sh.ownerSays(echo) // a repeat is the same message
+		c := sh.Only()
+		items := sh.Items(c.ID)
+		if len(items) != 2 || items[0].Body != "Evet, buyurun" || items[0].AuthorKind != conversation.ByAgent || items[0].AuthorID != nil || apptest.DeliveryOf(items[0]) != conversation.Sent {
+			t.Fatalf("the timeline is %+v", items)
+		}
+		if c.WaitingSince != nil || c.FirstReplyAt == nil {
+			t.Errorf("the customer still waits: %+v", c)
+		}
+		sh.ownerSays(wire.Incoming{Type: "image", Image: &wire.Media{ID: sh.Box.File(businessID, "image/png", picture(t)), MimeType: "image/png", Caption: "Vitrin"}})
+		if items = sh.Items(c.ID); len(items) != 3 || len(items[0].Attachments) != 1 || items[0].Attachments[0].Pending || items[0].Body != "Vitrin" {
+			t.Errorf("the owner's picture is %+v", items[0])
+		}
+		sh.ownerSays(wire.Incoming{Type: "reaction", Reaction: &wire.Reaction{MessageID: theirs, Emoji: "👍"}})
+		if items = sh.Items(c.ID); len(items) != 3 || len(items[2].Reactions) != 0 {
+			t.Errorf("the owner's sign made %+v", items)
+		}
+		// The window counts from the customer's last message, not from the owner's.
+		sh.Server.Clock.Advance(23 * time.Hour)
+		sh.ownerSays(wire.Incoming{Text: &wire.Text{Body: "Hâlâ buradayız"}})
+		sh.Later(time.Hour + time.Second)
+		sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "Geç"}).Refused(422, "window_closed")
+	})
+}
+
+// A conversation that the owner begins waits for nobody, and the owner's words prove
+// nothing in the test of the way in.
+func TestOwnerBeginsInTheApp(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/ai", map[string]any{"enabled": true}).Want(200)
+		at := channels + "/" + sh.Account.ID.String() + "/gelen-testi"
+		var trial whatsapp.Trial
+		sh.Owner.Post(at, nil).Want(200).Data(&trial)
+		sh.ownerSays(wire.Incoming{Text: &wire.Text{Body: *trial.Code}})
+		trial = whatsapp.Trial{}
+		if sh.Owner.Get(at).Want(200).Data(&trial); trial.State != whatsapp.TrialWaiting {
+			t.Errorf("the owner's own words passed the test: %+v", trial)
+		}
+		if c := sh.Only(); c.WaitingSince != nil || c.AIState != conversation.AIOff || *c.ChannelAccountID != sh.Account.ID {
+			t.Errorf("the conversation is %+v", c)
+		}
+	})
+}
+
+// The phone's history and contacts are taken and passed over, declined or not.
+func TestHistoryOfThePhone(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		old := map[string]any{"from": elif.ID, "id": "wamid.old", "timestamp": "1763197200", "type": "text", "text": map[string]any{"body": "Eski mesaj"}}
+		sh.Box.Tell(numberID, "history", map[string]any{"history": []any{map[string]any{
+			"metadata": map[string]any{"phase": 0, "chunk_order": 1, "progress": 100},
+			"threads":  []any{map[string]any{"id": elif.ID, "messages": []any{old}}},
+		}}})
+		sh.Box.Tell(numberID, "history", map[string]any{"history": []any{map[string]any{
+			"errors": []any{map[string]any{"code": 2593109, "title": "History sync is turned off by the business from the WhatsApp Business App"}},
+		}}})
+		sh.Box.Tell(numberID, "smb_app_state_sync", map[string]any{"state_sync": []any{map[string]any{
+			"type": "contact", "action": "add", "contact": map[string]any{"full_name": "Elif Kaya", "phone_number": elif.ID},
+		}}})
+		sh.Settle()
+		if list := sh.Inbox(); len(list) != 0 {
+			t.Errorf("the history began %d conversations", len(list))
+		}
+		sh.says("Yeni mesaj")
+		if items := sh.Items(sh.Only().ID); len(items) != 1 || items[0].Body != "Yeni mesaj" {
+			t.Errorf("the timeline is %+v", items)
+		}
+	})
+}

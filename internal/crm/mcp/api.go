@@ -1,0 +1,52 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"konak/internal/kit/api"
+)
+
+// Path is where the server is, on the bare host and on the workspaces' own.
+const Path = "/mcp"
+
+// Register adds the server.
+func (s *Service) Register(a *api.API) {
+	s.faultOf = a.FaultOf
+	server := s.newServer()
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, // every request shows a bearer token
+	})
+	a.HandleProtocol(api.Route{
+		Method: http.MethodPost, Path: Path, ID: "mcp", Tag: "MCP", Summary: "Model Context Protocol",
+		Access: api.SessionOrKey, Permission: api.Anyone, Delegable: true,
+	}, func(ctx context.Context) string {
+		return `Bearer realm="konak", resource_metadata="` + s.cfg.MetadataURL(ctx) + `"`
+	}, oneMessage(handler))
+}
+
+// oneMessage lets requests through that hold one message. A batch would be many
+// calls for one in the rate limits; a message nested without end is read by the
+// standard library first, which bounds the depth.
+func oneMessage(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		var tooLarge *http.MaxBytesError
+		switch {
+		case errors.As(err, &tooLarge):
+			http.Error(w, "the message is too large", http.StatusRequestEntityTooLarge)
+			return
+		case err != nil || !json.Valid(body) || !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")):
+			http.Error(w, "one JSON-RPC message is expected", http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}

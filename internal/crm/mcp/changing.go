@@ -1,0 +1,154 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+const (
+	maxReply = 20_000 // bytes
+	maxTags  = 20
+)
+
+// proposal is the first line of the note that holds a key's proposed reply.
+const proposal = "Yanıt önerisi / Proposed reply"
+
+type draftReply struct {
+	ConversationID string `json:"conversation_id"`
+	Body           string `json:"body" jsonschema:"the reply, as plain text in the customer's language"`
+}
+
+// drafted says where a proposed reply is.
+type drafted struct {
+	ConversationID uuid.UUID `json:"conversation_id"`
+	Kept           string    `json:"kept"`
+	Sent           bool      `json:"sent"`
+}
+
+type tagConversation struct {
+	ConversationID string   `json:"conversation_id"`
+	Add            []string `json:"add,omitempty"`
+	Remove         []string `json:"remove,omitempty"`
+}
+
+type assignConversation struct {
+	ConversationID string `json:"conversation_id"`
+	OwnerID        string `json:"owner_id" jsonschema:"an agent's id of list_agents; me for the person that the app acts for; none for nobody"`
+}
+
+type closeConversation struct {
+	ConversationID string `json:"conversation_id"`
+}
+
+// addChanging offers what changes conversations.
+func (s *Service) addChanging() {
+	add(s, tool{
+		name: "draft_reply", title: "Draft a reply",
+		description: "Proposes a reply. Nothing is sent: an app leaves it as the draft of the person it acts for, and refuses where they have begun another one; a key leaves it as an internal note.",
+		permission:  perm.ConversationsReply, licence: licence, changes: true,
+	}, s.draftReply)
+	add(s, tool{
+		name: "tag_conversation", title: "Tag a conversation", description: "Adds and removes tags.",
+		permission: perm.ConversationsManage, licence: licence, changes: true,
+	}, s.tagConversation)
+	add(s, tool{
+		name: "assign_conversation", title: "Assign a conversation", description: "Makes an agent responsible for a conversation, or nobody.",
+		permission: perm.ConversationsAssign, licence: licence, changes: true,
+	}, s.assignConversation)
+	add(s, tool{
+		name: "close_conversation", title: "Close a conversation", description: "Closes a conversation. A repeat changes nothing.",
+		permission: perm.ConversationsManage, licence: licence, changes: true,
+	}, s.closeConversation)
+}
+
+func (s *Service) draftReply(ctx context.Context, in draftReply) (out drafted, err error) {
+	id, err := parseID(in.ConversationID)
+	if err != nil {
+		return out, err
+	}
+	body, err := checkText("body", in.Body, maxReply)
+	if err != nil {
+		return out, err
+	}
+	who := caller.From(ctx)
+	if who.Kind == caller.Agent {
+		err = s.cfg.Replies.ProposeDraft(ctx, id, body, func(tx *db.Tx) error { return recordCall(tx, "draft_reply", id.String()) })
+		return drafted{ConversationID: id, Kept: "draft"}, err
+	}
+	note := reply.Answer{Author: conversation.Author{Kind: conversation.ByKey, ID: &who.ID}, Body: proposal + "\n\n" + body, Note: true}
+	var written conversation.Written
+	_, err = s.change(ctx, id, "draft_reply", s.cfg.Replies.ToReply(note, &written))
+	return drafted{ConversationID: id, Kept: "note"}, err
+}
+
+func (s *Service) tagConversation(ctx context.Context, in tagConversation) (out shownConversation, err error) {
+	id, err := parseID(in.ConversationID)
+	if err != nil {
+		return out, err
+	}
+	if len(in.Add)+len(in.Remove) == 0 {
+		return out, fault.Invalid("add", "required")
+	}
+	if len(in.Add) > maxTags || len(in.Remove) > maxTags {
+		return out, fault.Invalid("add", "too_many")
+	}
+	return s.change(ctx, id, "tag_conversation", s.cfg.Conversations.ToRetag(func(has []string) []string {
+		return append(contact.WithoutTags(has, in.Remove), in.Add...)
+	}))
+}
+
+func (s *Service) assignConversation(ctx context.Context, in assignConversation) (out shownConversation, err error) {
+	id, err := parseID(in.ConversationID)
+	if err != nil {
+		return out, err
+	}
+	owner, err := ownerOf(ctx, in.OwnerID)
+	if err != nil {
+		return out, err
+	}
+	return s.change(ctx, id, "assign_conversation", s.cfg.Conversations.ToAssign(owner))
+}
+
+// ownerOf returns the agent that an assignment names, nil for nobody.
+func ownerOf(ctx context.Context, name string) (*uuid.UUID, error) {
+	switch name {
+	case "none":
+		return nil, nil
+	case "me":
+		me := conversation.AgentID(ctx)
+		if me == uuid.Nil {
+			return nil, fault.Invalid("owner_id", "needs_agent")
+		}
+		return &me, nil
+	}
+	id, err := uuid.Parse(name)
+	if err != nil {
+		return nil, fault.Invalid("owner_id", "invalid_id")
+	}
+	return &id, nil
+}
+
+func (s *Service) closeConversation(ctx context.Context, in closeConversation) (out shownConversation, err error) {
+	id, err := parseID(in.ConversationID)
+	if err != nil {
+		return out, err
+	}
+	return s.change(ctx, id, "close_conversation", s.cfg.Conversations.ToClose())
+}
+
+// change takes a step with a conversation and writes the audit line with it.
+func (s *Service) change(ctx context.Context, id uuid.UUID, name string, step conversation.Step) (shownConversation, error) {
+	c, err := s.cfg.Conversations.Change(ctx, id, step, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		return was, recordCall(tx, name, id.String())
+	})
+	return showConversation(caller.From(ctx), c), err
+}

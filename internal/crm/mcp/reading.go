@@ -1,0 +1,260 @@
+package mcp
+
+import (
+	"context"
+	"html"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/agent"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/finder"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+	"konak/internal/kit/trtext"
+)
+
+const licence = "crm"
+
+// Bounds of a conversation that is read.
+const (
+	shownItems = 30
+	shownText  = 4000 // bytes of one item
+)
+
+// shownConversation is a conversation as a tool shows it.
+type shownConversation struct {
+	ID             uuid.UUID          `json:"id"`
+	State          conversation.State `json:"state"`
+	Subject        string             `json:"subject,omitempty"`
+	Channel        string             `json:"channel"`
+	ContactID      uuid.UUID          `json:"contact_id"`
+	ContactName    string             `json:"contact_name,omitempty"`
+	Preview        string             `json:"preview,omitempty"`
+	Priority       string             `json:"priority"`
+	OwnerID        *uuid.UUID         `json:"owner_id"`
+	GroupID        *uuid.UUID         `json:"group_id"`
+	Tags           []string           `json:"tags"`
+	WaitingSince   *clock.Time        `json:"waiting_since"`
+	LastActivityAt clock.Time         `json:"last_activity_at"`
+	Found          string             `json:"found,omitempty"`
+}
+
+// showConversation shows a conversation, without its content to who may not see
+// conversations.
+func showConversation(who *caller.Caller, c conversation.Conversation) shownConversation {
+	if !who.Can(perm.ConversationsView) {
+		c = c.WithoutContent()
+	}
+	return shownConversation{
+		ID: c.ID, State: c.State, Subject: c.Subject, Channel: c.Channel, ContactID: c.ContactID, ContactName: c.ContactName, Preview: c.Preview,
+		Priority: c.Priority, OwnerID: c.OwnerID, GroupID: c.GroupID, Tags: c.Tags, WaitingSince: c.WaitingSince, LastActivityAt: c.LastActivityAt,
+	}
+}
+
+// shownItem is an entry of a timeline as a tool shows it.
+type shownItem struct {
+	ID         uuid.UUID  `json:"id"`
+	At         clock.Time `json:"at"`
+	Kind       string     `json:"kind"`
+	AuthorKind string     `json:"author_kind"`
+	Text       string     `json:"text"`
+	Cut        bool       `json:"cut,omitempty"`
+	Event      *string    `json:"event,omitempty"`
+	Files      []string   `json:"files,omitempty"`
+}
+
+func showItem(i conversation.Item) shownItem {
+	out := shownItem{ID: i.ID, At: i.CreatedAt, Kind: i.Kind, AuthorKind: i.AuthorKind, Text: trtext.Cut(i.Body, shownText), Event: i.Event}
+	out.Cut = len(out.Text) < len(i.Body)
+	for _, f := range i.Attachments {
+		out.Files = append(out.Files, f.Name)
+	}
+	return out
+}
+
+// plain turns a snippet of a search into text.
+func plain(snippet string) string {
+	return html.UnescapeString(strings.NewReplacer("<em>", "", "</em>", "").Replace(snippet))
+}
+
+type listConversations struct {
+	State   string `json:"state,omitempty" jsonschema:"open, snoozed or closed; all without it"`
+	Channel string `json:"channel,omitempty" jsonschema:"such as whatsapp or email"`
+	Tag     string `json:"tag,omitempty"`
+	OwnerID string `json:"owner_id,omitempty" jsonschema:"an agent's id, or none"`
+	Waiting bool   `json:"waiting,omitempty" jsonschema:"only where the customer waits for an answer"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"at most 25; 10 without it"`
+}
+
+type searchConversations struct {
+	Query   string `json:"query" jsonschema:"words of messages, notes, the subject, or the customer's name, address or number"`
+	State   string `json:"state,omitempty" jsonschema:"open, snoozed or closed; all without it"`
+	Channel string `json:"channel,omitempty" jsonschema:"such as whatsapp or email"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"at most 25; 10 without it"`
+}
+
+type getConversation struct {
+	ID   string `json:"id"`
+	From string `json:"from,omitempty" jsonschema:"the item to begin with: next_from of the page before"`
+}
+
+type conversationPage struct {
+	Conversation shownConversation `json:"conversation"`
+	Items        []shownItem       `json:"items"`
+	NextFrom     *uuid.UUID        `json:"next_from"`
+}
+
+type searchContacts struct {
+	Query string `json:"query" jsonschema:"words of the name, an address, a number, the company or a tag"`
+	Limit int    `json:"limit,omitempty" jsonschema:"at most 25; 10 without it"`
+}
+
+type byID struct {
+	ID string `json:"id"`
+}
+
+type shownAgent struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
+// addReading offers what reads conversations and people.
+func (s *Service) addReading() {
+	add(s, tool{
+		name: "list_conversations", title: "List conversations", description: "Lists conversations, the newest activity first.",
+		permission: perm.ConversationsView, licence: licence,
+	}, s.listConversations)
+	add(s, tool{
+		name: "search_conversations", title: "Search conversations", description: "Finds conversations by words, the best first. Turkish words are found by their stem.",
+		permission: perm.ConversationsView, licence: licence,
+	}, s.searchConversations)
+	add(s, tool{
+		name: "get_conversation", title: "Read a conversation", description: "Reads a conversation and its messages, notes and events, the newest first.",
+		permission: perm.ConversationsView, licence: licence,
+	}, s.getConversation)
+	add(s, tool{
+		name: "search_contacts", title: "Search contacts", description: "Finds contacts by words, the best first.",
+		permission: perm.ContactsView, licence: licence,
+	}, s.searchContacts)
+	add(s, tool{
+		name: "get_contact", title: "Read a contact", description: "Reads a contact: addresses, numbers, tags, attributes. Claims are what somebody said of themselves without proof.",
+		permission: perm.ContactsView, licence: licence,
+	}, s.getContact)
+	add(s, tool{
+		name: "list_agents", title: "List agents", description: "Lists the colleagues that a conversation can be assigned to.",
+		permission: perm.AgentsView, licence: licence,
+	}, s.listAgents)
+}
+
+func (s *Service) listConversations(ctx context.Context, in listConversations) (map[string][]shownConversation, error) {
+	if err := s.recordRead(ctx, "list_conversations", ""); err != nil {
+		return nil, err
+	}
+	q := conversation.Query{State: in.State, Channel: in.Channel, Tag: in.Tag, OwnerID: in.OwnerID, Sort: "-last_activity"}
+	if in.Waiting {
+		q.Waiting = "true"
+	}
+	list, err := s.cfg.Conversations.ListMatching(ctx, q, db.Page{Limit: rows(in.Limit), After: db.First})
+	out := []shownConversation{}
+	for _, c := range list.Rows {
+		out = append(out, showConversation(caller.From(ctx), c))
+	}
+	return map[string][]shownConversation{"conversations": out}, err
+}
+
+func (s *Service) searchConversations(ctx context.Context, in searchConversations) (map[string][]shownConversation, error) {
+	text, err := checkText("query", in.Query, maxQuery)
+	if err == nil {
+		err = s.recordRead(ctx, "search_conversations", "")
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.cfg.Finder.Conversations(ctx, finder.Query{Text: text, State: in.State, Channel: in.Channel}, db.Page{Limit: rows(in.Limit), After: db.First})
+	out := []shownConversation{}
+	for _, h := range list.Rows {
+		c := showConversation(caller.From(ctx), h.Conversation)
+		c.Found = plain(h.Snippet)
+		out = append(out, c)
+	}
+	return map[string][]shownConversation{"conversations": out}, err
+}
+
+func (s *Service) getConversation(ctx context.Context, in getConversation) (out conversationPage, err error) {
+	id, err := parseID(in.ID)
+	if err != nil {
+		return out, err
+	}
+	var ask conversation.Timeline
+	if in.From != "" {
+		from, err := parseID(in.From)
+		if err != nil {
+			return out, err
+		}
+		ask.From = &from
+	}
+	c, err := s.cfg.Conversations.Get(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	list, err := s.cfg.Conversations.Items(ctx, id, ask, db.Page{Limit: shownItems + 1, After: db.First})
+	if err == nil {
+		err = s.recordRead(ctx, "get_conversation", id.String())
+	}
+	if err != nil {
+		return out, err
+	}
+	out = conversationPage{Conversation: showConversation(caller.From(ctx), c), Items: []shownItem{}}
+	for n, i := range list.Rows {
+		if n == shownItems {
+			out.NextFrom = &i.ID
+			break
+		}
+		out.Items = append(out.Items, showItem(i))
+	}
+	return out, nil
+}
+
+func (s *Service) searchContacts(ctx context.Context, in searchContacts) (map[string][]contact.Contact, error) {
+	text, err := checkText("query", in.Query, maxQuery)
+	if err == nil {
+		err = s.recordRead(ctx, "search_contacts", "")
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.cfg.Finder.Contacts(ctx, finder.Query{Text: text}, db.Page{Limit: rows(in.Limit), After: db.First})
+	out := []contact.Contact{}
+	for _, h := range list.Rows {
+		out = append(out, h.Contact)
+	}
+	return map[string][]contact.Contact{"contacts": out}, err
+}
+
+func (s *Service) getContact(ctx context.Context, in byID) (c contact.Contact, err error) {
+	id, err := parseID(in.ID)
+	if err != nil {
+		return c, err
+	}
+	if c, err = s.cfg.Contacts.Get(ctx, id); err != nil {
+		return c, err
+	}
+	return c, s.recordRead(ctx, "get_contact", id.String())
+}
+
+func (s *Service) listAgents(ctx context.Context, _ struct{}) (map[string][]shownAgent, error) {
+	if err := s.recordRead(ctx, "list_agents", ""); err != nil {
+		return nil, err
+	}
+	list, err := s.cfg.Agents.Agents(ctx, agent.Active, db.Page{Limit: 100, After: db.First})
+	out := []shownAgent{}
+	for _, a := range list.Rows {
+		out = append(out, shownAgent{a.ID, a.Name})
+	}
+	return map[string][]shownAgent{"agents": out}, err
+}

@@ -1,0 +1,82 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"konak/internal/crm/agent"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/finder"
+	"konak/internal/crm/helpcenter"
+	"konak/internal/crm/reply"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Provisions searches and reads the regulations.
+type Provisions interface {
+	// SearchProvisions finds provisions in force.
+	SearchProvisions(ctx context.Context, text string, limit int) ([]FoundProvision, error)
+	// ReadProvision returns one provision; fault.NotFound for an unknown id.
+	ReadProvision(ctx context.Context, id string) (FoundProvision, error)
+}
+
+// FoundProvision is a provision with what was found in it, or all of its text.
+type FoundProvision struct {
+	ID        string `json:"id"`
+	Label     string `json:"label"`
+	Law       string `json:"law"`
+	Heading   string `json:"heading"`
+	Text      string `json:"text"`
+	Status    string `json:"status"`
+	ValidFrom string `json:"valid_from"`
+	SourceURL string `json:"source_url,omitempty"`
+}
+
+// Config is what the package needs. Every field is required.
+type Config struct {
+	DB            *db.DB
+	Conversations *conversation.Service
+	Contacts      *contact.Service
+	Agents        *agent.Service
+	Finder        *finder.Service
+	Articles      *helpcenter.Service
+	Replies       *reply.Service
+	Provisions    Provisions
+	Version       string
+	// MetadataURL returns where the metadata of this resource is (RFC 9728), on the
+	// host of the request.
+	MetadataURL func(ctx context.Context) string
+}
+
+// Service is the MCP server of every workspace.
+type Service struct {
+	cfg     Config
+	server  *sdk.Server
+	tools   map[string]tool
+	faultOf func(ctx context.Context, err error) *fault.Fault
+}
+
+// New makes the service. It returns an error where the config lacks something.
+func New(cfg Config) (*Service, error) {
+	if cfg.DB == nil || cfg.Conversations == nil || cfg.Contacts == nil || cfg.Agents == nil || cfg.Finder == nil ||
+		cfg.Articles == nil || cfg.Replies == nil || cfg.Provisions == nil || cfg.MetadataURL == nil {
+		return nil, errors.New("mcp: every field of the config is needed")
+	}
+	return &Service{cfg: cfg, tools: map[string]tool{}}, nil
+}
+
+// recordRead writes the audit line of a tool that changes nothing.
+func (s *Service) recordRead(ctx context.Context, name, object string) error {
+	return s.cfg.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error { return recordCall(tx, name, object) })
+}
+
+// recordCall writes the audit line of a tool in the transaction of its change.
+func recordCall(tx *db.Tx, name, object string) error {
+	return audit.Write(tx, "mcp.called", object, map[string]any{"tool": name})
+}

@@ -1,0 +1,294 @@
+package sipexchange
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/emiago/sipgo/sip"
+)
+
+// connectTime is how long a TLS connection to a line's server may take to open.
+const connectTime = 10 * time.Second
+
+var (
+	errConnectionLost = errors.New("the server closed the connection")
+	errNoDial         = errors.New("sipexchange: the SIP library must not open TLS connections")
+)
+
+// secureConn is a TLS connection to a server whose certificate was checked.
+type secureConn struct {
+	*tls.Conn
+	markRead  func() // called before it is first read
+	markClose func()
+	closed    chan struct{}
+}
+
+// Read implements net.Conn.
+func (c *secureConn) Read(b []byte) (int, error) {
+	c.markRead()
+	return c.Conn.Read(b)
+}
+
+// Close implements net.Conn.
+func (c *secureConn) Close() error {
+	c.markClose()
+	return c.Conn.Close()
+}
+
+// isOpen says whether the connection was not closed yet.
+func (c *secureConn) isOpen() bool {
+	select {
+	case <-c.closed:
+		return false
+	default:
+		return true
+	}
+}
+
+// secureServer is one address that lines connect to. Its lock is held while a connection
+// is opened, so that the lines of one server share one.
+type secureServer struct {
+	opening sync.Mutex
+	mu      sync.Mutex
+	conn    *secureConn
+}
+
+// current returns the open connection; nil where there is none.
+func (s *secureServer) current() *secureConn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == nil || !s.conn.isOpen() {
+		return nil
+	}
+	return s.conn
+}
+
+// secureLines opens the TLS connections of lines. The SIP library opens none itself: it
+// knows the server's address only and not the name that its certificate must have. It
+// takes the open ones from here as from a listener.
+type secureLines struct {
+	roots  *x509.CertPool // nil: whom the system trusts
+	local  netip.Addr
+	opened chan net.Conn
+	done   chan struct{}
+	stop   func()
+
+	mu      sync.Mutex
+	servers map[netip.AddrPort]*secureServer
+}
+
+func newSecureLines(roots *x509.CertPool, local netip.Addr) *secureLines {
+	done := make(chan struct{})
+	return &secureLines{
+		roots: roots, local: local, opened: make(chan net.Conn), done: done, stop: sync.OnceFunc(func() { close(done) }),
+		servers: map[netip.AddrPort]*secureServer{},
+	}
+}
+
+// Accept implements net.Listener.
+func (s *secureLines) Accept() (net.Conn, error) {
+	select {
+	case c := <-s.opened:
+		return c, nil
+	case <-s.done:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (s *secureLines) Close() error {
+	s.stop()
+	return nil
+}
+
+// Addr implements net.Listener.
+func (s *secureLines) Addr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(s.local, 0))
+}
+
+func (s *secureLines) serverAt(addr netip.AddrPort) *secureServer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	server := s.servers[addr]
+	if server == nil {
+		server = &secureServer{}
+		s.servers[addr] = server
+	}
+	return server
+}
+
+// connect returns a connection to an address whose certificate is for the host, the open
+// one where there is one.
+func (s *secureLines) connect(ctx context.Context, host string, addr netip.AddrPort) (*secureConn, error) {
+	server := s.serverAt(addr)
+	server.opening.Lock()
+	defer server.opening.Unlock()
+	if c := server.current(); c != nil {
+		return c, checkName(c.Conn, host)
+	}
+	c, err := s.open(ctx, host, addr)
+	if err != nil {
+		return nil, err
+	}
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	server.conn = c
+	return c, nil
+}
+
+// checkName says whether the certificate of an open connection is for a host as well.
+func checkName(c *tls.Conn, host string) error {
+	if err := c.ConnectionState().PeerCertificates[0].VerifyHostname(host); err != nil {
+		return certificateError(host, err)
+	}
+	return nil
+}
+
+func certificateError(host string, err error) error {
+	return fmt.Errorf("the server's certificate does not prove that it is %s: %w", clean(host, 60), err)
+}
+
+// open opens a connection and hands it to the SIP library.
+func (s *secureLines) open(ctx context.Context, host string, addr netip.AddrPort) (*secureConn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	var dialer net.Dialer
+	if !s.local.IsUnspecified() && s.local.Is4() == addr.Addr().Is4() {
+		dialer.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(s.local, 0))
+	}
+	plain, err := dialer.DialContext(ctx, "tcp", addr.String())
+	if err != nil {
+		return nil, fmt.Errorf("the server cannot be reached: %w", err)
+	}
+	c := tls.Client(plain, &tls.Config{ServerName: host, RootCAs: s.roots, MinVersion: tls.VersionTLS12})
+	if err := c.HandshakeContext(ctx); err != nil {
+		_ = plain.Close()
+		if refused, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+			return nil, certificateError(host, refused.Err)
+		}
+		return nil, fmt.Errorf("the server does not speak TLS with us: %w", err)
+	}
+	read, closed := make(chan struct{}), make(chan struct{})
+	out := &secureConn{
+		Conn: c, closed: closed, markRead: sync.OnceFunc(func() { close(read) }), markClose: sync.OnceFunc(func() { close(closed) }),
+	}
+	select {
+	case s.opened <- out:
+	case <-s.done:
+		return nil, errors.Join(net.ErrClosed, out.Close())
+	}
+	select {
+	case <-read: // now the library knows it as the way to its address
+	case <-closed:
+		return nil, errConnectionLost
+	}
+	return out, nil
+}
+
+// localPort is the port of our side of the connection to an address; zero where there is
+// none.
+func (s *secureLines) localPort(peer string) int {
+	addr, err := netip.ParseAddrPort(peer)
+	if err != nil {
+		return 0
+	}
+	s.mu.Lock()
+	server := s.servers[addr]
+	s.mu.Unlock()
+	if server == nil {
+		return 0
+	}
+	if c := server.current(); c != nil {
+		return c.LocalAddr().(*net.TCPAddr).Port
+	}
+	return 0
+}
+
+// drop closes the connection to an address and forgets it.
+func (s *secureLines) drop(addr netip.AddrPort) {
+	s.mu.Lock()
+	server := s.servers[addr]
+	delete(s.servers, addr)
+	s.mu.Unlock()
+	if server == nil {
+		return
+	}
+	if c := server.current(); c != nil {
+		_ = c.Close()
+	}
+}
+
+// secureTransport is how the library reads and writes connections over TLS. It opens none.
+func secureTransport() *sip.TransportTLS {
+	t := boundedTCP()
+	t.DialerCreate = func(net.Addr) net.Dialer {
+		return net.Dialer{ControlContext: func(context.Context, string, string, syscall.RawConn) error { return errNoDial }}
+	}
+	return &sip.TransportTLS{TransportTCP: t}
+}
+
+// connectTrunk opens the connection of a line over TLS, where it is not open. It returns
+// errConnectionLost once where it was open and is no more.
+func (x *Exchange) connectTrunk(ctx context.Context, t *trunk) error {
+	if t.Transport != "tls" {
+		return nil
+	}
+	host, _, _ := splitServer(t.Server, t.Transport)
+	t.mu.Lock()
+	addr, before := t.addr, t.conn
+	t.mu.Unlock()
+	c, err := (*secureConn)(nil), errConnectionLost
+	if before == nil || before.isOpen() {
+		c, err = x.secure.connect(ctx, host, addr)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.conn = c
+	if err != nil {
+		t.conn = nil
+	}
+	return err
+}
+
+// lostConnection is closed when the line's connection is; nil where it has none.
+func (t *trunk) lostConnection() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.conn == nil {
+		return nil
+	}
+	return t.conn.closed
+}
+
+// dropUnused closes the connection that only a dropped line used, once its last messages
+// had time to leave.
+func (x *Exchange) dropUnused(t *trunk) {
+	if t.Transport != "tls" {
+		return
+	}
+	addr := t.serverAddr()
+	time.AfterFunc(2*byeTime, func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		for _, other := range x.trunks {
+			if other.Transport == "tls" && other.serverAddr() == addr {
+				return
+			}
+		}
+		x.secure.drop(addr)
+	})
+}
+
+func (t *trunk) serverAddr() netip.AddrPort {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.addr
+}

@@ -1,0 +1,86 @@
+package oauth
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/perm"
+)
+
+// resourcePath is where the protected resource is that names this package's
+// service as its authorization server: the MCP server.
+const resourcePath = "/mcp"
+
+const resourceMetadataPath = "/.well-known/oauth-protected-resource"
+
+// ResourceMetadata is what RFC 9728 lets clients find out about a resource.
+type ResourceMetadata struct {
+	Resource             string   `json:"resource" example:"https://konak.example/mcp"`
+	AuthorizationServers []string `json:"authorization_servers" nullable:"false"`
+	ScopesSupported      []string `json:"scopes_supported" nullable:"false"`
+	BearerMethods        []string `json:"bearer_methods_supported" nullable:"false"`
+	ResourceName         string   `json:"resource_name" example:"Konak"`
+}
+
+// resourceScopes are the scopes that the tools of the resource need.
+var resourceScopes = []string{
+	string(perm.ArticlesView), "advisor.read", "agents.read", "contacts.read", "conversations.read", "conversations.write",
+}
+
+// origin returns the address of the host that a request came to: ours, or the
+// workspace's own with the same scheme and port.
+func (s *Service) origin(ctx context.Context) string {
+	host := api.ModuleHost(ctx)
+	u, err := url.Parse(s.baseURL)
+	if host == "" || err != nil {
+		return s.baseURL
+	}
+	if port := u.Port(); port != "" {
+		host += ":" + port
+	}
+	return u.Scheme + "://" + host
+}
+
+// ResourceMetadataURL returns where the metadata of the resource is, on the host of
+// the request.
+func (s *Service) ResourceMetadataURL(ctx context.Context) string {
+	return s.origin(ctx) + resourceMetadataPath + resourcePath
+}
+
+// knownResource says whether an address of RFC 8707 is one of ours: this server, or
+// the MCP server on it or on a workspace's host.
+func (s *Service) knownResource(address string) bool {
+	base, err := url.Parse(s.baseURL)
+	u, errOther := url.Parse(address)
+	if err != nil || errOther != nil || u.Scheme != base.Scheme || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return false
+	}
+	path := strings.TrimSuffix(u.Path, "/")
+	if u.Host == base.Host {
+		return path == "" || path == resourcePath
+	}
+	slug, ok := strings.CutSuffix(u.Host, ".crm."+base.Host)
+	return ok && slug != "" && !strings.ContainsAny(slug, ".:@") && path == resourcePath
+}
+
+// registerResource adds the metadata of the resource, at the address that RFC 9728
+// derives from the resource's and at the one of the whole host.
+func (s *Service) registerResource(a *api.API) {
+	for _, path := range []string{resourceMetadataPath, resourceMetadataPath + resourcePath} {
+		id := "oauth-resource"
+		if path != resourceMetadataPath {
+			id = "oauth-mcp-resource"
+		}
+		api.HandleBare(a, api.Route{
+			Method: "GET", Path: path, ID: id, Tag: "OAuth", Summary: "Protected resource metadata (RFC 9728)", Access: api.Public, Open: true,
+			Doc: "Names the MCP server of this host as the resource and this server as its authorization server.",
+		}, func(ctx context.Context, _ *struct{}) (ResourceMetadata, error) {
+			return ResourceMetadata{
+				Resource: s.origin(ctx) + resourcePath, AuthorizationServers: []string{s.baseURL}, ScopesSupported: resourceScopes,
+				BearerMethods: []string{"header"}, ResourceName: "Konak",
+			}, nil
+		})
+	}
+}

@@ -1,0 +1,255 @@
+// Package backup writes and reads backups of an embedded installation: a folder, or one
+// file, with the database as it was at one moment, the files that it refers to, and a
+// manifest with the size and the checksum of each.
+//
+// The manifest is written last, so a backup that broke off has none and is refused. A
+// backup in a folder is whole by itself; files that the one before has too share their
+// space on the disk (hard links), where the disk knows how.
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"konak/internal/kit/clock"
+)
+
+// The names inside of a backup.
+const (
+	ManifestFile = "manifest.json"
+	DatabaseFile = "konak.db"
+	KeyFile      = "master.key"
+	filesFolder  = "files"
+	incoming     = "incoming" // files that are still being written
+)
+
+// Manifest lists what a backup holds.
+type Manifest struct {
+	Version string     `json:"version"` // of the program that made it
+	MadeAt  clock.Time `json:"made_at"`
+	// S3 says that files lie with an S3 service and are not in the backup.
+	S3    bool  `json:"s3"`
+	Files []Row `json:"files"`
+}
+
+// Row is one file of a backup.
+type Row struct {
+	Path   string `json:"path"` // with slashes, below the backup's folder
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Source is what is copied into a backup.
+type Source struct {
+	Version string
+	Now     time.Time
+	// Database copies the database into a new file.
+	Database func(ctx context.Context, path string) error
+	// Files is the folder of the files, empty where an S3 service has them.
+	Files string
+	// Key is the text of the master key where it is to be in the backup.
+	Key string
+}
+
+// WriteFolder writes a backup into a new folder. Files that the backup in the folder
+// previous has already are not copied again; previous may be empty. The database is
+// copied first: files that it refers to stay for a day after they were deleted, so they
+// are all there when their turn comes.
+func WriteFolder(ctx context.Context, src Source, target, previous string) (Manifest, error) {
+	m := Manifest{Version: src.Version, MadeAt: clock.At(src.Now), S3: src.Files == ""}
+	known := map[string]Row{}
+	if previous != "" {
+		before, err := ReadManifest(previous)
+		if err != nil {
+			return m, err
+		}
+		for _, row := range before.Files {
+			known[row.Path] = row
+		}
+	}
+	if err := os.Mkdir(target, 0o700); err != nil {
+		return m, fmt.Errorf("the backup needs a new folder: %w", err)
+	}
+	if err := src.Database(ctx, filepath.Join(target, DatabaseFile)); err != nil {
+		return m, err
+	}
+	if src.Key != "" {
+		if err := writeSynced(filepath.Join(target, KeyFile), strings.NewReader(src.Key)); err != nil {
+			return m, err
+		}
+	}
+	for _, name := range []string{DatabaseFile, KeyFile} {
+		row, err := readRow(target, name)
+		if errors.Is(err, fs.ErrNotExist) && name == KeyFile {
+			continue
+		}
+		if err != nil {
+			return m, err
+		}
+		m.Files = append(m.Files, row)
+	}
+	if src.Files != "" {
+		if err := m.addFiles(ctx, src.Files, target, previous, known); err != nil {
+			return m, err
+		}
+	}
+	text, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return m, err
+	}
+	return m, writeSynced(filepath.Join(target, ManifestFile), strings.NewReader(string(text)))
+}
+
+// addFiles adds the files that nobody is still writing. A file never changes once it is
+// there, so one that the previous backup has is linked to it.
+func (m *Manifest) addFiles(ctx context.Context, folder, target, previous string, known map[string]Row) error {
+	return filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // deleted meanwhile, a day after nothing held it any more
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case e.IsDir() && path == filepath.Join(folder, incoming):
+			return fs.SkipDir
+		case e.IsDir() || strings.HasPrefix(e.Name(), "."):
+			return nil
+		}
+		rel, err := filepath.Rel(folder, path)
+		if err != nil {
+			return err
+		}
+		name := filesFolder + "/" + filepath.ToSlash(rel)
+		to := filepath.Join(target, filesFolder, rel)
+		if before, ok := known[name]; ok && linkFile(filepath.Join(previous, filesFolder, rel), to, before.Size) {
+			m.Files = append(m.Files, before)
+			return nil
+		}
+		if err := copyFile(path, to); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		row, err := readRow(target, name)
+		m.Files = append(m.Files, row)
+		return err
+	})
+}
+
+// linkFile gives a file of the given size a second name, and says whether that worked.
+func linkFile(from, to string, size int64) bool {
+	info, err := os.Stat(from)
+	if err != nil || info.Size() != size || os.MkdirAll(filepath.Dir(to), 0o700) != nil {
+		return false
+	}
+	return os.Link(from, to) == nil
+}
+
+// ReadManifest reads the manifest of a backup in a folder.
+func ReadManifest(folder string) (Manifest, error) {
+	var m Manifest
+	text, err := os.ReadFile(filepath.Join(folder, ManifestFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, fmt.Errorf("%s has no %s: it is no backup, or one that broke off", folder, ManifestFile)
+	}
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("%s: %w", filepath.Join(folder, ManifestFile), err)
+	}
+	for _, row := range m.Files {
+		if !filepath.IsLocal(filepath.FromSlash(row.Path)) {
+			return m, fmt.Errorf("the manifest names %q, which lies outside of the backup", row.Path)
+		}
+	}
+	if !slices.ContainsFunc(m.Files, func(r Row) bool { return r.Path == DatabaseFile }) {
+		return m, fmt.Errorf("the manifest names no %s", DatabaseFile)
+	}
+	return m, nil
+}
+
+// Compare reads every file of a backup in a folder and compares it with the manifest,
+// which it returns.
+func Compare(ctx context.Context, folder string) (Manifest, error) {
+	m, err := ReadManifest(folder)
+	if err != nil {
+		return m, err
+	}
+	for _, want := range m.Files {
+		got, err := readRow(folder, want.Path)
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return m, err
+		}
+		if got != want {
+			return m, fmt.Errorf("%s of the backup is damaged: its size or checksum is not that of the manifest", want.Path)
+		}
+	}
+	return m, nil
+}
+
+// CopyInto copies the files of a backup into a data folder. The database comes last:
+// without it the folder is no installation. The key of the backup is copied where the
+// folder has none.
+func (m Manifest) CopyInto(ctx context.Context, source, data string) error {
+	rows := slices.Clone(m.Files)
+	slices.Reverse(rows)
+	for _, row := range rows {
+		path := filepath.FromSlash(row.Path)
+		err := copyFile(filepath.Join(source, path), filepath.Join(data, path))
+		if row.Path == KeyFile && errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+		if err := errors.Join(ctx.Err(), err); err != nil {
+			return fmt.Errorf("%w; delete what is in %s before the next try", err, data)
+		}
+	}
+	return nil
+}
+
+// readRow measures a file.
+func readRow(folder, path string) (Row, error) {
+	f, err := os.Open(filepath.Join(folder, filepath.FromSlash(path)))
+	if err != nil {
+		return Row{}, err
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	return Row{Path: path, Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}, err
+}
+
+// copyFile copies a file and its folders, for their owner alone.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	return writeSynced(to, in)
+}
+
+// writeSynced makes a new file that survives a power cut.
+func writeSynced(path string, r io.Reader) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Sync(), f.Close())
+}

@@ -1,0 +1,157 @@
+package backup
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"filippo.io/age"
+)
+
+// IsFile says whether a backup of this name is one file and not a folder.
+func IsFile(name string) bool { return strings.HasSuffix(name, ".tar") || isEncrypted(name) }
+
+func isEncrypted(name string) bool { return strings.HasSuffix(name, ".tar.age") }
+
+// ParseRecipients reads age recipients (age1…).
+func ParseRecipients(list []string) ([]age.Recipient, error) {
+	out := make([]age.Recipient, 0, len(list))
+	for _, text := range list {
+		r, err := age.ParseRecipients(strings.NewReader(text))
+		if err != nil {
+			return nil, fmt.Errorf("--age-recipient %q: %w", text, err)
+		}
+		out = append(out, r...)
+	}
+	return out, nil
+}
+
+// WriteFile writes a backup into one new file, NAME.tar, or NAME.tar.age which only the
+// recipients can read. It is made in a folder beside it first.
+func WriteFile(ctx context.Context, src Source, target string, to []age.Recipient) (m Manifest, err error) {
+	if isEncrypted(target) != (len(to) > 0) {
+		return m, errors.New("a backup for --age-recipient is a file NAME.tar.age, and such a file needs --age-recipient")
+	}
+	if _, err := os.Stat(target); err == nil {
+		return m, fmt.Errorf("the backup needs a new file: %s is there", target)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(target), ".backup-*")
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	folder := filepath.Join(dir, "backup")
+	if m, err = WriteFolder(ctx, src, folder, ""); err != nil {
+		return m, err
+	}
+	packed := filepath.Join(dir, "packed")
+	f, err := os.OpenFile(packed, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return m, err
+	}
+	if err := errors.Join(pack(folder, f, to), f.Sync(), f.Close()); err != nil {
+		return m, err
+	}
+	return m, os.Rename(packed, target)
+}
+
+// pack writes the files of a folder as one archive.
+func pack(folder string, w io.Writer, to []age.Recipient) error {
+	if len(to) > 0 {
+		sealed, err := age.Encrypt(w, to...)
+		if err != nil {
+			return err
+		}
+		return errors.Join(writeTar(folder, sealed), sealed.Close())
+	}
+	return writeTar(folder, w)
+}
+
+func writeTar(folder string, w io.Writer) error {
+	out := tar.NewWriter(w)
+	if err := out.AddFS(os.DirFS(folder)); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// Unpack writes the content of a backup in one file into a new folder. The file of age
+// identities is needed for an encrypted one.
+func Unpack(ctx context.Context, name, identityFile, folder string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	var r io.Reader = f
+	if isEncrypted(name) {
+		keys, err := os.ReadFile(identityFile)
+		if err != nil {
+			return fmt.Errorf("%s is encrypted; name the file of your age identity with --age-identity: %w", name, err)
+		}
+		identities, err := age.ParseIdentities(strings.NewReader(string(keys)))
+		if err != nil {
+			return fmt.Errorf("--age-identity: %w", err)
+		}
+		if r, err = age.Decrypt(f, identities...); err != nil {
+			return fmt.Errorf("%s cannot be decrypted: %w", name, err)
+		}
+	}
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return err
+	}
+	in := tar.NewReader(r)
+	for {
+		h, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if !filepath.IsLocal(h.Name) {
+			return fmt.Errorf("%s holds %q, which lies outside of the backup", name, h.Name)
+		}
+		path := filepath.Join(folder, filepath.FromSlash(h.Name))
+		switch h.Typeflag {
+		case tar.TypeDir:
+			err = os.MkdirAll(path, 0o700)
+		case tar.TypeReg:
+			if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+				err = writeSynced(path, in)
+			}
+		default:
+			err = fmt.Errorf("%s holds %q, which is neither a file nor a folder", name, h.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// WithFolder calls fn with the folder of a backup, which it unpacks first where the
+// backup is one file.
+func WithFolder(ctx context.Context, name, identityFile, scratch string, fn func(folder string) error) (err error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return fn(name)
+	}
+	dir, err := os.MkdirTemp(scratch, ".restore-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	folder := filepath.Join(dir, "backup")
+	if err := Unpack(ctx, name, identityFile, folder); err != nil {
+		return err
+	}
+	return fn(folder)
+}

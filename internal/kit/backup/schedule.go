@@ -1,0 +1,89 @@
+package backup
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// Schedule keeps backups in a folder: one every so often, and so many of them.
+type Schedule struct {
+	Folder string
+	Every  time.Duration
+	Keep   int
+}
+
+const nameLayout = "20060102T150405Z"
+
+// scheduledName is the name of a backup that a schedule made.
+var scheduledName = regexp.MustCompile(`^konak-[0-9]{8}T[0-9]{6}Z$`)
+
+// Next returns the folder for a backup that is due now, and the backup before it; the
+// folder is empty where none is due.
+func (s Schedule) Next(now time.Time) (folder, previous string, err error) {
+	whole, _, err := s.list()
+	if err != nil {
+		return "", "", err
+	}
+	if len(whole) > 0 {
+		previous = whole[len(whole)-1]
+		m, err := ReadManifest(previous)
+		if err != nil {
+			return "", "", err
+		}
+		if now.Before(m.MadeAt.Add(s.Every)) {
+			return "", "", nil
+		}
+	}
+	return filepath.Join(s.Folder, "konak-"+now.UTC().Format(nameLayout)), previous, nil
+}
+
+// Newest returns when the newest backup was made, the zero time where there is none.
+func (s Schedule) Newest() (time.Time, error) {
+	whole, _, err := s.list()
+	if err != nil || len(whole) == 0 {
+		return time.Time{}, err
+	}
+	m, err := ReadManifest(whole[len(whole)-1])
+	return m.MadeAt.Time, err
+}
+
+// Clean removes backups that broke off, and all but the newest.
+func (s Schedule) Clean() error {
+	whole, broken, err := s.list()
+	if err != nil {
+		return err
+	}
+	for _, path := range append(broken, whole[:max(0, len(whole)-s.Keep)]...) {
+		err = errors.Join(err, os.RemoveAll(path))
+	}
+	return err
+}
+
+// list returns the folder's backups in the order of time: those that are whole, and
+// those that broke off. What a schedule did not make is nobody's business here.
+func (s Schedule) list() (whole, broken []string, err error) {
+	entries, err := os.ReadDir(s.Folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range entries {
+		if !e.IsDir() || !scheduledName.MatchString(e.Name()) {
+			continue
+		}
+		path := filepath.Join(s.Folder, e.Name())
+		if _, err := os.Stat(filepath.Join(path, ManifestFile)); errors.Is(err, fs.ErrNotExist) {
+			broken = append(broken, path)
+		} else if err != nil {
+			return nil, nil, err
+		} else {
+			whole = append(whole, path)
+		}
+	}
+	slices.Sort(whole)
+	return whole, broken, nil
+}

@@ -1,0 +1,87 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+// Stored is a file that the database counts on.
+type Stored struct {
+	Tenant, ID uuid.UUID
+	Name       string // below the folder or the prefix
+	Size       int64
+	Hash       []byte
+}
+
+// storedBatch is how many rows are read at a time.
+const storedBatch = 1000
+
+// EachStored calls fn with every file that the database counts on.
+func EachStored(ctx context.Context, d *db.DB, fn func(Stored) error) error {
+	var last kept
+	for {
+		list, err := db.Read(ctx, d.System("file check"), func(r *db.Reader) ([]kept, error) {
+			return db.All(r, scanKept, `SELECT `+keptColumns+` FROM blob WHERE ready AND NOT going AND (tenant_id, id) > ($1, $2)
+				ORDER BY tenant_id, id LIMIT $3`, last.tenant, last.ID, storedBatch)
+		})
+		if err != nil {
+			return fmt.Errorf("blob: list: %w", err)
+		}
+		for _, k := range list {
+			if err := fn(Stored{k.tenant, k.ID, name(k.tenant, k.ID), k.Size, k.Hash}); err != nil {
+				return err
+			}
+		}
+		if len(list) < storedBatch {
+			return nil
+		}
+		last = list[len(list)-1]
+	}
+}
+
+// CopyTo copies every file that the database counts on into another store of the same
+// database, and compares size and hash on the way. Files that are there already, whole,
+// are left: it can be repeated after a crash. It returns how many it copied and how many
+// were there. A file that is missing or damaged here is an error that names it.
+func (s *Store) CopyTo(ctx context.Context, target *Store) (copied, present int, err error) {
+	err = EachStored(ctx, s.db, func(b Stored) error {
+		if err := target.compare(ctx, b); err == nil {
+			present++
+			return nil
+		} else if !isFinding(err) {
+			return err
+		}
+		f, err := s.OpenFile(ctx, b.Tenant, b.ID)
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.Name, err)
+		}
+		defer func() { _ = f.Close() }()
+		var received *os.File
+		if _, err = f.Seek(0, io.SeekStart); err == nil { // it was read to compare its hash
+			received, _, err = target.receive(f, b.Size)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.Name, err)
+		}
+		defer func() { _ = os.Remove(received.Name()) }() // a folder has moved it
+		err = target.back.put(ctx, b.Name, received, b.Size)
+		if err = errors.Join(err, received.Close()); err != nil {
+			return fmt.Errorf("%s: %w", b.Name, err)
+		}
+		copied++
+		return target.compare(ctx, b)
+	})
+	return copied, present, err
+}
+
+// compare returns nil where the store has a file with the right size and hash.
+func (s *Store) compare(ctx context.Context, b Stored) error {
+	return s.read(ctx, kept{Blob: Blob{ID: b.ID, Hash: b.Hash, Size: b.Size}, tenant: b.Tenant})
+}

@@ -1,0 +1,103 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// maxDueCounted is how many due jobs of one kind and tenant are counted.
+const maxDueCounted = 100
+
+var (
+	deadGauge    = prometheus.NewDesc("konak_jobs_dead", "Jobs that are no longer tried, by kind: see konak jobs list.", []string{"kind"}, nil)
+	heldGauge    = prometheus.NewDesc("konak_jobs_held_accounts", "Accounts whose server does not answer, by kind of job.", []string{"kind"}, nil)
+	dueGauge     = prometheus.NewDesc("konak_jobs_due", "Jobs that could run now, by kind; at most 100 of a workspace are counted.", []string{"kind"}, nil)
+	lagGauge     = prometheus.NewDesc("konak_jobs_lag_seconds", "For how long the job that has waited longest has been due, by kind.", []string{"kind"}, nil)
+	runningGauge = prometheus.NewDesc("konak_jobs_running", "Jobs that this node is doing, by kind.", []string{"kind"}, nil)
+)
+
+// collector counts jobs when metrics are read.
+type collector struct{ runner *Runner }
+
+// Describe implements prometheus.Collector.
+func (collector) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{deadGauge, heldGauge, dueGauge, lagGauge, runningGauge} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c collector) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	for desc, query := range map[*prometheus.Desc]string{
+		deadGauge: `SELECT kind, count(*) FROM job WHERE dead_at IS NOT NULL GROUP BY kind`,
+		heldGauge: `SELECT kind, count(*) FROM job_hold GROUP BY kind`,
+	} {
+		c.gauge(ctx, out, desc, func(n int64) float64 { return float64(n) }, query)
+	}
+	now := clock.At(c.runner.cfg.DB.Clock().Now())
+	due := dueJobsSQL(c.runner.names)
+	c.gauge(ctx, out, dueGauge, func(n int64) float64 { return float64(n) },
+		`SELECT kind, CAST(sum(due) AS bigint) FROM (`+due+`) q GROUP BY kind`, now)
+	c.gauge(ctx, out, lagGauge, func(since int64) float64 { return float64(now.UnixMicro()-since) / 1e6 },
+		`SELECT kind, min(first) FROM (`+due+`) q GROUP BY kind HAVING min(first) IS NOT NULL`, now)
+	c.runner.mu.Lock()
+	defer c.runner.mu.Unlock()
+	for _, kind := range c.runner.names {
+		if n := c.runner.running[kindSlot(kind)]; n > 0 {
+			out <- prometheus.MustNewConstMetric(runningGauge, prometheus.GaugeValue, float64(n), kind)
+		}
+	}
+}
+
+// gauge sends a number for each kind that a query finds.
+func (c collector) gauge(ctx context.Context, out chan<- prometheus.Metric, desc *prometheus.Desc, value func(int64) float64, query string, args ...any) {
+	type count struct {
+		kind string
+		n    int64
+	}
+	var list []count
+	err := c.runner.cfg.DB.System("dead jobs").Read(ctx, func(r *db.Reader) (err error) {
+		list, err = db.All(r, func(row db.Row) (v count, err error) {
+			err = row.Scan(&v.kind, &v.n)
+			return v, err
+		}, query, args...)
+		return err
+	})
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(desc, fmt.Errorf("jobs: count: %w", err))
+		return
+	}
+	for _, v := range list {
+		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value(v.n), v.kind)
+	}
+}
+
+// dueJobsSQL steps through the index from tenant to tenant within each kind, as
+// dueQueuesSQL does, and returns of each how many of its jobs are due and since when the
+// first one is. It reads a bounded number of rows for each tenant. $1 is the time.
+func dueJobsSQL(kinds []string) string {
+	var first []string
+	for _, kind := range kinds {
+		first = append(first, fmt.Sprintf(`SELECT '%[1]s' AS kind, (SELECT tenant_id FROM job WHERE kind = '%[1]s' AND dead_at IS NULL
+			ORDER BY tenant_id LIMIT 1) AS tenant_id, 1 AS n`, kind))
+	}
+	return `WITH RECURSIVE t(kind, tenant_id, n) AS (
+		SELECT * FROM (` + strings.Join(first, " UNION ALL ") + fmt.Sprintf(`) first
+		UNION ALL
+		SELECT kind, (SELECT j.tenant_id FROM job j WHERE j.kind = t.kind AND j.dead_at IS NULL AND j.tenant_id > t.tenant_id
+			ORDER BY j.tenant_id LIMIT 1), n + 1 FROM t WHERE t.tenant_id IS NOT NULL AND n < %d)
+		SELECT kind, (SELECT count(*) FROM (SELECT 1 FROM job j WHERE j.kind = t.kind AND j.tenant_id = t.tenant_id
+				AND j.dead_at IS NULL AND j.next_at <= $1 LIMIT %d) counted) AS due,
+			(SELECT min(j.next_at) FROM job j WHERE j.kind = t.kind AND j.tenant_id = t.tenant_id
+				AND j.dead_at IS NULL AND j.next_at <= $1) AS first
+		FROM t WHERE tenant_id IS NOT NULL`, maxTenantsScanned, maxDueCounted)
+}

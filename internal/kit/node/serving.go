@@ -1,0 +1,134 @@
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const (
+	// RefreshEvery is how often a node says that it serves.
+	RefreshEvery = 10 * time.Second
+	// goneAfter is how long a node counts as serving that says nothing.
+	goneAfter = 3 * RefreshEvery
+)
+
+// ErrOtherStore says that another node keeps its files elsewhere.
+var ErrOtherStore = errors.New("another node serves this database and keeps its files elsewhere, so each would miss the files of the other; " +
+	"give all nodes the same --s3-url, or one shared folder as files in their data folders")
+
+// Serving is a node that serves a database.
+type Serving struct {
+	ID        uuid.UUID
+	Host      string
+	Version   string
+	FileStore string // where its files lie; nodes that share files have the same
+	StartedAt time.Time
+	SeenAt    time.Time
+}
+
+// Announce records that a node serves. It returns ErrOtherStore where another one
+// serves the same database with other files. An embedded database has one server alone:
+// who else stands in it was killed, or served what this is a backup of.
+func Announce(ctx context.Context, d *db.DB, n Serving) error {
+	return d.System("serving nodes").InTx(ctx, func(tx *db.Tx) error {
+		if d.Dialect() == db.SQLite {
+			if _, err := tx.Exec(`DELETE FROM serving_node`); err != nil {
+				return err
+			}
+		}
+		others, err := list(&tx.Reader, tx.Now())
+		if err != nil {
+			return err
+		}
+		for _, o := range others {
+			if o.FileStore != n.FileStore {
+				return fmt.Errorf("the node on %s: %w", o.Host, ErrOtherStore)
+			}
+		}
+		now := clock.At(tx.Now())
+		_, err = tx.Exec(`INSERT INTO serving_node (id, host, version, file_store, started_at, seen_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+			n.ID, n.Host, n.Version, n.FileStore, now, now)
+		return err
+	})
+}
+
+// Refresh says that a node still serves, and forgets nodes that are long gone.
+func Refresh(ctx context.Context, d *db.DB, id uuid.UUID) error {
+	return d.System("serving nodes").InTx(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(`UPDATE serving_node SET seen_at = $1 WHERE id = $2`, clock.At(tx.Now()), id); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`DELETE FROM serving_node WHERE seen_at < $1`, clock.At(tx.Now().Add(-10*goneAfter)))
+		return err
+	})
+}
+
+// Leave records that a node no longer serves.
+func Leave(ctx context.Context, d *db.DB, id uuid.UUID) error {
+	return d.System("serving nodes").InTx(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(`DELETE FROM serving_node WHERE id = $1`, id)
+		return err
+	})
+}
+
+// List returns the nodes that serve now, the oldest first.
+func List(ctx context.Context, d *db.DB) ([]Serving, error) {
+	return db.Read(ctx, d.System("serving nodes"), func(r *db.Reader) ([]Serving, error) { return list(r, d.Clock().Now()) })
+}
+
+func list(r *db.Reader, now time.Time) ([]Serving, error) {
+	return db.All(r, func(row db.Row) (n Serving, err error) {
+		var started, seen clock.Time
+		err = row.Scan(&n.ID, &n.Host, &n.Version, &n.FileStore, &started, &seen)
+		n.StartedAt, n.SeenAt = started.Time, seen.Time
+		return n, err
+	}, `SELECT id, host, version, file_store, started_at, seen_at FROM serving_node WHERE seen_at >= $1 ORDER BY started_at, id`, clock.At(now.Add(-goneAfter)))
+}
+
+// storeFile names the file store of a folder.
+const storeFile = ".store"
+
+// FolderStore returns the name of the file store in a folder, which it makes the first
+// time: nodes that share the folder read the same name.
+func FolderStore(folder string) (string, error) {
+	path := filepath.Join(folder, storeFile)
+	for {
+		text, err := os.ReadFile(path)
+		if err == nil && len(text) > 0 {
+			return strings.TrimSpace(string(text)), nil
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+		// It is made whole or not at all: another node may look at the same moment.
+		f, err := os.CreateTemp(folder, storeFile+"-*")
+		if err != nil {
+			return "", err
+		}
+		_, err = f.WriteString(rand.Text() + "\n")
+		if err = errors.Join(err, f.Close()); err == nil {
+			err = os.Link(f.Name(), path)
+		}
+		if err = errors.Join(ignoreExist(err), os.Remove(f.Name())); err != nil {
+			return "", err
+		}
+	}
+}
+
+func ignoreExist(err error) error {
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,28 @@
+package outbound
+
+import (
+	"crypto/x509"
+	"fmt"
+	"os"
+)
+
+// LoadRoots reads the certificates in PEM that vouch for servers beside those that the
+// system trusts. Without a file it returns nil, which stands for whom the system trusts.
+// Errors name the setting.
+func LoadRoots(setting, file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", setting, err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s: %s holds no certificate in PEM", setting, file)
+	}
+	return pool, nil
+}

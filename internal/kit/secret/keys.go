@@ -1,0 +1,162 @@
+package secret
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+var (
+	// ErrOtherKey says that the keys of a database were sealed under another master key.
+	ErrOtherKey = errors.New("this is not the master key of the database")
+	// ErrNoKeys says that a database was never served, so that every master key fits.
+	ErrNoKeys = errors.New("the database was never served")
+)
+
+// KeyTable is the table that holds the installation's keys. Who empties a database
+// leaves it as it is.
+const KeyTable = "installation_key"
+
+// The ids of the first keys: derivationKey is what other keys are derived from, and
+// firstSealingKey the first that seals.
+const (
+	derivationKey   = 0
+	firstSealingKey = 1
+)
+
+// keyRow is one key of the installation under one master key.
+type keyRow struct {
+	generation int64
+	id         uint32
+	sealed     []byte
+}
+
+// HasKeys says whether a database, migrated or not, holds keys.
+func HasKeys(ctx context.Context, d *db.DB) (bool, error) {
+	rows, err := readKeys(ctx, d)
+	return len(rows) > 0, err
+}
+
+// CheckKey compares the master key b with the keys of the database. It returns
+// ErrOtherKey where it opens none of them, and ErrNoKeys where there are none.
+func (b *Box) CheckKey(ctx context.Context, d *db.DB) error {
+	_, err := b.OpenKeys(ctx, d)
+	return err
+}
+
+// OpenKeys opens the keys of the database with the master key b and returns the box
+// that seals with them. It returns ErrOtherKey where b opens none of them, and
+// ErrNoKeys where there are none.
+func (b *Box) OpenKeys(ctx context.Context, d *db.DB) (*Box, error) {
+	_, keys, err := b.openNewest(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return boxOf(keys)
+}
+
+// openNewest returns the newest generation that the master key b opens, and its keys.
+func (b *Box) openNewest(ctx context.Context, d *db.DB) (int64, map[uint32][]byte, error) {
+	rows, err := readKeys(ctx, d)
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(rows) == 0 {
+		return 0, nil, ErrNoKeys
+	}
+	generation, keys := int64(0), map[uint32][]byte{}
+	for _, row := range rows { // the newest first
+		if generation != 0 && row.generation != generation {
+			break
+		}
+		key, err := b.Open(uuid.Nil, keyPlace(row.id), row.sealed)
+		if err != nil {
+			continue
+		}
+		generation, keys[row.id] = row.generation, key
+	}
+	if generation == 0 {
+		return 0, nil, ErrOtherKey
+	}
+	return generation, keys, nil
+}
+
+// boxOf makes the box of an installation's keys.
+func boxOf(keys map[uint32][]byte) (*Box, error) {
+	root, current := keys[derivationKey], slices.Max(slices.Collect(maps.Keys(keys)))
+	if root == nil || current < firstSealingKey {
+		return nil, errors.New("secret: keys of the installation are missing")
+	}
+	box := &Box{root: root, current: current, wraps: map[uint32][]byte{}}
+	for id, key := range keys {
+		if id != derivationKey {
+			box.wraps[id] = wrapKey(key)
+		}
+	}
+	return box, nil
+}
+
+// RecordKey gives a migrated database that has none its keys, and compares the master
+// key b with them: of two nodes that record at the same moment, the later gets
+// ErrOtherKey unless they have the same master key.
+func (b *Box) RecordKey(ctx context.Context, d *db.DB) error {
+	if err := b.CheckKey(ctx, d); !errors.Is(err, ErrNoKeys) {
+		return err
+	}
+	err := d.System("master key").InTx(ctx, func(tx *db.Tx) error {
+		taken, err := b.putKey(tx, 1, derivationKey, newKey())
+		if err != nil || taken {
+			return err
+		}
+		_, err = b.putKey(tx, 1, firstSealingKey, newKey())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("secret: record the master key: %w", err)
+	}
+	return b.CheckKey(ctx, d)
+}
+
+// putKey seals a key of the installation under the master key b, and says whether the
+// generation has a key of that id already, which then stays.
+func (b *Box) putKey(tx *db.Tx, generation int64, id uint32, key []byte) (taken bool, err error) {
+	n, err := tx.Exec(`INSERT INTO installation_key (generation, id, sealed, made_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+		generation, int64(id), b.Seal(uuid.Nil, keyPlace(id), key), clock.At(tx.Now()))
+	return n == 0, err
+}
+
+// keyPlace is what a key of the installation is sealed for.
+func keyPlace(id uint32) string { return "installation_key/" + strconv.FormatUint(uint64(id), 10) }
+
+func newKey() []byte {
+	key := make([]byte, 32)
+	if _, err := rand.Read(key); err != nil {
+		panic(err) // the platform promises this cannot fail
+	}
+	return key
+}
+
+// readKeys returns the keys of all generations, the newest first. A database that is
+// not migrated has none.
+func readKeys(ctx context.Context, d *db.DB) ([]keyRow, error) {
+	if found, err := d.HasTable(ctx, KeyTable); err != nil || !found {
+		return nil, err
+	}
+	return db.Read(ctx, d.System("master key"), func(r *db.Reader) ([]keyRow, error) {
+		return db.All(r, func(row db.Row) (k keyRow, err error) {
+			var id int64
+			err = row.Scan(&k.generation, &id, &k.sealed)
+			k.id = uint32(id)
+			return k, err
+		}, `SELECT generation, id, sealed FROM installation_key ORDER BY generation DESC, id`)
+	})
+}

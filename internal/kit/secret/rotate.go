@@ -1,0 +1,184 @@
+package secret
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+// BeginRotation puts the keys of the database under the master key next beside old,
+// with a new key that seals from now on. Both master keys open everything until
+// FinishRotation. It does nothing where next opens the keys already, so it can be
+// repeated after a crash. No server may run: it would not know the new key.
+func BeginRotation(ctx context.Context, d *db.DB, old, next *Box) error {
+	if err := next.CheckKey(ctx, d); !errors.Is(err, ErrOtherKey) {
+		return err
+	}
+	generation, keys, err := old.openNewest(ctx, d)
+	if err != nil {
+		return err
+	}
+	box, err := boxOf(keys)
+	if err != nil {
+		return err
+	}
+	fresh := box.current + 1
+	keys[fresh] = newKey()
+	return d.System("master key").InTx(ctx, func(tx *db.Tx) error {
+		for id, key := range keys {
+			if _, err := next.putKey(tx, generation+1, id, key); err != nil {
+				return err
+			}
+		}
+		_, err := old.putKey(tx, generation, fresh, keys[fresh])
+		return err
+	})
+}
+
+// RotationOpen says whether a rotation was begun and not finished.
+func RotationOpen(ctx context.Context, d *db.DB) (bool, error) {
+	rows, err := readKeys(ctx, d)
+	return slices.ContainsFunc(rows, func(k keyRow) bool { return k.generation != rows[0].generation }), err
+}
+
+// resealBatch is how many values one transaction seals anew.
+const resealBatch = 500
+
+// FinishRotation seals everything anew that is sealed with an older key than the
+// newest, and then removes the older keys and the older master key's generation. It
+// returns how many values it sealed. It can be repeated after a crash, and beside a
+// server that was started with the new master key.
+func FinishRotation(ctx context.Context, d *db.DB, master *Box) (int, error) {
+	generation, keys, err := master.openNewest(ctx, d)
+	if err != nil {
+		return 0, err
+	}
+	box, err := boxOf(keys)
+	if err != nil {
+		return 0, err
+	}
+	columns, err := d.Columns(ctx)
+	if err != nil {
+		return 0, err
+	}
+	total := 0
+	for id := range box.wraps {
+		if id == box.current {
+			continue
+		}
+		for _, c := range columns {
+			for {
+				found, sealed, err := box.resealColumn(ctx, d, c, id)
+				total += sealed
+				if err != nil {
+					return total, fmt.Errorf("secret: seal %s.%s anew: %w", c.Table, c.Name, err)
+				}
+				// A row that a server changed meanwhile was left as it is, and is looked at again.
+				if found == 0 {
+					break
+				}
+			}
+		}
+	}
+	err = d.System("master key").InTx(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(`DELETE FROM installation_key WHERE generation < $1 OR id > 0 AND id < $2`, generation, int64(box.current))
+		return err
+	})
+	return total, err
+}
+
+// jobPayload is the one text column that holds sealed values, as base64 in JSON.
+var jobPayload = db.Column{Table: "job", Name: "payload", Type: "text"}
+
+// resealColumn seals values of one column anew that the key id sealed. It returns how
+// many rows it found and how many of them it changed.
+func (b *Box) resealColumn(ctx context.Context, d *db.DB, c db.Column, id uint32) (found, sealed int, err error) {
+	if c.Table == KeyTable || c.Type != "bytea" && c != jobPayload {
+		return 0, 0, nil
+	}
+	row := "rowid"
+	if d.Dialect() == db.Postgres {
+		row = "ctid"
+	}
+	column, table := `"`+c.Name+`"`, `"`+c.Table+`"`
+	find, change := `substr(`+column+`, 1, $2) = $1`, b.Rewrap
+	arg, length := any(header(id)), headerSize
+	if c == jobPayload {
+		text := base64.StdEncoding.EncodeToString(header(id))
+		find, change, arg, length = column+` LIKE '%' || $1 || '%' AND $2 > 0`, b.rewrapText, text, len(text)
+	}
+	err = d.System("master key").InTx(ctx, func(tx *db.Tx) error {
+		values, err := db.All(&tx.Reader, func(r db.Row) (v [2][]byte, err error) {
+			err = r.Scan(&v[0], &v[1])
+			return v, err
+		}, `SELECT CAST(`+row+` AS text), `+column+` FROM `+table+` WHERE `+find+` LIMIT `+fmt.Sprint(resealBatch), arg, length)
+		if err != nil {
+			return err
+		}
+		found, sealed = len(values), 0
+		for _, v := range values {
+			anew, err := change(v[1])
+			if err != nil {
+				return err
+			}
+			value := any(anew)
+			if c == jobPayload {
+				value = string(anew)
+			}
+			changed, err := tx.Exec(`UPDATE `+table+` SET `+column+` = $1 WHERE `+row+` = CAST($2 AS `+rowType(d.Dialect())+`)`, value, string(v[0]))
+			if err != nil {
+				return err
+			}
+			sealed += int(changed)
+		}
+		return nil
+	})
+	return found, sealed, err
+}
+
+// rowType is the type of what names a row of a table.
+func rowType(d db.Dialect) string {
+	if d == db.Postgres {
+		return "tid"
+	}
+	return "integer"
+}
+
+// base64Text is a run of base64.
+var base64Text = regexp.MustCompile(`[A-Za-z0-9+/]+={0,2}`)
+
+// rewrapText wraps the sealed values in a text anew that stand in it as base64.
+func (b *Box) rewrapText(text []byte) ([]byte, error) {
+	var failed error
+	out := base64Text.ReplaceAllFunc(text, func(run []byte) []byte {
+		sealed, err := base64.StdEncoding.AppendDecode(nil, run)
+		if err != nil || !bytes.HasPrefix(sealed, []byte(mark)) {
+			return run
+		}
+		anew, err := b.Rewrap(sealed)
+		failed = errors.Join(failed, err)
+		return base64.StdEncoding.AppendEncode(nil, anew)
+	})
+	return out, failed
+}
+
+// Rewrap returns a sealed value under the newest key. What is sealed, and where it
+// opens, stays.
+func (b *Box) Rewrap(sealed []byte) ([]byte, error) {
+	key, rest, err := b.unwrap(sealed)
+	if err != nil {
+		return nil, err
+	}
+	return append(b.wrap(key), rest...), nil
+}
+
+// place binds a sealed value to its tenant and to what it is sealed for.
+func place(tenant uuid.UUID, name string) []byte { return append(tenant[:], name...) }

@@ -1,0 +1,129 @@
+// Package tenantrows deletes what a workspace has in the database, whatever the tables are:
+// a table that a migration adds tomorrow is among them. It goes by the column tenant_id and
+// by the references between tables.
+package tenantrows
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+// Table is what was deleted of a table.
+type Table struct {
+	Name string `json:"name"`
+	Rows int64  `json:"rows"`
+}
+
+// batch is how many rows one transaction deletes.
+const batch = 2000
+
+// Tables returns the tables that have a tenant_id, each before those that it refers to.
+func Tables(ctx context.Context, d *db.DB) ([]string, error) {
+	columns, err := d.Columns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, c := range columns {
+		if c.Name == "tenant_id" {
+			names = append(names, c.Table)
+		}
+	}
+	refs, err := db.Read(ctx, d.System("delete workspace"), references)
+	if err != nil {
+		return nil, fmt.Errorf("tenantrows: references: %w", err)
+	}
+	return childrenFirst(names, refs)
+}
+
+// childrenFirst orders tables so that each stands before those that it refers to. It
+// returns an error where tables refer to each other in a circle.
+func childrenFirst(names []string, refs []reference) ([]string, error) {
+	var out []string
+	for len(names) > 0 {
+		// Those go next to which no table refers that is still to come.
+		free := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			return slices.ContainsFunc(refs, func(r reference) bool {
+				return r.to == name && r.from != name && slices.Contains(names, r.from)
+			})
+		})
+		if len(free) == 0 {
+			return nil, fmt.Errorf("tenantrows: the tables %v refer to each other in a circle", names)
+		}
+		out = append(out, free...)
+		names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(free, name) })
+	}
+	return out, nil
+}
+
+// Deleted is what was deleted of a workspace.
+type Deleted struct {
+	Rows   int64   `json:"rows"`
+	Tables []Table `json:"tables"` // those that had some
+}
+
+// Delete deletes the rows of a workspace from every table but that of its members, a few
+// at a time, and returns how many there were. The members are left to DeleteMembers: by
+// them a call that is repeated after a crash finds the people again. Nobody may write to
+// the workspace meanwhile.
+func Delete(ctx context.Context, d *db.DB, tenant uuid.UUID) (out Deleted, err error) {
+	tables, err := Tables(ctx, d)
+	if err != nil {
+		return out, err
+	}
+	for _, name := range tables {
+		if name == memberTable {
+			continue
+		}
+		t := Table{Name: name}
+		for n := int64(batch); n == batch; {
+			err := d.Tenant(tenant).InTx(ctx, func(tx *db.Tx) (err error) {
+				n, err = deleteRows(tx, name, batch)
+				return err
+			})
+			if err != nil {
+				return out, fmt.Errorf("tenantrows: delete from %s: %w", name, err)
+			}
+			t.Rows += n
+		}
+		if t.Rows > 0 {
+			out.Rows, out.Tables = out.Rows+t.Rows, append(out.Tables, t)
+		}
+	}
+	return out, nil
+}
+
+// DeleteMembers deletes the memberships of a workspace, and the people who are in no other
+// with all that refers to them. It returns how many people these were.
+func DeleteMembers(tx *db.Tx, tenant uuid.UUID) (int, error) {
+	people, err := peopleOnlyIn(&tx.Reader, tenant)
+	if err != nil {
+		return 0, fmt.Errorf("tenantrows: people: %w", err)
+	}
+	if err := deleteWhere(tx, memberTable, "tenant_id", tenant); err != nil {
+		return 0, fmt.Errorf("tenantrows: delete members: %w", err)
+	}
+	refs, err := references(&tx.Reader)
+	if err != nil {
+		return 0, fmt.Errorf("tenantrows: references: %w", err)
+	}
+	for _, id := range people {
+		for _, r := range refs {
+			if r.to != peopleTable {
+				continue
+			}
+			if err := deleteWhere(tx, r.from, r.column, id); err != nil {
+				return 0, fmt.Errorf("tenantrows: delete from %s: %w", r.from, err)
+			}
+		}
+		if err := deleteWhere(tx, peopleTable, "id", id); err != nil {
+			return 0, fmt.Errorf("tenantrows: delete a person: %w", err)
+		}
+	}
+	return len(people), nil
+}

@@ -1,0 +1,251 @@
+package dlp
+
+import (
+	"encoding/binary"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"sort"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An expression is looked for in two steps. An automaton reads the text once and says
+// whether it has a match at all, and only then package regexp, which is slower by an
+// order of magnitude, says where. Nearly all texts have none.
+
+// Bounds of an automaton. A larger expression is looked for by package regexp alone.
+const (
+	maxInstructions = 500
+	maxStates       = 500
+)
+
+// program is what an automaton reads of an expression.
+type program struct {
+	inst  []syntax.Inst
+	start uint32
+	// bounds are the first characters of ranges whose characters are all the same to
+	// the expression, in order, and kinds the kind of each range. samples has one
+	// character of each kind.
+	bounds  []rune
+	kinds   []uint16
+	samples []rune
+	// low is the kind of each character below it.
+	low [0x180]uint16
+}
+
+// newProgram returns nil where the expression is too large for an automaton.
+func newProgram(re *regexp.Regexp) *program {
+	tree, err := syntax.Parse(re.String(), syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil || len(prog.Inst) > maxInstructions {
+		return nil
+	}
+	p := &program{inst: prog.Inst, start: uint32(prog.Start)} //nolint:gosec // bounded above
+	p.divide()
+	return p
+}
+
+// divide finds the ranges of characters and their kinds.
+func (p *program) divide() {
+	p.bounds = []rune{0, '\n', '\n' + 1}
+	for _, r := range []rune{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'} { // what \b knows
+		p.bounds = append(p.bounds, r, r+1)
+	}
+	for i := range p.inst {
+		for _, r := range p.inst[i].Rune {
+			p.bounds = append(p.bounds, r, r+1)
+			for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+				p.bounds = append(p.bounds, f, f+1)
+			}
+		}
+	}
+	slices.Sort(p.bounds)
+	p.bounds = slices.Compact(p.bounds)
+	known := map[string]uint16{}
+	for _, r := range p.bounds {
+		key := []byte{contextOf(r)}
+		for i := range p.inst {
+			if isRune(p.inst[i].Op) && p.inst[i].MatchRune(r) {
+				key = binary.AppendUvarint(key, uint64(i)) //nolint:gosec // an index
+			}
+		}
+		kind, ok := known[string(key)]
+		if !ok {
+			kind = uint16(len(known)) //nolint:gosec // at most three for each instruction
+			known[string(key)] = kind
+			p.samples = append(p.samples, r)
+		}
+		p.kinds = append(p.kinds, kind)
+	}
+	for r := range p.low {
+		p.low[r] = p.search(rune(r))
+	}
+}
+
+// search returns the kind of a character.
+func (p *program) search(r rune) uint16 {
+	return p.kinds[sort.Search(len(p.bounds), func(i int) bool { return p.bounds[i] > r })-1]
+}
+
+func isRune(op syntax.InstOp) bool {
+	switch op {
+	case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+		return true
+	}
+	return false
+}
+
+// What an expression may ask of the character before a place.
+const (
+	afterNothing = iota
+	afterLine
+	afterWord
+	afterOther
+)
+
+func contextOf(r rune) byte {
+	switch {
+	case r == '\n':
+		return afterLine
+	case syntax.IsWordChar(r):
+		return afterWord
+	}
+	return afterOther
+}
+
+// contextRunes are characters of the contexts; -1 stands for the beginning.
+var contextRunes = [...]rune{afterNothing: -1, afterLine: '\n', afterWord: 'a', afterOther: ' '}
+
+// automaton decides whether an expression matches. It makes its states while it reads,
+// and is for one goroutine.
+type automaton struct {
+	p      *program
+	states []autoState
+	index  map[string]int32
+	next   []int32 // state*kinds + kind → state
+	seen   []bool  // instructions, while one state is made
+}
+
+// autoState is where the expression may stand: instructions before which nothing was
+// looked at yet, and the context.
+type autoState struct {
+	at     []uint32
+	before byte
+}
+
+// What stands in next beside states.
+const (
+	stateUnknown = -1
+	stateMatched = -2
+	stateTooMany = -3
+)
+
+func newAutomaton(p *program) *automaton {
+	a := &automaton{p: p, index: map[string]int32{}, seen: make([]bool, len(p.inst))}
+	a.addState([]uint32{p.start}, afterNothing)
+	return a
+}
+
+// mayMatch says whether the text has a match. It also says so where that takes too
+// many states to find out.
+func (a *automaton) mayMatch(text []byte) bool {
+	state, kinds := int32(0), len(a.p.samples)
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(text[i:])
+		}
+		i += size
+		var kind uint16
+		if int(r) < len(a.p.low) {
+			kind = a.p.low[r]
+		} else {
+			kind = a.p.search(r)
+		}
+		n := a.next[int(state)*kinds+int(kind)]
+		if n == stateUnknown {
+			n = a.step(state, kind)
+		}
+		if n < 0 {
+			return true
+		}
+		state = n
+	}
+	_, matched := a.follow(state, -1)
+	return matched
+}
+
+// step returns the state after a character of a kind.
+func (a *automaton) step(state int32, kind uint16) int32 {
+	r := a.p.samples[kind]
+	to, matched := a.follow(state, r)
+	n := int32(stateMatched)
+	if !matched {
+		n = a.addState(to, contextOf(r))
+	}
+	a.next[int(state)*len(a.p.samples)+int(kind)] = n
+	return n
+}
+
+// follow returns the instructions after character r, -1 for the end of the text, and
+// whether the expression matches before it. A match may begin at every character.
+func (a *automaton) follow(state int32, r rune) (to []uint32, matched bool) {
+	s := &a.states[state]
+	clear(a.seen)
+	empty := syntax.EmptyOpContext(contextRunes[s.before], r)
+	todo := slices.Clone(s.at)
+	for len(todo) > 0 {
+		pc := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if a.seen[pc] {
+			continue
+		}
+		a.seen[pc] = true
+		switch in := &a.p.inst[pc]; in.Op {
+		case syntax.InstMatch:
+			return nil, true
+		case syntax.InstFail:
+		case syntax.InstAlt, syntax.InstAltMatch:
+			todo = append(todo, in.Out, in.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			todo = append(todo, in.Out)
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(in.Arg)&^empty == 0 { //nolint:gosec // the argument is an EmptyOp here
+				todo = append(todo, in.Out)
+			}
+		default:
+			if in.MatchRune(r) {
+				to = append(to, in.Out)
+			}
+		}
+	}
+	to = append(to, a.p.start)
+	slices.Sort(to)
+	return slices.Compact(to), false
+}
+
+// addState returns the number of a state, which it adds if it is new. It returns
+// stateTooMany where as many as allowed are there already.
+func (a *automaton) addState(at []uint32, before byte) int32 {
+	key := []byte{before}
+	for _, pc := range at {
+		key = binary.AppendUvarint(key, uint64(pc))
+	}
+	if n, ok := a.index[string(key)]; ok {
+		return n
+	}
+	n := len(a.states)
+	if n == maxStates {
+		return stateTooMany
+	}
+	a.index[string(key)] = int32(n) //nolint:gosec // below maxStates
+	a.states = append(a.states, autoState{at, before})
+	for range a.p.samples {
+		a.next = append(a.next, stateUnknown)
+	}
+	return int32(n) //nolint:gosec // below maxStates
+}

@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/mtasts"
+)
+
+// PolicyStore keeps the policies of other domains for mtasts.
+type PolicyStore struct{ DB *db.DB }
+
+// Load returns the policy of a domain, the zero value where there is none.
+func (s PolicyStore) Load(ctx context.Context, domain string) (k mtasts.Kept, err error) {
+	err = s.DB.System("mail policies").Read(ctx, func(r *db.Reader) error {
+		k, err = db.One(r, scanPolicy, `SELECT policy_id, policy, expires_at FROM mail_sts_policy WHERE domain = $1`, domain)
+		return err
+	})
+	if db.IsNoRow(err) {
+		return mtasts.Kept{}, nil
+	}
+	return k, err
+}
+
+func scanPolicy(row db.Row) (k mtasts.Kept, err error) {
+	var policy db.JSON[*mtasts.Policy]
+	var expires clock.Time
+	err = row.Scan(&k.ID, &policy, &expires)
+	k.Policy, k.Expires = policy.V, expires.Time
+	return k, err
+}
+
+// Save keeps a policy instead of the one that is there.
+func (s PolicyStore) Save(ctx context.Context, domain string, k mtasts.Kept) error {
+	return s.DB.System("mail policies").InTx(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(`INSERT INTO mail_sts_policy (domain, policy_id, policy, expires_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (domain) DO UPDATE SET policy_id = excluded.policy_id, policy = excluded.policy, expires_at = excluded.expires_at`,
+			domain, k.ID, db.AsJSON(k.Policy), clock.At(k.Expires))
+		return err
+	})
+}
+
+// deleteExpiredPolicies deletes policies of other domains that hold no longer.
+func deleteExpiredPolicies(tx *db.Tx, limit int) (int, error) {
+	n, err := tx.Exec(`DELETE FROM mail_sts_policy WHERE domain IN (SELECT domain FROM mail_sts_policy WHERE expires_at < $1 LIMIT $2)`, clock.At(tx.Now()), limit)
+	return int(n), err
+}
+
+// startOfDay is when the day of a time began.
+func startOfDay(at time.Time) clock.Time { return clock.At(at.UTC().Truncate(24 * time.Hour)) }
+
+// addTLSSession counts a session of today.
+func addTLSSession(tx *db.Tx, sender, destination string, x tlsSession) error {
+	policy := db.AsJSON(x.policy)
+	text, err := policy.Value()
+	if err != nil {
+		return err
+	}
+	key := uuid.NewSHA1(destinations, []byte(text.(string)))
+	_, err = tx.Exec(`INSERT INTO mail_tls_session (tenant_id, day, sender, destination, policy_key, policy, server, failure, sessions)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 1)
+		ON CONFLICT (tenant_id, day, sender, destination, policy_key, server, failure) DO UPDATE SET sessions = mail_tls_session.sessions + 1`,
+		tx.Tenant(), startOfDay(tx.Now()), sender, destination, key, policy, x.server, x.failure)
+	return err
+}
+
+// tlsDay are the sessions of a workspace's domain with a destination on one day.
+type tlsDay struct {
+	tenant              uuid.UUID
+	day                 clock.Time
+	sender, destination string
+}
+
+// endedTLSDays returns days of all workspaces that are over.
+func endedTLSDays(r *db.Reader, now time.Time, limit int) ([]tlsDay, error) {
+	return db.All(r, func(row db.Row) (d tlsDay, err error) {
+		return d, row.Scan(&d.tenant, &d.day, &d.sender, &d.destination)
+	},
+		`SELECT DISTINCT tenant_id, day, sender, destination FROM mail_tls_session WHERE day < $1 ORDER BY day, tenant_id, sender, destination LIMIT $2`, startOfDay(now), limit)
+}
+
+// takeTLSDay deletes the counts of a day and returns them.
+func takeTLSDay(tx *db.Tx, d tlsDay) ([]tlsCount, error) {
+	return db.All(&tx.Reader, func(row db.Row) (c tlsCount, err error) {
+		var policy db.JSON[*mtasts.Policy]
+		err = row.Scan(&policy, &c.Server, &c.Failure, &c.Sessions)
+		c.Policy = policy.V
+		return c, err
+	}, `DELETE FROM mail_tls_session WHERE tenant_id = $1 AND day = $2 AND sender = $3 AND destination = $4
+		RETURNING policy, server, failure, sessions`, tx.Tenant(), d.day, d.sender, d.destination)
+}

@@ -1,0 +1,40 @@
+import { errorText } from '@/api/message'
+import { formatDateTime, useI18n } from '@/i18n'
+import { Code } from '@/ui/Badge'
+import { Button } from '@/ui/Button'
+import { Notice } from '@/ui/Notice'
+import { useInboundTest, useStartInboundTest } from './channels'
+
+/** Shows whether what somebody sends to a number arrives: a code is sent from any phone, and the page says when it came. */
+export function InboundTest({ id }: { id: string }) {
+  const { t } = useI18n()
+  const test = useInboundTest(id)
+  const start = useStartInboundTest(id)
+  const error = start.error ?? test.error
+  const state = test.data?.state
+  return (
+    <section className="mb-5" aria-labelledby="inbound-test">
+      <h3 id="inbound-test" className="mb-1 font-medium">
+        {t('whatsapp.test.title')}
+      </h3>
+      <p className="mb-3 text-sm text-ink-2">{t('whatsapp.test.lead')}</p>
+      {error && (
+        <Notice tone="danger" className="mb-3">
+          {errorText(error)}
+        </Notice>
+      )}
+      <div className="mb-3 empty:mb-0">
+        {state === 'waiting' && (
+          <Notice tone="info">
+            {t('whatsapp.test.send', { number: test.data?.number ?? '' })} <Code>{test.data?.code}</Code> {t('whatsapp.test.until', { at: formatDateTime(test.data?.expires_at ?? '') })}
+          </Notice>
+        )}
+        {state === 'verified' && <Notice tone="ok">{t('whatsapp.test.received', { at: formatDateTime(test.data?.verified_at ?? '') })}</Notice>}
+        {state === 'expired' && <Notice tone="danger">{t('whatsapp.test.expired')}</Notice>}
+      </div>
+      <Button busy={start.isPending} onClick={() => start.mutate()}>
+        {t(state === 'none' || !state ? 'whatsapp.test.start' : 'whatsapp.test.again')}
+      </Button>
+    </section>
+  )
+}

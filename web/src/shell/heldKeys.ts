@@ -1,0 +1,37 @@
+import { inLayer, isTyping } from './shortcuts'
+
+export type HeldKeys = ReturnType<typeof holdKeys>
+
+// How long a layer may take to open, and how long its field may take to have the focus after that.
+const openLimit = 5000
+const fieldLimit = 300
+
+/** Holds back what is typed while a layer opens, so that no letter of it is a shortcut, and writes it in the layer's field. */
+export function holdKeys() {
+  let text = ''
+  let until = 0
+  document.addEventListener('focusin', ({ target }) => {
+    if (performance.now() > until) return
+    if (!isTyping(target)) {
+      if (inLayer(target)) until = performance.now() + fieldLimit
+      return
+    }
+    until = 0
+    if (text && target instanceof HTMLInputElement) {
+      target.setRangeText(text, target.value.length, target.value.length, 'end')
+      target.dispatchEvent(new InputEvent('input', { bubbles: true }))
+    }
+  })
+  return {
+    begin() {
+      text = ''
+      until = performance.now() + openLimit
+    },
+    take(event: KeyboardEvent): boolean {
+      if (performance.now() > until || event.key.length !== 1 || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return false
+      text += event.key
+      event.preventDefault()
+      return true
+    },
+  }
+}
