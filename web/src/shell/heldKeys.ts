@@ -1,4 +1,4 @@
-import { inLayer, isTyping } from './shortcuts'
+import { inLayer, isTyping } from './keyTarget'
 
 export type HeldKeys = ReturnType<typeof holdKeys>
 

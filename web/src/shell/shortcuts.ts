@@ -3,6 +3,7 @@ import type { PlainKey } from '@/i18n'
 import { createStore } from '@/lib/store'
 import { recall, remember } from '@/lib/storage'
 import type { HeldKeys } from './heldKeys'
+import { inLayer, isTyping } from './keyTarget'
 
 export interface Shortcut {
   /** "mod+k", "?", "n", or a sequence such as "g w". */
@@ -59,15 +60,6 @@ interface KeyPress {
 }
 
 const sequenceLimit = 1200
-
-export function isTyping(target: unknown): boolean {
-  if (typeof HTMLElement === 'undefined' || !(target instanceof HTMLElement)) return false
-  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
-}
-
-export function inLayer(target: unknown): boolean {
-  return typeof Element !== 'undefined' && target instanceof Element && target.closest('[role=dialog],[role=menu]') !== null
-}
 
 /** Remembers a half-typed sequence and tells which shortcut a key press completes. */
 export function createKeyFollower(now: () => number = () => performance.now()) {
