@@ -65,6 +65,7 @@ test('a visitor of another site and an agent talk live, and the talk goes on aft
     await thread.getByRole('textbox', { name: 'Reply', exact: true }).fill('Yes, within two days.')
     await page.keyboard.press('Control+Enter')
     await expect(log.getByText('Yes, within two days.')).toBeVisible()
+    await expect(thread.getByRole('article', { name: /^Message by/ }).filter({ hasText: 'Yes, within two days.' })).toContainText('Read')
     await chat.getByLabel('Your message').fill('Great!')
     await chat.getByRole('button', { name: 'Send' }).click()
     await expect(thread.getByText('Great!').last()).toBeVisible()
@@ -83,13 +84,20 @@ test('a visitor of another site and an agent talk live, and the talk goes on aft
     await thread.getByRole('textbox', { name: 'Reply', exact: true }).fill('Are you still there?')
     await page.keyboard.press('Control+Enter')
     await expect(visitor.getByRole('button', { name: 'Open chat (1 new message)' })).toBeVisible()
+    // A chat that is closed reads nothing.
+    const asked = thread.getByRole('article').filter({ hasText: 'Are you still there?' })
+    await expect(asked).toContainText('Sent')
     await expectAccessible(visitor)
     await visitor.getByRole('button', { name: /Open chat/ }).click()
+    await expect(asked).toContainText('Read')
     await chat.getByRole('button', { name: 'Close chat' }).click()
     await expect(visitor.getByRole('button', { name: 'Open chat', exact: true })).toBeVisible()
   })
 
-  await test.step('the contact shows where the visitor was', async () => {
+  await test.step('the conversation and the contact show where the visitor was', async () => {
+    const facts = page.locator('section').filter({ has: page.getByRole('heading', { level: 3, name: 'Live chat' }) })
+    await expect(facts).toContainText(site.origin)
+    await expect(facts).toContainText('Chrome · Linux')
     await page.goto('/contacts')
     await page.getByRole('link', { name: guest }).click()
     await expect(page.getByRole('main')).toContainText(site.origin)

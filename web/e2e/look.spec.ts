@@ -10,10 +10,16 @@ for (const { name, viewport } of sights) {
   test(`nothing of the navigation is cut off: ${name}`, async ({ page }) => {
     await page.setViewportSize(viewport)
     await signIn(page, '/settings/api-keys')
-    await expect(page.getByRole('heading', { level: 1, name: 'API keys' })).toBeVisible()
-    for (const navigation of ['Main navigation', 'Settings']) {
-      const hidden = await page.getByRole('navigation', { name: navigation }).evaluate((box) => box.scrollHeight - box.clientHeight)
-      expect(hidden, navigation).toBeLessThanOrEqual(0)
+    for (const [path, title] of [
+      ['/crm/channels', 'Channels'],
+      ['/settings/api-keys', 'API keys'],
+    ] as const) {
+      await page.goto(path)
+      await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
+      for (const navigation of ['Main navigation', 'Settings']) {
+        const hidden = await page.getByRole('navigation', { name: navigation }).evaluate((box) => box.scrollHeight - box.clientHeight)
+        expect(hidden, `${navigation} on ${path}`).toBeLessThanOrEqual(0)
+      }
     }
     await expectAccessible(page)
     await shoot(page, `settings-${name}`)
@@ -55,6 +61,10 @@ test('the palette finds people, conversations and articles, and does what the op
   await expect(page.getByRole('option').filter({ hasText: 'People' })).toContainText(`Zeynep Uçar ${stamp}`)
   await words.fill(`lamba ${stamp}`)
   await expect(page.getByRole('option').filter({ hasText: 'Conversations' }).first()).toContainText(`Lamba ${stamp}`)
+  const article = (await (await page.request.post('/api/crm/v1/help-center/articles', { data: { language: 'en', title: `Lamps <b> ${stamp}`, body: 'How lamps are changed.' } })).json()) as { data: { id: string } }
+  expect((await page.request.post(`/api/crm/v1/help-center/articles/${article.data.id}/texts/en/publish`)).status()).toBe(200)
+  await words.fill(`lamps ${stamp}`)
+  await expect(page.getByRole('option').filter({ hasText: 'Help center' }).first()).toContainText(`Lamps <b> ${stamp}`)
   await words.fill('kidem tazminati')
   await expect(page.getByRole('option').filter({ hasText: 'Articles of law' }).first()).toBeVisible()
   await expectAccessible(page)

@@ -25,6 +25,29 @@ test('the palette and the shortcuts lead everywhere', async ({ page }) => {
   await expect(page.getByRole('dialog')).toBeHidden()
 })
 
+test('the sheet lists the keys of the composer where there is one', async ({ page }) => {
+  const stamp = Date.now()
+  await signIn(page)
+  const made = await page.request.post('/api/crm/v1/contacts', { data: { name: `Nil Er ${stamp}` } })
+  const contact = (await made.json()) as { data: { id: string } }
+  const begun = await page.request.post('/api/crm/v1/conversations', { data: { contact_id: contact.data.id, subject: 'Lamba', body: 'Kırık geldi.' } })
+  const { data } = (await begun.json()) as { data: { id: string } }
+  await page.goto(`/inbox?c=${data.id}`)
+  await expect(page.getByRole('textbox', { name: 'Reply', exact: true })).toBeVisible()
+  await page.keyboard.press('?')
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await expect(sheet.getByRole('heading', { level: 3 })).toHaveText(['On this screen', 'While you write', 'Everywhere', 'Go to'])
+  await expect(sheet.getByRole('region', { name: 'While you write' })).toContainText('Send and close')
+  await expectAccessible(page)
+})
+
+test('on a phone the button of the navigation says how much waits', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await signIn(page, '/contacts')
+  await expect(page.getByRole('banner').getByText(/customers? waits? for an answer/)).toBeAttached()
+  await expectAccessible(page)
+})
+
 test('language and theme are chosen once and kept', async ({ page }) => {
   await signIn(page)
   await page.getByRole('button', { name: 'Language' }).click()

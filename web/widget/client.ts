@@ -145,6 +145,11 @@ export class Client {
     this.ask('/typing', { typing }).catch(() => undefined)
   }
 
+  /** Says that the visitor has seen everything until this message. */
+  read(message: string): void {
+    this.ask('/read', { message_id: message }).catch(() => undefined)
+  }
+
   rate(rating: number): Promise<unknown> {
     return this.ask('/rating', { rating })
   }

@@ -40,6 +40,8 @@ class Widget {
   })
   private readonly answers = el('p', { class: 'answers', hidden: '' })
   private unread = 0
+  private newest: Message | null = null
+  private told = ''
   private readonly form = el('form')
   private readonly ask = el('form', { class: 'ask', novalidate: '' })
   private readonly clip = el('button', { class: 'clip', type: 'button' }, '+')
@@ -111,6 +113,7 @@ class Widget {
       if (event.key === 'Escape') this.toggle(false)
     }
     this.greet()
+    document.addEventListener('visibilitychange', () => this.sayRead())
     root.append(this.launch, this.panel)
     document.body.append(host)
     if (client.token) void this.resume()
@@ -191,6 +194,7 @@ class Widget {
       return
     }
     this.count(0)
+    this.sayRead()
     this.layout()
     this.scroll()
     ;(this.ask.hidden ? this.input : this.ask.querySelector('input'))?.focus()
@@ -232,7 +236,11 @@ class Widget {
   private async refresh(): Promise<void> {
     this.stand(await this.client.session())
     if (!this.session?.conversation_id) return
-    for (const m of await this.client.messages()) this.add(m.id, m.from, m.name, m.body, m.files)
+    for (const m of await this.client.messages()) {
+      this.add(m.id, m.from, m.name, m.body, m.files)
+      this.noteNewest(m)
+    }
+    this.sayRead()
   }
 
   private stand(session: Session): void {
@@ -290,7 +298,20 @@ class Widget {
     this.add(m.id, m.from, m.name, m.body, m.files)
     if (m.from === 'visitor') return
     this.note.say('')
+    this.noteNewest(m)
+    this.sayRead()
     if (this.panel.hidden && !known) this.count(this.unread + 1)
+  }
+
+  private noteNewest(m: Message): void {
+    if (m.from !== 'visitor' && (!this.newest || m.created_at > this.newest.created_at)) this.newest = m
+  }
+
+  /** Tells once for each newest answer that it was seen: the chat is open, and the page in view. */
+  private sayRead(): void {
+    if (!this.newest || this.newest.id === this.told || this.panel.hidden || document.hidden) return
+    this.told = this.newest.id
+    this.client.read(this.newest.id)
   }
 
   /** What was not seen, as a number on the button; its name says it, too. */

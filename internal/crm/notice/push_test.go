@@ -375,7 +375,7 @@ func TestSilentPushService(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		d := openDesk(t, s)
-		d.service.Hang()
+		arrived := d.service.Hang()
 		send := func(age time.Duration) error {
 			var kind jobs.Kind
 			for _, kind = range s.Notices.Jobs() {
@@ -383,8 +383,16 @@ func TestSilentPushService(t *testing.T) {
 					break
 				}
 			}
-			ctx, cancel := context.WithTimeout(caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: d.ID}), 50*time.Millisecond)
-			defer cancel()
+			// Its time is over once the service has the push.
+			ctx, cancel := context.WithCancelCause(caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: d.ID}))
+			defer cancel(nil)
+			go func() {
+				select {
+				case <-arrived:
+					cancel(context.DeadlineExceeded)
+				case <-ctx.Done():
+				}
+			}()
 			id := subscriptionOf(t, s, d)
 			return kind.Handler(ctx, &jobs.Job{
 				TenantID: d.ID, CreatedAt: clock.At(s.Clock.Now().Add(-age)), Attempts: 1,

@@ -42,6 +42,7 @@ type Service struct {
 	browsers map[string]*browser // by path
 	answer   int                 // what it answers instead of taking a push; 0 takes it
 	stop     chan struct{}       // closed when it answers again; nil while it does
+	waiting  chan struct{}       // of the callers who wait meanwhile
 }
 
 type browser struct {
@@ -90,11 +91,13 @@ func (s *Service) Answer(status int) {
 	s.answer = status
 }
 
-// Hang makes the service keep its callers waiting until Resume.
-func (s *Service) Hang() {
+// Hang makes the service keep its callers waiting until Resume. The channel that it
+// returns tells of each caller.
+func (s *Service) Hang() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stop = make(chan struct{})
+	s.stop, s.waiting = make(chan struct{}), make(chan struct{}, 100)
+	return s.waiting
 }
 
 // Resume ends a Hang.
@@ -121,9 +124,10 @@ func (s *Service) Received(sub Subscription) (got, refused []string) {
 func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 4097))
 	s.mu.Lock()
-	stop, answer, b := s.stop, s.answer, s.browsers[r.URL.Path]
+	stop, waiting, answer, b := s.stop, s.waiting, s.answer, s.browsers[r.URL.Path]
 	s.mu.Unlock()
 	if stop != nil {
+		waiting <- struct{}{}
 		select {
 		case <-stop:
 		case <-r.Context().Done():

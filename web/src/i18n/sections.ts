@@ -7,6 +7,7 @@ type Loaders = Record<Section, () => Promise<Texts>>
 export const loaders: Record<'tr' | 'en', Loaders> = {
   tr: {
     shell: () => import('./tr/shell').then((m) => m.shell),
+    layers: () => import('./tr/layers').then((m) => m.layers),
     screens: () => import('./tr/screens').then((m) => m.screens),
     home: () => import('./tr/home').then((m) => m.home),
     tour: () => import('./tr/tour').then((m) => m.tour),
@@ -34,6 +35,7 @@ export const loaders: Record<'tr' | 'en', Loaders> = {
   },
   en: {
     shell: () => import('./en/shell').then((m) => m.shell),
+    layers: () => import('./en/layers').then((m) => m.layers),
     screens: () => import('./en/screens').then((m) => m.screens),
     home: () => import('./en/home').then((m) => m.home),
     tour: () => import('./en/tour').then((m) => m.tour),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nearMark, pieces } from './marked'
+import { nearMark, pieces, unmarked } from './marked'
 
 describe('pieces', () => {
   it('marks what the server marked and takes nothing else for markup', () => {
@@ -9,6 +9,12 @@ describe('pieces', () => {
       { text: ' &amp; ', marked: false },
       { text: '"bedel"', marked: true },
     ])
+  })
+})
+
+describe('unmarked', () => {
+  it('is the text alone', () => {
+    expect(unmarked('a &lt;b&gt; <em>kira</em>')).toBe('a <b> kira')
   })
 })
 

@@ -17,6 +17,13 @@ export function pieces(snippet: string): Piece[] {
     })
 }
 
+/** A snippet as plain text. */
+export function unmarked(snippet: string): string {
+  return pieces(snippet)
+    .map(({ text }) => text)
+    .join('')
+}
+
 /** How much stands before the first mark where there is room for one line only. */
 const lead = 24
 

@@ -10,7 +10,7 @@ import type { Finder } from '@/shell/finder'
 import type { NoticeSource, WaitingSource } from '@/shell/notice'
 
 /** The groups of the settings, in the order of their list. */
-export const settingsGroups = ['channels', 'inbox', 'team', 'mail', 'developers', 'workspace'] as const
+export const settingsGroups = ['channels', 'phone', 'inbox', 'team', 'mail', 'developers', 'workspace'] as const
 export type SettingsGroup = (typeof settingsGroups)[number]
 
 /** What the shell knows of a screen: its place in navigation, palette, home and the gate. */

@@ -25,12 +25,12 @@ import { beginTourOnce, endTour, tourOpen } from './tourState'
 
 // What opens on demand is fetched on demand, or once the screen is there and nothing else is to do.
 const SettingsNav = lazy(() => import('./SettingsNav').then((m) => ({ default: m.SettingsNav })))
-const ForbiddenPage = lazy(() => import('./DeniedPages').then((m) => ({ default: m.ForbiddenPage })))
-const UnlicensedPage = lazy(() => import('./DeniedPages').then((m) => ({ default: m.UnlicensedPage })))
+const ForbiddenPage = lazy(() => withTexts(() => import('./DeniedPages'), 'layers')().then((m) => ({ default: m.ForbiddenPage })))
+const UnlicensedPage = lazy(() => withTexts(() => import('./DeniedPages'), 'layers')().then((m) => ({ default: m.UnlicensedPage })))
 const CommandPalette = lazy(() => import('./CommandPalette').then((m) => ({ default: m.CommandPalette })))
 const MobileNav = lazy(() => import('./MobileNav').then((m) => ({ default: m.MobileNav })))
-const ShortcutsSheet = lazy(() => import('./ShortcutsSheet').then((m) => ({ default: m.ShortcutsSheet })))
-const StepUpDialog = lazy(() => import('./StepUpDialog').then((m) => ({ default: m.StepUpDialog })))
+const ShortcutsSheet = lazy(() => withTexts(() => import('./ShortcutsSheet'), 'layers')().then((m) => ({ default: m.ShortcutsSheet })))
+const StepUpDialog = lazy(() => withTexts(() => import('./StepUpDialog'), 'layers')().then((m) => ({ default: m.StepUpDialog })))
 const Tour = lazy(() => withTexts(() => import('./Tour'), 'tour')().then((m) => ({ default: m.Tour })))
 const calm = 1500
 

@@ -6,6 +6,7 @@ import { settingsFor, type SettingsGroup } from '@/modules/module'
 
 export const groupNames = {
   channels: 'settings.channels',
+  phone: 'settings.phone',
   inbox: 'settings.inbox',
   team: 'settings.team',
   mail: 'settings.mail',

@@ -12,6 +12,7 @@ import { Menu, MenuChoice, MenuItem, MenuRule } from '@/ui/Menu'
 import { NoticeBell } from './NoticeBell'
 import { useSignOut } from './signOut'
 import { tourOpen } from './tourState'
+import { AllWaitingCount } from './waiting'
 import { WorkspaceMenu } from './WorkspaceMenu'
 
 const themeLabels = { light: 'theme.light', dark: 'theme.dark', system: 'theme.system' } as const satisfies Record<Theme, PlainKey>
@@ -37,7 +38,10 @@ export function TopBar({ onOpenNav, onOpenPalette, onOpenShortcuts }: TopBarProp
     .filter((part) => meets(me, part))
   return (
     <header className="sticky top-0 z-30 flex h-15 items-center gap-1 border-b border-line bg-surface px-3 sm:px-5">
-      <IconButton icon={MenuIcon} label={t('nav.open')} onClick={onOpenNav} className="lg:hidden" />
+      <span className="relative lg:hidden">
+        <IconButton icon={MenuIcon} label={t('nav.open')} onClick={onOpenNav} />
+        <AllWaitingCount />
+      </span>
       <div className="flex min-w-0 flex-1">
         <WorkspaceMenu />
       </div>

@@ -3,12 +3,12 @@ import { ChevronsUpDown, Plus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { errorText } from '@/api/message'
 import { useMe, workspacesQuery } from '@/api/session'
-import { useI18n } from '@/i18n'
+import { useI18n, withTexts } from '@/i18n'
 import { Menu, MenuChoice, MenuItem, MenuRule } from '@/ui/Menu'
 import { toast } from '@/ui/Toast'
 import { enterWorkspace } from './enterWorkspace'
 
-const AddWorkspaceDialog = lazy(() => import('./AddWorkspaceDialog').then((m) => ({ default: m.AddWorkspaceDialog })))
+const AddWorkspaceDialog = lazy(() => withTexts(() => import('./AddWorkspaceDialog'), 'layers')().then((m) => ({ default: m.AddWorkspaceDialog })))
 
 export function WorkspaceMenu() {
   const { t } = useI18n()

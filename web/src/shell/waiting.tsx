@@ -16,16 +16,28 @@ export function useWaiting(): ReadonlyMap<string, number> {
   return new Map(sources.map((source, at) => [source.path, results[at]?.data ?? 0]))
 }
 
+function useAllWaiting(): number {
+  return [...useWaiting().values()].reduce((sum, count) => sum + count, 0)
+}
+
 /** The number beside an entry of the navigation, where something waits there. */
 export function WaitingCount({ path, narrow }: { path: string; narrow: boolean }) {
+  return <Count count={useWaiting().get(path) ?? 0} narrow={narrow} />
+}
+
+/** The number on the button that opens the navigation. */
+export function AllWaitingCount() {
+  return <Count count={useAllWaiting()} narrow />
+}
+
+function Count({ count, narrow }: { count: number; narrow: boolean }) {
   const { tCount } = useI18n()
-  const count = useWaiting().get(path) ?? 0
   if (count === 0) return null
   return (
     <span
       className={cx(
         'flex h-5 min-w-5 shrink-0 items-center justify-center rounded-full bg-warm-ink px-1.5 text-xs font-semibold text-on-warm tabular-nums',
-        narrow ? 'absolute -top-0.5 right-0' : 'ml-auto',
+        narrow ? 'pointer-events-none absolute -top-0.5 right-0' : 'ml-auto',
       )}
     >
       <span className="sr-only">{tCount('nav.waiting', count)}</span>
@@ -36,7 +48,7 @@ export function WaitingCount({ path, narrow }: { path: string; narrow: boolean }
 
 /** Says in the browser's tab how much waits, whichever page it shows. */
 export function WaitingTitle() {
-  const all = [...useWaiting().values()].reduce((sum, count) => sum + count, 0)
+  const all = useAllWaiting()
   useEffect(() => {
     setWaitingInTitle(all)
     return () => setWaitingInTitle(0)

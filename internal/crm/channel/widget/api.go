@@ -92,6 +92,13 @@ type typingIn struct {
 	}
 }
 
+type readIn struct {
+	Keyed
+	Body struct {
+		MessageID api.ID `json:"message_id" record:"conversation_item" doc:"The newest message that the visitor has seen"`
+	}
+}
+
 type ratingIn struct {
 	Keyed
 	Body struct {
@@ -243,6 +250,14 @@ func (s *Service) registerPage(a *api.API) {
 				return api.Done{}, err
 			}
 			return api.Done{Done: true}, s.Typing.VisitorTypes(ctx, *v.ConversationID, in.Body.Typing)
+		})
+	api.Handle(a, route("POST", "/read", "read", "The visitor has read until a message"),
+		func(ctx context.Context, in *readIn) (api.Done, error) {
+			ctx, p, v, err := s.visit(ctx, in.Key)
+			if err != nil {
+				return api.Done{}, err
+			}
+			return api.Done{Done: true}, s.readUntil(ctx, p, v, in.Body.MessageID.UUID)
 		})
 	api.Handle(a, route("POST", "/rating", "rating", "The visitor rates the conversation"),
 		func(ctx context.Context, in *ratingIn) (Rated, error) {

@@ -23,6 +23,8 @@ var (
 
 	searchesOfAddress = limit.Policy{Name: "widget-searches", Burst: 60, Window: time.Minute}
 
+	readsOfVisitor = limit.Policy{Name: "widget-reads", Burst: 60, Window: time.Minute}
+
 	messagesOfVisitor   = limit.Policy{Name: "widget-messages", Burst: 20, Window: time.Minute}
 	messagesADay        = limit.Policy{Name: "widget-messages-day", Burst: 500, Window: day}
 	messagesOfAddress   = limit.Policy{Name: "widget-messages-address", Burst: 2_000, Window: day}

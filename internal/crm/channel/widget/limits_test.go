@@ -41,6 +41,9 @@ func TestBudgets(t *testing.T) {
 			p.ip = fmt.Sprintf("2001:db8:0:%x::1", n/20)
 			return s.allowVisitor(t.Context(), p)
 		}},
+		{"widget-reads", 60, func(s *Service, p *page, _ int) error {
+			return s.take(t.Context(), use{readsOfVisitor, limit.Key(uuid.UUID{1})})
+		}},
 		{"widget-messages", 20, func(s *Service, p *page, _ int) error { return s.allowMessage(t.Context(), p, uuid.UUID{1}) }},
 		{"widget-messages-day", 500, func(s *Service, p *page, n int) error {
 			if n%20 == 0 {

@@ -78,4 +78,8 @@ export const desk = {
   'order.cancelled': 'Cancelled',
   'order.refunded': 'Refunded',
   'order.returned': 'Return: {reason}',
+  'visitor.title': 'Live chat',
+  'visitor.page': 'Page',
+  'visitor.browser': 'Browser',
+  'visitor.language': 'Language of the browser',
 } as const

@@ -4,6 +4,7 @@ export const screens = {
   'settings.title': 'Settings',
   'settings.lead': 'Channels, rules, people and what programs may do: everything that is set up once.',
   'settings.channels': 'Channels',
+  'settings.phone': 'Phone',
   'settings.inbox': 'Inbox',
   'settings.team': 'Team',
   'settings.mail': 'Mail',

@@ -317,6 +317,7 @@ export const thread = {
   'inbox.failure.fileDamaged': 'a file is damaged in our storage; upload it again',
   'inbox.failure.test': 'the test environment sends nothing',
   'inbox.failure.sendingQuota': 'the workspace’s daily sending limit is reached',
+  'shortcuts.writing': 'While you write',
   'inbox.mode': 'Reply or note',
   'inbox.reply': 'Reply',
   'inbox.note': 'Note',

@@ -80,4 +80,8 @@ export const desk: Record<keyof typeof en, string> = {
   'order.cancelled': 'İptal edildi',
   'order.refunded': 'İade edildi',
   'order.returned': 'İade talebi: {reason}',
+  'visitor.title': 'Canlı sohbet',
+  'visitor.page': 'Sayfa',
+  'visitor.browser': 'Tarayıcı',
+  'visitor.language': 'Tarayıcının dili',
 }

@@ -11,6 +11,7 @@ import { helpcenter } from './helpcenter'
 import { home } from './home'
 import { identity } from './identity'
 import { inbox } from './inbox'
+import { layers } from './layers'
 import { macros } from './macros'
 import { mail } from './mail'
 import { mailboxes } from './mailboxes'
@@ -25,6 +26,6 @@ import { thread } from './thread'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, tour, auth, account, identity, mail, mailboxes, mailQueue, privacy, webhooks, inbox, thread, desk, macros, rules, contacts, channels, assistant, helpcenter, telephony, templates, advisor, design } satisfies {
+export const tr = { shell, layers, screens, home, tour, auth, account, identity, mail, mailboxes, mailQueue, privacy, webhooks, inbox, thread, desk, macros, rules, contacts, channels, assistant, helpcenter, telephony, templates, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

@@ -6,6 +6,7 @@ export const screens: Record<keyof typeof en, string> = {
   'settings.title': 'Ayarlar',
   'settings.lead': 'Kanallar, kurallar, kişiler ve programların yapabilecekleri: bir kez kurulan her şey.',
   'settings.channels': 'Kanallar',
+  'settings.phone': 'Telefon',
   'settings.inbox': 'Gelen kutusu',
   'settings.team': 'Ekip',
   'settings.mail': 'Posta',

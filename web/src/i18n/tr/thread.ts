@@ -319,6 +319,7 @@ export const thread: Record<keyof typeof en, string> = {
   'inbox.failure.fileDamaged': 'bir dosya depomuzda bozulmuş; yeniden yükleyin',
   'inbox.failure.test': 'test ortamı hiçbir şey göndermez',
   'inbox.failure.sendingQuota': 'çalışma alanının günlük gönderim sınırına ulaşıldı',
+  'shortcuts.writing': 'Yazarken',
   'inbox.mode': 'Yanıt ya da not',
   'inbox.reply': 'Yanıtla',
   'inbox.note': 'Not',

@@ -42,6 +42,7 @@ export const channelsModule = defineModule({
   id: 'channels',
   title: 'nav.crm',
   routes: [channelsRoute, templatesRoute, articlesRoute, articleRoute],
+  finders: [{ ...help, find: (words) => import('./helpcenter/find').then((m) => m.findArticles(words)) }],
   live: {
     channel: [['crm', 'channels'], ['crm', 'helpcenter']],
     article: [['crm', 'helpcenter']],

@@ -1,4 +1,5 @@
 import { api, ask } from '@/api/client'
+import { unmarked } from '@/lib/marked'
 import type { Found } from '@/shell/finder'
 
 const shown = 5
@@ -18,7 +19,7 @@ export async function findConversations(words: string): Promise<Found[]> {
   return data.map(({ conversation, snippet }) => ({
     id: conversation.id,
     label: [conversation.contact_name, conversation.subject].filter(Boolean).join(' · '),
-    detail: snippet.replace(/<\/?em>/g, ''),
+    detail: unmarked(snippet),
     href: `/inbox?c=${conversation.id}`,
   }))
 }

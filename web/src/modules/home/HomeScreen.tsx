@@ -23,7 +23,7 @@ export function HomeScreen() {
   return (
     <>
       <PageHeader title={t('home.hello', { name: me.user.name })} lead={t('home.lead')} />
-      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-5">
           <FirstSteps />
           {nothing && <p className="text-sm text-ink-2">{t('home.nothing')}</p>}

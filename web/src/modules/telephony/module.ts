@@ -28,7 +28,7 @@ function settingsRoute<const Path extends string>(path: Path, needs: Needs, titl
     getParentRoute: () => shellRoute,
     path,
     component: lazyRouteComponent(load, name),
-    staticData: { screen: { ...needs, title, lead, icon: settingsIcon(icon), nav: true, settings: path === '/settings/phones' ? 'team' : 'channels' } },
+    staticData: { screen: { ...needs, title, lead, icon: settingsIcon(icon), nav: true, settings: 'phone' } },
   })
 }
 

@@ -5,7 +5,6 @@ import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n, withTexts } from '@/i18n'
-import { deviceOf } from '@/lib/device'
 import { CallLink } from '@/modules/telephony/CallLink'
 import { NotFoundPage } from '@/shell/ErrorPages'
 import { Button, buttonClass, IconButton } from '@/ui/Button'
@@ -28,7 +27,8 @@ import {
   type Contact,
 } from './contacts'
 import { openClaims } from './openClaims'
-import { useConversations, useVisitor } from './timeline'
+import { useVisitor, VisitorFacts } from '../visitor'
+import { useConversations } from './timeline'
 
 const Duplicates = lazy(() => import('./MergeParts').then((m) => ({ default: m.Duplicates })))
 const Merges = lazy(() => import('./MergeParts').then((m) => ({ default: m.Merges })))
@@ -145,7 +145,7 @@ function Profile({ contact }: { contact: Contact }) {
       <div className="grid items-start gap-6 lg:grid-cols-[19rem_minmax(0,1fr)]">
         <Card>
           <Facts contact={contact} />
-          {seesInbox && <VisitorFacts contactId={contact.id} />}
+          {seesInbox && <LatestVisitor contactId={contact.id} />}
           <div className="mt-5">
             <h2 className="mb-2 text-sm text-ink-3">{t('inbox.tags')}</h2>
             <TagList tags={contact.tags} canManage={canManage} onAdd={(name) => setTags({ add: [name] })} onRemove={(name) => setTags({ remove: [name] })} />
@@ -213,33 +213,17 @@ function Facts({ contact }: { contact: Contact }) {
   )
 }
 
-/** Where somebody writes from who uses the live chat: their page, browser and language, as their browser says. */
-function VisitorFacts({ contactId }: { contactId: string }) {
-  const { t, language } = useI18n()
+/** Where the contact writes from, by their newest live chat. */
+function LatestVisitor({ contactId }: { contactId: string }) {
+  const { t } = useI18n()
   const chat = useConversations(contactId, true).rows.find((one) => one.channel === 'widget')
   const visitor = useVisitor(chat?.id).data
-  if (!visitor) return null
-  const { name, platform } = deviceOf(visitor.browser)
-  const spoken = visitor.language && new Intl.DisplayNames(language, { type: 'language', fallback: 'code' }).of(visitor.language)
   return (
-    <dl aria-label={t('contacts.visitor')} className="mt-3.5 flex flex-col gap-3.5 border-t border-line pt-3.5 text-sm">
-      <div>
-        <dt className="text-ink-3">{t('contacts.visitor.page')}</dt>
-        <dd className="break-all">{visitor.page || visitor.origin}</dd>
-      </div>
-      {(name || platform) && (
-        <div>
-          <dt className="text-ink-3">{t('contacts.visitor.browser')}</dt>
-          <dd>{[name, platform].filter(Boolean).join(' · ')}</dd>
-        </div>
-      )}
-      {spoken && (
-        <div>
-          <dt className="text-ink-3">{t('contacts.visitor.language')}</dt>
-          <dd>{spoken}</dd>
-        </div>
-      )}
-    </dl>
+    visitor && (
+      <section aria-label={t('visitor.title')} className="mt-3.5 border-t border-line pt-3.5">
+        <VisitorFacts visitor={visitor} />
+      </section>
+    )
   )
 }
 

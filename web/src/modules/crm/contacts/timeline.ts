@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
 import type { Call } from '@/modules/telephony/calls'
@@ -37,17 +36,6 @@ export function useCallsWith(contactId: string, enabled: boolean) {
     key: ['crm', 'calls', 'with', contactId],
     fetch: (cursor) => ask(api.GET('/api/crm/v1/telephony/calls', { params: { query: { contact_id: contactId, limit: 25, cursor } } })),
     enabled,
-  })
-}
-
-/** What the browser of a live chat's visitor said. */
-export function useVisitor(conversationId: string | undefined) {
-  return useQuery({
-    queryKey: ['crm', 'conversations', 'visitor', conversationId],
-    queryFn: () =>
-      ask(api.GET('/api/crm/v1/channels/widget/visitors/{conversation_id}', { params: { path: { conversation_id: conversationId ?? '' } } })).then((envelope) => envelope.data),
-    enabled: conversationId !== undefined,
-    retry: false,
   })
 }
 

@@ -7,6 +7,7 @@ import { Badge, type Tone } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { handoverText } from '../handover'
 import { moneyText, orderStates } from '../orders'
+import { useVisitor, VisitorFacts } from '../visitor'
 import { useAIRecord, useHandover } from './assistant'
 import type { Conversation } from './conversations'
 import { PeopleSection } from './PeopleSection'
@@ -16,11 +17,24 @@ import { Section } from './Section'
 export function DetailsMore({ conversation }: { conversation: Conversation }) {
   return (
     <>
+      {conversation.channel === 'widget' && <Visitor id={conversation.id} />}
       <PeopleSection conversation={conversation} />
       <Assistant conversation={conversation} />
       <Summary id={conversation.id} />
       <Commerce id={conversation.id} />
     </>
+  )
+}
+
+function Visitor({ id }: { id: string }) {
+  const { t } = useI18n()
+  const visitor = useVisitor(id).data
+  return (
+    visitor && (
+      <Section title={t('visitor.title')}>
+        <VisitorFacts visitor={visitor} />
+      </Section>
+    )
   )
 }
 

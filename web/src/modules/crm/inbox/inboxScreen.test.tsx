@@ -29,6 +29,7 @@ beforeEach(() => {
     answers.set(`${path}/ai-state`, { state: 'off', answers: 0 })
     answers.set(`${path}/summary`, { available: false, summary: '' })
     answers.set(`${path}/commerce`, { licensed: false })
+    answers.set(`GET /api/crm/v1/channels/widget/visitors/${one.id}`, { page: '', origin: 'https://shop.example', browser: '', language: 'tr' })
   }
 })
 

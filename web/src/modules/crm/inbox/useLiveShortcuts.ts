@@ -7,15 +7,15 @@ export function useLiveShortcuts(shortcuts: readonly Shortcut[]): void {
   useEffect(() => {
     latest.current = shortcuts
   })
-  const names = JSON.stringify(shortcuts.map(({ keys, label }) => [keys, label]))
+  // Without what they do, which is a function.
+  const shown = JSON.stringify(shortcuts)
   const stable = useMemo<readonly Shortcut[]>(
     () =>
-      (JSON.parse(names) as [string, Shortcut['label']][]).map(([keys, label]) => ({
-        keys,
-        label,
-        run: () => latest.current.find((shortcut) => shortcut.keys === keys)?.run(),
+      (JSON.parse(shown) as Omit<Shortcut, 'run'>[]).map((shortcut) => ({
+        ...shortcut,
+        run: () => latest.current.find(({ keys }) => keys === shortcut.keys)?.run(),
       })),
-    [names],
+    [shown],
   )
   useShortcuts(stable)
 }
