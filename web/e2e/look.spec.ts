@@ -61,7 +61,8 @@ test('the palette finds people, conversations and articles, and does what the op
   await expect(page.getByRole('option').filter({ hasText: 'People' })).toContainText(`Zeynep Uçar ${stamp}`)
   await words.fill(`lamba ${stamp}`)
   await expect(page.getByRole('option').filter({ hasText: 'Conversations' }).first()).toContainText(`Lamba ${stamp}`)
-  const article = (await (await page.request.post('/api/crm/v1/help-center/articles', { data: { language: 'en', title: `Lamps <b> ${stamp}`, body: 'How lamps are changed.' } })).json()) as { data: { id: string } }
+  const category = (await (await page.request.post('/api/crm/v1/help-center/categories', { data: { texts: [{ language: 'en', name: `Lamps ${stamp}` }] } })).json()) as { data: { id: string } }
+  const article = (await (await page.request.post('/api/crm/v1/help-center/articles', { data: { category_id: category.data.id, language: 'en', title: `Lamps <b> ${stamp}`, body: 'How lamps are changed.' } })).json()) as { data: { id: string } }
   expect((await page.request.post(`/api/crm/v1/help-center/articles/${article.data.id}/texts/en/publish`)).status()).toBe(200)
   await words.fill(`lamps ${stamp}`)
   await expect(page.getByRole('option').filter({ hasText: 'Help center' }).first()).toContainText(`Lamps <b> ${stamp}`)

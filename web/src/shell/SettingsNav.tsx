@@ -20,7 +20,7 @@ const looks = {
 } as const
 
 /** More entries than these are shown only while one of them is open. */
-const mostEntries = 4
+const mostEntries = 3
 
 interface SettingsListProps {
   look: keyof typeof looks

@@ -39,10 +39,10 @@ export const telephonyModule = defineModule({
   title: 'nav.crm',
   routes: [
     callsRoute,
+    settingsRoute('/settings/phone-setup', exchange, 'phoneSetup.title', 'phoneSetup.lead', 'ListChecks', withTexts(() => import('./SetupScreen'), 'telephony'), 'SetupScreen'),
     settingsRoute('/settings/phones', need, 'phones.title', 'phones.lead', 'Voicemail', withTexts(() => import('./PhonesScreen'), 'telephony'), 'PhonesScreen'),
     settingsRoute('/settings/phone-line', need, 'phoneLine.title', 'phoneLine.lead', 'PhoneOutgoing', withTexts(() => import('./LineScreen'), 'telephony'), 'LineScreen'),
     settingsRoute('/settings/blocked-numbers', need, 'blocked.title', 'blocked.lead', 'PhoneOff', withTexts(() => import('./BlockedScreen'), 'telephony'), 'BlockedScreen'),
-    settingsRoute('/settings/phone-setup', exchange, 'phoneSetup.title', 'phoneSetup.lead', 'ListChecks', withTexts(() => import('./SetupScreen'), 'telephony'), 'SetupScreen'),
     settingsRoute('/settings/phone-numbers', exchange, 'numbers.title', 'numbers.lead', 'Hash', withTexts(() => import('./NumbersScreen'), 'telephony'), 'NumbersScreen'),
     settingsRoute('/settings/wallet', { permission: 'crm.wallet.view', licence: 'telephony' }, 'wallet.title', 'wallet.lead', 'Wallet', withTexts(() => import('./WalletScreen'), 'telephony'), 'WalletScreen'),
     settingsRoute('/settings/greetings', exchange, 'greetings.title', 'greetings.lead', 'AudioLines', withTexts(() => import('./GreetingsScreen'), 'telephony'), 'GreetingsScreen'),
