@@ -18,6 +18,7 @@ type cannedIn struct {
 type listCannedIn struct {
 	api.Paged
 	Q string `query:"q" maxLength:"100" example:"kar" doc:"Beginnings of words of the shortcut or the title, whatever their case and marks"`
+	ForConversation
 }
 
 type cannedBody struct {
@@ -49,6 +50,9 @@ func (s *Service) registerCanned(a *api.API) {
 	list.Ascending = true
 	list.Doc = "The shared ones and the caller's own."
 	api.HandleList(a, list, func(ctx context.Context, in *listCannedIn) (db.List[CannedReply], error) {
+		if in.ConversationID.UUID != uuid.Nil {
+			return s.CannedRepliesFor(ctx, in.ConversationID.UUID, in.Q, in.Page())
+		}
 		return s.CannedReplies(ctx, in.Q, in.Page())
 	})
 

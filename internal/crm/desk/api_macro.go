@@ -3,6 +3,8 @@ package desk
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
@@ -10,6 +12,16 @@ import (
 
 type macroIn struct {
 	ID api.ID `path:"id" record:"crm_macro"`
+}
+
+type getMacroIn struct {
+	ID api.ID `path:"id" record:"crm_macro"`
+	ForConversation
+}
+
+// ForConversation asks for texts as they would be written in a conversation.
+type ForConversation struct {
+	ConversationID api.ID `query:"conversation_id" doc:"Fills the texts for this conversation; one whose placeholders would stay empty is left as it is"`
 }
 
 type listMacrosIn struct{ api.Paged }
@@ -63,7 +75,12 @@ func (s *Service) registerMacros(a *api.API) {
 	api.Handle(a, create, func(ctx context.Context, in *createMacroIn) (Macro, error) { return s.AddMacro(ctx, in.Body.macro()) })
 
 	api.Handle(a, route("GET", "/macros/{id}", "get-macro", tag, "Get a macro", perm.MacrosUse),
-		func(ctx context.Context, in *macroIn) (Macro, error) { return s.Macro(ctx, in.ID.UUID) })
+		func(ctx context.Context, in *getMacroIn) (Macro, error) {
+			if in.ConversationID.UUID != uuid.Nil {
+				return s.MacroFor(ctx, in.ID.UUID, in.ConversationID.UUID)
+			}
+			return s.Macro(ctx, in.ID.UUID)
+		})
 
 	update := route("PUT", "/macros/{id}", "update-macro", tag, "Change a macro", perm.MacrosManage)
 	update.Refusals = []int{409}

@@ -129,6 +129,43 @@ func TestCannedRender(t *testing.T) {
 	})
 }
 
+// What is offered in a conversation is shown as it would be written there.
+func TestPreviews(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		c := in.begin(conversation.API)
+		const whole, gap = "Merhaba {{contact.first_name}}, {{agent.name}}", "Sayın {{contact.company}}"
+		in.Owner.Post(canned, map[string]any{"shortcut": "a", "body": whole}).Want(201)
+		in.Owner.Post(canned, map[string]any{"shortcut": "b", "body": gap}).Want(201)
+		macro := in.macro("Selam", map[string]any{"type": "reply", "body": whole}, map[string]any{"type": "note", "body": gap}, map[string]any{"type": "close"})
+		const filled = "Merhaba Elif, Owner of demo"
+
+		var replies []desk.CannedReply
+		in.Owner.Get(canned + "?conversation_id=" + c).Want(200).Data(&replies)
+		if len(replies) != 2 || replies[0].Body != filled || replies[1].Body != gap {
+			t.Errorf("got %+v", replies)
+		}
+		in.Owner.Get(canned).Want(200).Data(&replies)
+		if replies[0].Body != whole {
+			t.Errorf("without a conversation it is %q", replies[0].Body)
+		}
+		var got desk.Macro
+		in.Owner.Get(macros + "/" + macro + "?conversation_id=" + c).Want(200).Data(&got)
+		if *got.Actions[0].Body != filled || *got.Actions[1].Body != gap || got.Actions[2].Body != nil {
+			t.Errorf("got %+v", got.Actions)
+		}
+		blind := in.colleague("gormeyen", perm.MacrosUse, perm.ConversationsReply)
+		for _, path := range []string{canned, macros + "/" + macro} {
+			in.Owner.Get(path+"?conversation_id="+uuid.NewString()).Refused(422, "validation_failed")
+			blind.Get(path).Want(200)
+			blind.Get(path+"?conversation_id="+c).Refused(403, "forbidden")
+		}
+		other := s.Workspace("other")
+		other.Owner.Get(canned+"?conversation_id="+c).Refused(422, "validation_failed")
+	})
+}
+
 func TestViews(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -11,6 +11,8 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
 )
 
 // placeholder is {{name}} or {{name|what stands there when it is empty}}.
@@ -89,18 +91,48 @@ func (s *Service) render(r *db.Reader, c conversation.Conversation, text string)
 	if !placeholder.MatchString(text) {
 		return text, []string{}, nil
 	}
-	v := values{conversation: c}
-	var err error
-	if v.contact, err = s.contacts.Whole(r, c.ContactID); err != nil && !db.IsNoRow(err) {
+	v, err := s.valuesOf(r, c)
+	if err != nil {
 		return "", nil, err
-	}
-	if me := caller.From(r.Context()).ID; strings.Contains(text, "agent.") && me != uuid.Nil {
-		names, err := s.agents.AgentNames(r, []uuid.UUID{me})
-		if err != nil {
-			return "", nil, err
-		}
-		v.agent = names[me]
 	}
 	out, empty := v.fill(text)
 	return out, empty, nil
+}
+
+// valuesOf reads what the placeholders mean in a conversation, for whoever writes.
+func (s *Service) valuesOf(r *db.Reader, c conversation.Conversation) (v values, err error) {
+	v.conversation = c
+	if v.contact, err = s.contacts.Whole(r, c.ContactID); err != nil && !db.IsNoRow(err) {
+		return v, err
+	}
+	me := caller.From(r.Context()).ID
+	if me == uuid.Nil {
+		return v, nil
+	}
+	names, err := s.agents.AgentNames(r, []uuid.UUID{me})
+	v.agent = names[me]
+	return v, err
+}
+
+// previewFor returns what fills texts for a conversation that they have not been used in
+// yet. A text that would have a gap stays as it is, so that the agent sees which. It
+// fails with unknown_conversation, and for a caller who may not see conversations.
+func (s *Service) previewFor(r *db.Reader, id uuid.UUID) (func(text string) string, error) {
+	if f := checkPermission(caller.From(r.Context()), perm.ConversationsView); f != nil {
+		return nil, f
+	}
+	c, err := s.conversations.Find(r, id)
+	if db.IsNoRow(err) {
+		return nil, fault.Invalid("conversation_id", "unknown_conversation")
+	}
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.valuesOf(r, c)
+	return func(text string) string {
+		if filled, empty := v.fill(text); len(empty) == 0 {
+			return filled
+		}
+		return text
+	}, err
 }

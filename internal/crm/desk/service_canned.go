@@ -23,6 +23,21 @@ func (s *Service) CannedReplies(ctx context.Context, q string, p db.Page) (db.Li
 	})
 }
 
+// CannedRepliesFor is CannedReplies with the texts filled for a conversation.
+func (s *Service) CannedRepliesFor(ctx context.Context, conversation uuid.UUID, q string, p db.Page) (db.List[CannedReply], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[CannedReply], error) {
+		preview, err := s.previewFor(r, conversation)
+		if err != nil {
+			return db.List[CannedReply]{}, err
+		}
+		list, err := cannedReplies(r, caller.From(ctx).ID, searchWords(q), p, cannedRows)
+		for i := range list.Rows {
+			list.Rows[i].Body = preview(list.Rows[i].Body)
+		}
+		return list, err
+	})
+}
+
 // CannedReply reads one.
 func (s *Service) CannedReply(ctx context.Context, id uuid.UUID) (CannedReply, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (CannedReply, error) {

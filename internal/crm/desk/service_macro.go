@@ -35,6 +35,26 @@ func (s *Service) Macro(ctx context.Context, id uuid.UUID) (Macro, error) {
 	})
 }
 
+// MacroFor is Macro with the texts filled for a conversation.
+func (s *Service) MacroFor(ctx context.Context, id, conversation uuid.UUID) (Macro, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Macro, error) {
+		m, err := macroByID(r, id)
+		if err != nil {
+			return m, db.NotFound(err)
+		}
+		preview, err := s.previewFor(r, conversation)
+		if err != nil {
+			return m, err
+		}
+		for i := range m.Actions {
+			if body := m.Actions[i].Body; body != nil {
+				*body = preview(*body)
+			}
+		}
+		return m, nil
+	})
+}
+
 // NewMacro is what a caller gives for one.
 type NewMacro struct {
 	Name        string

@@ -26559,6 +26559,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Beginnings of words of the shortcut or the title, whatever their case and marks */
                 q?: string;
+                /** @description Fills the texts for this conversation; one whose placeholders would stay empty is left as it is */
+                conversation_id?: string;
             };
             header?: never;
             path?: never;
@@ -52606,7 +52608,10 @@ export interface operations {
     };
     "get-macro": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Fills the texts for this conversation; one whose placeholders would stay empty is left as it is */
+                conversation_id?: string;
+            };
             header?: never;
             path: {
                 id: string;

@@ -6,7 +6,7 @@ import { Dialog } from '@/ui/Dialog'
 import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
 import { actionKinds, type MacroAction } from '../desk/macros'
-import { useApplyMacro, type Macro } from './canned'
+import { useApplyMacro, useMacroFor, type Macro } from './canned'
 import { useAgentChoices, useGroups, useStateUndo } from './conversations'
 import { priorityNames } from './priorityNames'
 import type { PrepareToLeave } from './departure'
@@ -23,6 +23,8 @@ export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDi
   const { t } = useI18n()
   const me = useMe()
   const apply = useApplyMacro(conversationId)
+  // Until the texts are filled, they are shown as they are kept.
+  const { actions } = useMacroFor(conversationId, macro.id).data ?? macro
   const stateUndo = useStateUndo()
   const agents = useAgentChoices(meets(me, { permission: 'crm.agents.view' })).data ?? []
   const groups = useGroups().data ?? []
@@ -79,7 +81,7 @@ export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDi
         </Notice>
       )}
       <ol aria-label={t('inbox.macro.will')} className="flex flex-col gap-2 text-sm">
-        {macro.actions.map((action, index) => (
+        {actions.map((action, index) => (
           <li key={index} className="rounded-md bg-sunken px-3 py-2">
             <span className="font-semibold">{t(actionKinds[action.type].label)}</span>
             {about(action) && <span className="block break-words whitespace-pre-wrap text-ink-2">{about(action)}</span>}

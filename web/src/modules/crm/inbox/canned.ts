@@ -11,11 +11,12 @@ export function slashWord(text: string, caret: number): { from: number; word: st
   return match ? { from: caret - (match[1]?.length ?? 0) - 1, word: match[1] ?? '' } : null
 }
 
-export function useCannedReplies(q: string, enabled: boolean) {
+/** The replies that fit what was typed, as they would be written in this conversation. */
+export function useCannedReplies(conversationId: string, q: string, enabled: boolean) {
   return useQuery({
-    queryKey: ['crm', 'canned', 'search', q],
+    queryKey: ['crm', 'canned', 'search', conversationId, q],
     queryFn: () =>
-      ask(api.GET('/api/crm/v1/canned-replies', { params: { query: { limit: 8, q: q || undefined } } })).then((envelope) => envelope.data),
+      ask(api.GET('/api/crm/v1/canned-replies', { params: { query: { limit: 8, q: q || undefined, conversation_id: conversationId } } })).then((envelope) => envelope.data),
     enabled,
     placeholderData: (previous) => previous,
   })
@@ -37,6 +38,15 @@ export function useMacros(enabled: boolean) {
     queryFn: () => readAll((query) => ask(api.GET('/api/crm/v1/macros', { params: { query } }))),
     staleTime: 300_000,
     enabled,
+  })
+}
+
+/** A macro with its texts as they would be written in this conversation. */
+export function useMacroFor(conversationId: string, id: string) {
+  return useQuery({
+    queryKey: ['crm', 'macros', 'preview', id, conversationId],
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/macros/{id}', { params: { path: { id }, query: { conversation_id: conversationId } } })).then((envelope) => envelope.data),
   })
 }
 

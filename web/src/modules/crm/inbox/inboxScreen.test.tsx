@@ -81,7 +81,9 @@ describe('Undo', () => {
   })
 
   it('gives it again after a macro that closes, too', async () => {
-    answers.set('GET /api/crm/v1/macros', [{ id: 'x1', name: 'Done', description: '', actions: [{ type: 'close' }] }])
+    const macro = { id: 'x1', name: 'Done', description: '', actions: [{ type: 'close' }] }
+    answers.set('GET /api/crm/v1/macros', [macro])
+    answers.set('GET /api/crm/v1/macros/x1', macro)
     answers.set(`POST ${base}/c2/macros/x1`, { conversation: { ...asleep, state: 'closed' } })
     answers.set(`POST ${base}/c2/snooze`, asleep)
     await show(<InboxScreen />, { at: '?c=c2', permissions: ['crm.macros.use'] })

@@ -9,7 +9,7 @@ export function useCanned(conversationId: string, text: string, change: (text: s
   const { t } = useI18n()
   const typed = useTyped(text, slashWord)
   const { word } = typed
-  const found = useCannedReplies(word?.word ?? '', word !== null)
+  const found = useCannedReplies(conversationId, word?.word ?? '', word !== null)
   const render = useRenderCanned(conversationId)
 
   function choose(reply: CannedReply) {
