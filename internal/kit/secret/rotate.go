@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"regexp"
@@ -145,7 +146,8 @@ func (b *Box) resealBatch(ctx context.Context, d *db.DB, c db.Column, id uint32,
 	arg, length := any(header(id)), headerSize
 	if c == jobPayload {
 		text := base64.StdEncoding.EncodeToString(header(id))
-		find, change, arg, length = column+` LIKE '%' || $1 || '%' AND $2 > 0`, b.rewrapText, text, len(text)
+		find, arg, length = column+` LIKE '%' || $1 || '%' AND $2 > 0`, text, len(text)
+		change = func(value []byte) ([]byte, error) { return b.rewrapText(b, value) }
 	}
 	args := []any{arg, length}
 	if after != "" {
@@ -199,16 +201,16 @@ var base64Text = regexp.MustCompile(`[A-Za-z0-9+/]+={0,2}`)
 // errNotSealed says that a text holds no sealed value.
 var errNotSealed = errors.New("secret: there is no sealed value in the text")
 
-// rewrapText wraps the sealed values in a text anew that stand in it as base64. It returns
+// rewrapText wraps the sealed values in a text for target that stand in it as base64. It returns
 // errNotSealed where there is none that the box can open.
-func (b *Box) rewrapText(text []byte) ([]byte, error) {
+func (b *Box) rewrapText(target *Box, text []byte) ([]byte, error) {
 	found := false
 	out := base64Text.ReplaceAllFunc(text, func(run []byte) []byte {
 		sealed, err := base64.StdEncoding.AppendDecode(nil, run)
 		if err != nil || !bytes.HasPrefix(sealed, []byte(mark)) {
 			return run
 		}
-		anew, err := b.Rewrap(sealed)
+		anew, err := b.rewrapFor(target, sealed)
 		if err != nil {
 			return run
 		}
@@ -223,13 +225,39 @@ func (b *Box) rewrapText(text []byte) ([]byte, error) {
 
 // Rewrap returns a sealed value under the newest key. What is sealed, and where it
 // opens, stays.
-func (b *Box) Rewrap(sealed []byte) ([]byte, error) {
+func (b *Box) Rewrap(sealed []byte) ([]byte, error) { return b.rewrapFor(b, sealed) }
+
+// rewrapFor returns a value that b sealed as target would have sealed it.
+func (b *Box) rewrapFor(target *Box, sealed []byte) ([]byte, error) {
 	key, rest, err := b.unwrap(sealed)
 	if err != nil {
 		return nil, err
 	}
-	return append(b.wrap(key), rest...), nil
+	return append(target.wrap(key), rest...), nil
 }
+
+// Transfer returns the value of a column with what b sealed in it sealed by target, and
+// whether there was anything. It still opens for the same tenant and in the same place
+// only.
+func (b *Box) Transfer(target *Box, c db.Column, value []byte) ([]byte, bool) {
+	var anew []byte
+	err := errNotSealed
+	switch {
+	case c == jobPayload:
+		anew, err = b.rewrapText(target, value)
+	case c.Type == jobPayload.Type || !bytes.HasPrefix(value, []byte(mark)):
+	default:
+		anew, err = b.rewrapFor(target, value)
+	}
+	if err != nil {
+		return value, false
+	}
+	return anew, true
+}
+
+// InstallationID names the installation whose keys the box holds. It is the same after a
+// rotation, and says nothing about the keys.
+func (b *Box) InstallationID() string { return hex.EncodeToString(b.Derive("installation id")[:16]) }
 
 // place binds a sealed value to its tenant and to what it is sealed for.
 func place(tenant uuid.UUID, name string) []byte { return append(tenant[:], name...) }
