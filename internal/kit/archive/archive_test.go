@@ -266,6 +266,12 @@ func TestExportAndImport(t *testing.T) {
 					if diff := cmp.Diff(rows(t, plain, without...), rows(t, again, without...)); diff != "" {
 						t.Errorf("what was imported is not what was exported:\n%s", diff)
 					}
+					for _, name := range []string{"recovery_code", "privacy_ledger_signature"} {
+						kept := slices.ContainsFunc(rows(t, again), func(row string) bool { return strings.HasPrefix(row, "tables/"+name) })
+						if kept == elsewhere {
+							t.Errorf("%s came along: %v", name, kept)
+						}
+					}
 					dst.wantSecrets(t, w)
 					if _, err := archive.Import(t.Context(), dst.Config, path, keyFile); !errors.Is(err, archive.ErrTaken) {
 						t.Errorf("a second time: %v", err)

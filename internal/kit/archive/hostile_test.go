@@ -4,11 +4,13 @@ import (
 	"archive/tar"
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -238,6 +240,11 @@ func TestHostileArchives(t *testing.T) {
 				m.body = bytes.Replace(m.body, []byte(`"rows": 1,`), []byte(`"rows": 9000000000000000000,`), 1)
 				return e
 			}},
+			{"a huge count of all rows", false, archive.ErrDamaged, "as many", func(e []entry) []entry {
+				m := find(e, "manifest")
+				m.body = regexp.MustCompile(`("rows": )\d+(,\s+"files")`).ReplaceAll(m.body, []byte("${1}9000000000000000000$2"))
+				return e
+			}},
 			{"huge counts of files", false, archive.ErrDamaged, "as many", func(e []entry) []entry {
 				return change(e, "manifest.json", `"files": 1,`, `"files": 9000000000000000000,`)
 			}},
@@ -332,4 +339,26 @@ func TestExportNeedsANewFile(t *testing.T) {
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
+}
+
+// An archive that says to be a workspace that is here does not touch the files of it.
+func TestFilesOfAnotherStay(t *testing.T) {
+	t.Parallel()
+	src := newInstallation(t, db.SQLite, nil)
+	w := src.fill(t, "mine")
+	path, _ := src.export(t, w, "mine.tar")
+	dst := newInstallation(t, db.SQLite, src.Box)
+	if _, err := archive.Import(t.Context(), dst.Config, path, ""); err != nil {
+		t.Fatal(err)
+	}
+	hostile := unpack(t, path)
+	file, record := find(hostile, "files/"), find(hostile, "tables/blob")
+	old := sha256.Sum256(file.body)
+	file.body[0]++
+	sum := sha256.Sum256(file.body)
+	record.body = bytes.ReplaceAll(record.body, []byte(base64.StdEncoding.EncodeToString(old[:])), []byte(base64.StdEncoding.EncodeToString(sum[:])))
+	if _, err := archive.Import(t.Context(), dst.Config, pack(t, hostile, true), ""); !errors.Is(err, archive.ErrTaken) {
+		t.Errorf("over a workspace: %v", err)
+	}
+	dst.wantSecrets(t, w)
 }

@@ -121,8 +121,13 @@ func (i *importer) putFiles(ctx context.Context) error {
 	})
 }
 
-// removeFiles removes what putFiles wrote.
-func (i *importer) removeFiles(ctx context.Context) (err error) {
+// removeFiles removes what putFiles wrote, unless somebody else has imported the workspace
+// meanwhile, whose files they are then.
+func (i *importer) removeFiles(ctx context.Context) error {
+	err := i.DB.Tenant(i.tenant.ID).Read(ctx, i.checkFree)
+	if errors.Is(err, ErrTaken) {
+		return nil
+	}
 	for _, id := range i.put {
 		err = errors.Join(err, i.Blobs.RemoveStored(ctx, i.tenant.ID, id))
 	}
