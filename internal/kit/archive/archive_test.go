@@ -74,8 +74,10 @@ func (i installation) fill(t *testing.T, slug string) archive.Workspace {
 			query string
 			args  []any
 		}{
-			{`INSERT INTO app_user (id, email, email_key, name, password_hash, password_changed_at, totp_sealed, created_at) VALUES ($1, $2, $2, 'Ayşe', 'hash', 0, $3, 0)`,
-				[]any{user, email, i.Box.Seal(uuid.Nil, user.String(), []byte("seed"))}},
+			{
+				`INSERT INTO app_user (id, email, email_key, name, password_hash, password_changed_at, totp_sealed, created_at) VALUES ($1, $2, $2, 'Ayşe', 'hash', 0, $3, 0)`,
+				[]any{user, email, i.Box.Seal(uuid.Nil, user.String(), []byte("seed"))},
+			},
 			{`INSERT INTO recovery_code (user_id, code_hash) VALUES ($1, $2)`, []any{user, []byte("code")}},
 			{`INSERT INTO membership (tenant_id, id, user_id, role, state, created_at) VALUES ($1, $2, $3, 'owner', 'active', 0)`, []any{w.ID, member, user}},
 			{`INSERT INTO membership (tenant_id, id, email, email_key, role, state, created_at) VALUES ($1, $2, 'x@y.example', 'x@y.example', 'agent', 'invited', 0)`, []any{w.ID, tx.NewID()}},
@@ -83,8 +85,10 @@ func (i installation) fill(t *testing.T, slug string) archive.Workspace {
 				VALUES ($1, $2, $3, $4, $1, $5, 'panel', '', '', '', 0, 0, 0, 0)`, []any{tx.NewID(), w.ID, member, user, []byte("token of " + slug)}},
 			{`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, 'a', $2)`, []any{w.ID, i.Box.Seal(w.ID, "a", []byte("key"))}},
 			{`INSERT INTO privacy_ledger_signature (tenant_id, day, seq, hash, signature) VALUES ($1, 1, 1, 'h', 's')`, []any{w.ID}},
-			{`INSERT INTO app_user (id, email, email_key, name, password_hash, password_changed_at, created_at) VALUES ($1, $2, $2, 'Ayşe', 'hash', 0, 0)`,
-				[]any{second, "second." + email}},
+			{
+				`INSERT INTO app_user (id, email, email_key, name, password_hash, password_changed_at, created_at) VALUES ($1, $2, $2, 'Ayşe', 'hash', 0, 0)`,
+				[]any{second, "second." + email},
+			},
 			{`INSERT INTO membership (tenant_id, id, user_id, role, state, created_at) VALUES ($1, $2, $2, 'agent', 'removed', 0)`, []any{w.ID, second}},
 			// What somebody outside sent that begins like a sealed value, and no bytes at all.
 			{`INSERT INTO idempotency (tenant_id, caller_id, key, row_id, request, created_at) VALUES ($1, $1, 'k', '', $2, 0)`, []any{w.ID, []byte("\x93knk\x01\x00\x00\x00\x01forged")}},

@@ -198,6 +198,7 @@ func (w *writer) call(req *write) {
 	}()
 	if req.handle.limit > 0 {
 		w.slow.Reset(req.handle.limit)
+		w.late.Store(false) // others of its group may have been slow
 		defer w.slow.Reset(w.db.cap)
 	}
 	req.err = req.fn(&Tx{

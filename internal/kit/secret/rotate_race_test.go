@@ -159,7 +159,7 @@ func TestRotationBesideForgedValues(t *testing.T) {
 		const many = 1100 // more than two batches
 		err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
 			for i := range many {
-				if _, err := tx.Exec(`INSERT INTO idempotency (tenant_id, caller_id, key, row_id, request, created_at) VALUES ($1, $1, $2, '', $3, 0)`,
+				if _, err := tx.Exec(`INSERT INTO privacy_subject_key (tenant_id, subject_ref, sealed) VALUES ($1, $2, $3)`,
 					tenant, fmt.Sprint(i), forged); err != nil {
 					return err
 				}
@@ -170,7 +170,7 @@ func TestRotationBesideForgedValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		putSealed(t, d, tenant, before, "true", "value")
+		putSealed(t, d, tenant, before, "true", "value") // behind them in the same table
 		if err := secret.BeginRotation(t.Context(), d, old, next); err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestRotationBesideForgedValues(t *testing.T) {
 			t.Errorf("%d values were sealed anew, %v", n, err)
 		}
 		kept, err := db.Read(t.Context(), d.Tenant(tenant), func(r *db.Reader) (int, error) {
-			return db.One(r, db.Scalar[int], `SELECT count(*) FROM idempotency WHERE tenant_id = $1 AND request = $2`, tenant, forged)
+			return db.One(r, db.Scalar[int], `SELECT count(*) FROM privacy_subject_key WHERE tenant_id = $1 AND sealed = $2`, tenant, forged)
 		})
 		if err != nil || kept != many {
 			t.Errorf("%d of %d are as they were, %v", kept, many, err)
