@@ -3,6 +3,7 @@ package app_test
 import (
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,8 +18,10 @@ import (
 
 	"konak/internal/app"
 	"konak/internal/app/apptest"
-	"konak/internal/identity"
+	id "konak/internal/identity"
+	"konak/internal/identity/signin"
 	"konak/internal/kit/archive"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dbtest"
 )
@@ -91,9 +94,9 @@ func archiveConfig(t *testing.T, s *apptest.Server) archive.Config {
 }
 
 // exportMine exports the workspace "mine".
-func exportMine(t *testing.T, s *apptest.Server, id uuid.UUID, path string, to ...age.Recipient) (archive.Summary, error) {
+func exportMine(t *testing.T, s *apptest.Server, tenant uuid.UUID, path string, to ...age.Recipient) (archive.Summary, error) {
 	t.Helper()
-	return archive.Export(t.Context(), archiveConfig(t, s), archive.Workspace{ID: id, Slug: "mine", Name: "mine"}, path, to)
+	return archive.Export(t.Context(), archiveConfig(t, s), archive.Workspace{ID: tenant, Slug: "mine", Name: "mine"}, path, to)
 }
 
 // A workspace with a record of every kind is exported, deleted and imported: each table has
@@ -110,7 +113,7 @@ func TestExportDeleteImport(t *testing.T) {
 			w, other := s.Workspace("mine"), s.Workspace("other")
 			w.Sample(canary)
 			other.Sample("other")
-			if _, err := s.Identity.GrantRole(t.Context(), w.ID, "owner@other.example", identity.RoleAgent); err != nil {
+			if _, err := s.Identity.GrantRole(t.Context(), w.ID, "owner@other.example", id.RoleAgent); err != nil {
 				t.Fatal(err)
 			}
 			s.Settle()
@@ -210,8 +213,88 @@ func TestExportToAnotherInstallation(t *testing.T) {
 		}
 	}
 	setSuspended(t, to, "mine", false)
-	there := to.Client("").Post("/api/v1/auth/sign-in", map[string]any{"email": "owner@mine.example", "password": apptest.Password})
-	there.Want(200)
+	in, err := to.Accounts.SignIn(t.Context(), signin.Proof{
+		Email: "owner@mine.example", Password: apptest.Password, Slug: "mine", Device: id.Device{Name: "test", IP: "127.0.0.1"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	search := func(c *apptest.Client) (found []string) {
+		for _, path := range []string{"/api/crm/v1/contacts?q=", "/api/crm/v1/conversations?q="} {
+			var list []struct{ ID string }
+			c.Get(path + canary[:6]).Want(200).Data(&list)
+			for _, record := range list {
+				found = append(found, record.ID)
+			}
+		}
+		return found
+	}
+	here, there := search(w.Owner), search(to.Client(in.Token))
+	if diff := cmp.Diff(here, there); diff != "" || len(here) < 2 {
+		t.Errorf("a search finds %d records, and there others:\n%s", len(here), diff)
+	}
+}
+
+// The demo's workspace moves from either database to the other and is whole there: its
+// lists, counters and views agree.
+func TestExportOfTheDemo(t *testing.T) {
+	t.Parallel()
+	for from, to := range map[db.Dialect]db.Dialect{db.SQLite: db.Postgres, db.Postgres: db.SQLite} {
+		t.Run(string(from), func(t *testing.T) {
+			t.Parallel()
+			open := func(d db.Dialect, start time.Time, demo bool) *app.App {
+				a, err := app.Open(t.Context(), app.Config{
+					DB: dbtest.URL(t, d), Data: t.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost",
+					SQLiteSync: "normal", RowSecurity: d == db.Postgres, Demo: demo,
+				}, slog.New(slog.DiscardHandler), clock.NewFake(start))
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = a.Close() })
+				return a
+			}
+			src, dst := open(from, dbtest.Start, true), open(to, dbtest.Start.Add(time.Hour), false)
+			w, err := src.WorkspaceSummary(t.Context(), "demo")
+			if err != nil {
+				t.Fatal(err)
+			}
+			identity, err := age.GenerateX25519Identity()
+			if err != nil {
+				t.Fatal(err)
+			}
+			path, keyFile := filepath.Join(t.TempDir(), "demo.tar.age"), filepath.Join(t.TempDir(), "key.txt")
+			if err := os.WriteFile(keyFile, []byte(identity.String()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			config := func(a *app.App) archive.Config {
+				c, err := a.ArchiveConfig()
+				if err != nil {
+					t.Fatal(err)
+				}
+				return c
+			}
+			exported, err := archive.Export(t.Context(), config(src), archive.Workspace{ID: w.ID, Slug: w.Slug, Name: w.Name}, path, []age.Recipient{identity.Recipient()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := archive.Import(t.Context(), config(dst), path, keyFile); err != nil {
+				t.Fatal(err)
+			}
+			for _, table := range exported.Tables {
+				extra := int64(0)
+				if table.Name == "audit_log" {
+					extra = 1
+				}
+				if n := countRows(t, dst.DB, table.Name, w.ID); n != table.Rows+extra {
+					t.Errorf("%s has %d rows instead of %d", table.Name, n, table.Rows+extra)
+				}
+			}
+			if _, err := dst.SetSuspended(t.Context(), "demo", false); err != nil {
+				t.Fatal(err)
+			}
+			checkDemo(t, dst, "demo", [2]int{30, 40})
+		})
+	}
 }
 
 // countRows counts what a workspace has in a table.

@@ -263,6 +263,9 @@ func TestHostileArchives(t *testing.T) {
 				f.name = "files/" + victim
 				return append(e[:len(e)-1:len(e)-1], f, e[len(e)-1])
 			}},
+			{"the same file twice", true, archive.ErrRefused, "twice", func(e []entry) []entry {
+				return append(e[:len(e)-1:len(e)-1], *find(e, "files/"), e[len(e)-1])
+			}},
 			{"a file that is missing", true, archive.ErrDamaged, "is missing", func(e []entry) []entry {
 				at := len(e) - 2 // the file before the manifest
 				return append(e[:at:at], e[at+1])
