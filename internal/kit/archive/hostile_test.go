@@ -248,6 +248,16 @@ func TestHostileArchives(t *testing.T) {
 			{"huge counts of files", false, archive.ErrDamaged, "as many", func(e []entry) []entry {
 				return change(e, "manifest.json", `"files": 1,`, `"files": 9000000000000000000,`)
 			}},
+			{"a huge count of bytes", false, archive.ErrDamaged, "as many", func(e []entry) []entry {
+				m := find(e, "manifest")
+				m.body = regexp.MustCompile(`"bytes": \d+`).ReplaceAll(m.body, []byte(`"bytes": 9000000000000000000`))
+				return e
+			}},
+			{"a huge manifest", false, archive.ErrRefused, "its manifest has", func(e []entry) []entry {
+				m := find(e, "manifest")
+				m.body = append(bytes.Repeat([]byte(" "), 1<<20), m.body...)
+				return e
+			}},
 			{"secrets that do not open", true, archive.ErrRefused, "1 of its 3 secrets cannot be opened", func(e []entry) []entry {
 				return change(e, "tables/privacy_subject_key.jsonl", `"sealed":"k2tuawEAAAAB`, `"sealed":"k2tuawEAAAAJ`)
 			}},

@@ -199,7 +199,6 @@ func (w *writer) call(req *write) {
 	if req.handle.limit > 0 {
 		w.slow.Reset(req.handle.limit)
 		w.late.Store(false) // others of its group may have been slow
-		defer w.slow.Reset(w.db.cap)
 	}
 	req.err = req.fn(&Tx{
 		// Nothing can be cancelled from outside here: the driver would watch

@@ -79,7 +79,7 @@ func (b *Box) CheckCurrent(ctx context.Context, d *db.DB) error {
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(now.root, b.root) || !bytes.Equal(now.wraps[now.current], b.wraps[now.current]) {
+	if !bytes.Equal(now.wraps[now.current], b.wraps[now.current]) {
 		return ErrOtherKey
 	}
 	return nil

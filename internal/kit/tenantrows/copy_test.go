@@ -79,8 +79,8 @@ func TestDecodeLine(t *testing.T) {
 	}
 	for _, bad := range []string{
 		``, `[]`, `null`, `{}`, good[:len(good)-1], good + good,
-		`{"id":"01a1de6f52807000800000000000000100","n":1,"on":true,"b":"","s":""}`,
-		`{"id":"{01a1de6f-5280-7000-8000-00000000001}","n":1,"on":true,"b":"","s":""}`,
+		`{"id":"01a1de6f528070008000000000000001","n":1,"on":true,"b":"","s":""}`,
+		`{"id":"{01a1de6f-5280-7000-8000-000000000001}","n":1,"on":true,"b":"","s":""}`,
 		`{"id":null,"n":1.5,"on":true,"b":"","s":""}`, `{"id":null,"n":"1","on":true,"b":"","s":""}`,
 		`{"id":null,"n":1,"on":1,"b":"","s":""}`, `{"id":null,"n":1,"on":true,"b":"?","s":""}`, `{"id":null,"n":1,"on":true,"b":[1],"s":""}`,
 		`{"id":null,"n":1,"on":true,"b":"","s":"\u0000"}`, `{"id":null,"n":1,"on":true,"b":"","s":{}}`, `{"id":null,"n":1,"on":true,"b":"","x":""}`,
