@@ -19,6 +19,7 @@ import (
 	"konak/internal/kit/blob"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/node"
 	"konak/internal/kit/secret"
 	"konak/migrations"
 	"konak/web"
@@ -31,7 +32,7 @@ var errUnwell = errors.New("some checks failed")
 // Run looks at everything that serving needs and says what to do about what
 // is missing. It leaves nothing behind.
 func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
-	c := &checkup{Config: d.Config}
+	c := &checkup{Config: d.Config, now: clock.System{}.Now, freeDisk: node.FreeDisk, lookUp: net.DefaultResolver.LookupHost}
 	c.openDatabase(ctx)
 	defer c.close()
 	checks := []struct {
@@ -40,6 +41,9 @@ func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
 	}{
 		{"data folder", c.folder},
 		{"who may read it", c.modes},
+		{"disk", c.disk},
+		{"clock", c.clock},
+		{"DNS", c.names},
 		{"database", c.database},
 		{"files", c.files},
 		{"settings", c.settings},
@@ -71,6 +75,10 @@ type checkup struct {
 	app.Config
 	db      *db.DB // nil where there is none yet, or it cannot be opened
 	openErr error
+
+	now      func() time.Time
+	freeDisk func(folder string) (uint64, error)
+	lookUp   func(ctx context.Context, host string) ([]string, error)
 }
 
 func (d *checkup) openDatabase(ctx context.Context) {

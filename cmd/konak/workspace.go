@@ -26,6 +26,8 @@ type workspaceCmd struct {
 	Suspend  suspendCmd       `cmd:"" help:"Let nobody into a workspace and send nothing of it, until it is resumed."`
 	Resume   resumeCmd        `cmd:"" help:"Let a suspended workspace go on."`
 	Delete   deleteCmd        `cmd:"" help:"Delete a suspended workspace with everything in it."`
+	Export   exportCmd        `cmd:"" help:"Write a workspace with everything in it into one file."`
+	Import   importCmd        `cmd:"" help:"Read a workspace from such a file; it is suspended until it is resumed."`
 	Licences licencesCmd      `cmd:"" help:"Show which modules a workspace has, or set them."`
 	Storage  storageCmd       `cmd:"" help:"Show what a workspace's files take, or set what they may take."`
 	Credit   creditCmd        `cmd:"" help:"Show a workspace's call credit, or give it some."`

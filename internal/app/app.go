@@ -74,6 +74,7 @@ import (
 	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/node"
+	"konak/internal/kit/secret"
 	"konak/internal/mail"
 	"konak/internal/mail/domain"
 	"konak/internal/mail/engine"
@@ -96,6 +97,7 @@ type App struct {
 	metrics *prometheus.Registry
 	node    *node.Node // nil where the data folder is not locked
 	serving uuid.UUID  // this node among those that serve
+	box     *secret.Box
 
 	DB       *db.DB
 	API      *api.API

@@ -8,8 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -19,6 +17,8 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/limit"
+	"konak/internal/kit/node"
+	"konak/internal/kit/secret"
 )
 
 // Meta is what anybody may know about a node.
@@ -62,31 +62,22 @@ func (a *App) notReady(ctx context.Context) []string {
 	}
 	if err := a.DB.Ping(ctx); err != nil {
 		wrong = append(wrong, "the database does not answer")
+	} else if err := a.box.CheckCurrent(ctx, a.DB); errors.Is(err, secret.ErrOtherKey) || errors.Is(err, secret.ErrNoKeys) {
+		wrong = append(wrong, "the database has other keys: it was replaced, or its master key was changed")
+	} else if err != nil {
+		wrong = append(wrong, "the keys of the database cannot be read")
 	} else if !a.Advisor.Ready(ctx) { // which asks the database, too
 		wrong = append(wrong, "the search index is being read")
 	}
 	if a.API.DiskWasFull() {
 		wrong = append(wrong, "the disk of the database is full")
 	}
-	if err := probeDisk(a.cfg.Data); errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if err := node.ProbeDisk(a.cfg.Data); errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		wrong = append(wrong, "the disk of the data folder is full")
 	} else if err != nil {
 		wrong = append(wrong, "the data folder cannot be written")
 	}
 	return wrong
-}
-
-// probeName is the file by which a node finds out whether its disk is full.
-const probeName = ".probe"
-
-// probeDisk writes a small file into a folder.
-func probeDisk(folder string) error {
-	f, err := os.OpenFile(filepath.Join(folder, probeName), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(make([]byte, 64<<10))
-	return errors.Join(err, f.Close())
 }
 
 // buildInfo is a metric that names what runs.

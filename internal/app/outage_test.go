@@ -15,6 +15,7 @@ import (
 	"konak/internal/app"
 	"konak/internal/app/apptest"
 	"konak/internal/kit/db"
+	"konak/internal/kit/secret"
 )
 
 // cable lies between a node and PostgreSQL and can be cut.
@@ -226,4 +227,54 @@ func TestDiskFull(t *testing.T) {
 		}
 	}
 	t.Error("the database grew")
+}
+
+// A node whose keys are not those of the database any more is not ready: its master key was
+// changed elsewhere, or the database is another.
+func TestOtherKeys(t *testing.T) {
+	t.Parallel()
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			t.Parallel()
+			var cfg app.Config
+			s := apptest.NewOn(t, dialect, func(c *app.Config) { cfg = *c })
+			const reason = "the database has other keys"
+			if got := readiness(t, s); strings.Contains(got, "keys") {
+				t.Errorf("/readyz says %q", got)
+			}
+			old, err := secret.ReadBox(cfg.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			next, _ := secret.NewMaster()
+			if err := secret.BeginRotation(t.Context(), s.DB, old, next); err != nil {
+				t.Fatal(err)
+			}
+			if got := readiness(t, s); !strings.Contains(got, reason) { // it cannot open what others seal from now on
+				t.Errorf("while the key is changed /readyz says %q", got)
+			}
+			if _, err := secret.FinishRotation(t.Context(), s.DB, next); err != nil {
+				t.Fatal(err)
+			}
+			if got := readiness(t, s); !strings.Contains(got, reason) {
+				t.Errorf("after the key was changed /readyz says %q", got)
+			}
+			deleteKeys := func(tx *db.Tx) error {
+				_, err := tx.Exec(`DELETE FROM installation_key`)
+				return err
+			}
+			if err := s.DB.System("test").InTx(t.Context(), deleteKeys); err != nil {
+				t.Fatal(err)
+			}
+			if got := readiness(t, s); !strings.Contains(got, reason) {
+				t.Errorf("without keys /readyz says %q", got)
+			}
+			if err := old.RecordKey(t.Context(), s.DB); err != nil { // another database of the same master key
+				t.Fatal(err)
+			}
+			if got := readiness(t, s); !strings.Contains(got, reason) {
+				t.Errorf("on another database /readyz says %q", got)
+			}
+		})
+	}
 }

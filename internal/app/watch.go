@@ -3,13 +3,13 @@ package app
 import (
 	"context"
 	"net/http"
-	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"konak/internal/kit/event"
+	"konak/internal/kit/node"
 )
 
 // metricsHandler shows the metrics. One that cannot be read, because the database is
@@ -120,18 +120,9 @@ func (a *App) readOutbox(ctx context.Context) ([]float64, error) {
 }
 
 func (a *App) readFreeDisk(context.Context) ([]float64, error) {
-	free, err := freeDisk(a.cfg.Data)
+	free, err := node.FreeDisk(a.cfg.Data)
 	if err != nil {
 		return nil, err
 	}
 	return []float64{float64(free)}, nil
-}
-
-// freeDisk is how many bytes the disk of a folder still takes from an ordinary user.
-func freeDisk(folder string) (uint64, error) {
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(folder, &fs); err != nil {
-		return 0, err
-	}
-	return fs.Bavail * uint64(fs.Bsize), nil
 }

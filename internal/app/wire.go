@@ -56,6 +56,7 @@ type parts struct {
 // wire makes the modules, one area after the other. What is made later may use
 // what was made before; stores and gates come first, routes and workers last.
 func (a *App) wire(box *secret.Box) error {
+	a.box = box
 	p := &parts{box: box, hub: a.makeBus(), catalog: Catalog(), privacy: ledger.New(box)}
 	for _, area := range []func(*parts) error{
 		a.wireKit,

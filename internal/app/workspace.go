@@ -9,11 +9,13 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/identity"
+	"konak/internal/kit/archive"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/secret"
 	"konak/internal/kit/tenantrows"
+	"konak/migrations"
 )
 
 // WorkspaceID returns the id of a workspace, or an error that names it.
@@ -99,6 +101,12 @@ func (a *App) DeleteWorkspace(ctx context.Context, slug, confirm string) (out De
 		return a.Identity.FinishDelete(tx, w, map[string]any{"rows": out.Rows, "files": out.Files, "people": out.People})
 	})
 	return out, err
+}
+
+// ArchiveConfig is what exports and imports of workspaces need.
+func (a *App) ArchiveConfig() (archive.Config, error) {
+	schema, err := db.SchemaSum(migrations.Files)
+	return archive.Config{DB: a.DB, Blobs: a.Blobs, Box: a.box, Version: Version, Schema: schema}, err
 }
 
 // NewOwner is a person to whom the operator gives a workspace.

@@ -16,6 +16,7 @@ import (
 // IsFile says whether a backup of this name is one file and not a folder.
 func IsFile(name string) bool { return strings.HasSuffix(name, ".tar") || isEncrypted(name) }
 
+// isEncrypted says whether a file of this name is encrypted.
 func isEncrypted(name string) bool { return strings.HasSuffix(name, ".tar.age") }
 
 // ParseRecipients reads age recipients (age1…).
@@ -80,6 +81,45 @@ func writeTar(folder string, w io.Writer) error {
 	return out.Close()
 }
 
+// Encrypt returns what encrypts for the recipients what is written to it, as a file of this
+// name wants it: NAME.tar.age needs recipients, and NAME.tar has none. Closing it does not
+// close w.
+func Encrypt(w io.Writer, name string, to []age.Recipient) (io.WriteCloser, error) {
+	if !IsFile(name) || isEncrypted(name) != (len(to) > 0) {
+		return nil, errors.New("name a file NAME.tar, or NAME.tar.age with --age-recipient")
+	}
+	if len(to) == 0 {
+		return nopCloser{w}, nil
+	}
+	return age.Encrypt(w, to...)
+}
+
+type nopCloser struct{ io.Writer }
+
+// Close implements io.Closer.
+func (nopCloser) Close() error { return nil }
+
+// Decrypt returns the content of a file of this name. The file of age identities is needed
+// for an encrypted one.
+func Decrypt(r io.Reader, name, identityFile string) (io.Reader, error) {
+	if !isEncrypted(name) {
+		return r, nil
+	}
+	keys, err := os.ReadFile(identityFile)
+	if err != nil {
+		return nil, fmt.Errorf("%s is encrypted; name the file of your age identity with --age-identity: %w", name, err)
+	}
+	identities, err := age.ParseIdentities(strings.NewReader(string(keys)))
+	if err != nil {
+		return nil, fmt.Errorf("--age-identity: %w", err)
+	}
+	plain, err := age.Decrypt(r, identities...)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be decrypted: %w", name, err)
+	}
+	return plain, nil
+}
+
 // Unpack writes the content of a backup in one file into a new folder. The file of age
 // identities is needed for an encrypted one.
 func Unpack(ctx context.Context, name, identityFile, folder string) error {
@@ -88,19 +128,9 @@ func Unpack(ctx context.Context, name, identityFile, folder string) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	var r io.Reader = f
-	if isEncrypted(name) {
-		keys, err := os.ReadFile(identityFile)
-		if err != nil {
-			return fmt.Errorf("%s is encrypted; name the file of your age identity with --age-identity: %w", name, err)
-		}
-		identities, err := age.ParseIdentities(strings.NewReader(string(keys)))
-		if err != nil {
-			return fmt.Errorf("--age-identity: %w", err)
-		}
-		if r, err = age.Decrypt(f, identities...); err != nil {
-			return fmt.Errorf("%s cannot be decrypted: %w", name, err)
-		}
+	r, err := Decrypt(f, name, identityFile)
+	if err != nil {
+		return err
 	}
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -84,4 +85,36 @@ func (s *Store) CopyTo(ctx context.Context, target *Store) (copied, present int,
 // compare returns nil where the store has a file with the right size and hash.
 func (s *Store) compare(ctx context.Context, b Stored) error {
 	return s.read(ctx, kept{Blob: Blob{ID: b.ID, Hash: b.Hash, Size: b.Size}, tenant: b.Tenant})
+}
+
+// OpenStored opens the bytes of a file, also of one whose record is gone. It has read them
+// once: the error is ErrMissing where there are none, and ErrDamaged where they are others.
+func (s *Store) OpenStored(ctx context.Context, b Stored) (io.ReadCloser, error) {
+	if err := s.compare(ctx, b); err != nil {
+		return nil, err
+	}
+	f, _, err := s.back.open(ctx, name(b.Tenant, b.ID))
+	return f, err
+}
+
+// PutStored writes the bytes of a file whose record is still to be written, over those that
+// an earlier try left. It returns ErrDamaged or ErrTooLarge where they are not those of b.
+func (s *Store) PutStored(ctx context.Context, b Stored, r io.Reader) error {
+	f, got, err := s.receive(r, b.Size)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_ = f.Close()
+		_ = os.Remove(f.Name()) // gone already where it was moved into its place
+	}()
+	if got.Size != b.Size || !bytes.Equal(got.Hash, b.Hash) {
+		return ErrDamaged
+	}
+	return s.back.put(ctx, name(b.Tenant, b.ID), f, b.Size)
+}
+
+// RemoveStored removes the bytes that PutStored wrote.
+func (s *Store) RemoveStored(ctx context.Context, tenant, id uuid.UUID) error {
+	return s.back.remove(ctx, name(tenant, id))
 }

@@ -131,6 +131,7 @@ type Handle struct {
 	db     *DB
 	tenant uuid.UUID
 	system bool
+	limit  time.Duration // of a transaction; 0 for that of the database
 }
 
 // Tenant gives the handle of one workspace.

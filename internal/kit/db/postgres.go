@@ -71,7 +71,7 @@ func (h Handle) pgTx(ctx context.Context, fn func(*Tx) error) error {
 func (h Handle) pgOnce(ctx context.Context, fn func(*Tx) error) error {
 	x := h.pgTransaction("BEGIN")
 	defer x.end() // of a panic too
-	defer time.AfterFunc(h.db.cap, h.db.logStuck).Stop()
+	defer time.AfterFunc(max(h.limit, h.db.cap), h.db.logStuck).Stop()
 	tx := &Tx{
 		Reader: Reader{ctx: context.WithoutCancel(ctx), q: x, tenant: h.tenant, dialect: Postgres},
 		db:     h.db, now: h.db.clock.Now(),
@@ -105,8 +105,12 @@ func (h Handle) setTenant() statement {
 
 // setTimeouts bounds a statement, and the time that a transaction stays open
 // when its node has vanished.
-var setTimeouts = fmt.Sprintf(`SELECT set_config('statement_timeout', '%d', true), set_config('idle_in_transaction_session_timeout', '%d', true)`,
-	txCap.Milliseconds(), 2*txCap.Milliseconds())
+func setTimeouts(limit time.Duration) statement {
+	return statement{query: fmt.Sprintf(`SELECT set_config('statement_timeout', '%d', true), set_config('idle_in_transaction_session_timeout', '%d', true)`,
+		limit.Milliseconds(), 2*limit.Milliseconds())}
+}
+
+var usualTimeouts = setTimeouts(txCap)
 
 // statement is one whose outcome nobody waits for.
 type statement struct {
@@ -121,6 +125,7 @@ type pgTransaction struct {
 	pool    *pgxpool.Pool
 	ctx     context.Context
 	cancel  context.CancelFunc
+	limit   time.Duration
 	conn    *pgxpool.Conn
 	opening []statement
 	unsent  []statement // deferred statements
@@ -128,7 +133,10 @@ type pgTransaction struct {
 }
 
 func (h Handle) pgTransaction(begin string) *pgTransaction {
-	x := &pgTransaction{pool: h.db.pg, opening: []statement{{query: begin}, {query: setTimeouts}}}
+	x := &pgTransaction{pool: h.db.pg, limit: txCap, opening: []statement{{query: begin}, usualTimeouts}}
+	if h.limit > 0 {
+		x.limit, x.opening[1] = h.limit, setTimeouts(h.limit)
+	}
 	if h.db.rls {
 		x.opening = append(x.opening, h.setTenant())
 	}
@@ -174,7 +182,7 @@ func (x *pgTransaction) send(query string, args []any) (pgx.BatchResults, error)
 	x.unsent = nil
 	if x.conn == nil {
 		var err error
-		x.ctx, x.cancel = context.WithTimeout(context.Background(), txCap)
+		x.ctx, x.cancel = context.WithTimeout(context.Background(), x.limit)
 		if x.conn, err = x.pool.Acquire(x.ctx); err != nil {
 			return nil, fmt.Errorf("db: begin: %w", err)
 		}

@@ -64,3 +64,17 @@ func fileSize(path string) (int64, error) {
 	}
 	return info.Size(), nil
 }
+
+// ServerTime returns the time that the database server has. On SQLite, which has no server,
+// it is this machine's.
+func (d *DB) ServerTime(ctx context.Context) (time.Time, error) {
+	query := `SELECT CAST(unixepoch('subsec') * 1000000 AS integer)`
+	if d.dialect == Postgres {
+		query = `SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint`
+	}
+	var micros int64
+	if err := d.read.QueryRowContext(ctx, query).Scan(&micros); err != nil {
+		return time.Time{}, fmt.Errorf("db: time of the server: %w", err)
+	}
+	return time.UnixMicro(micros).UTC(), nil
+}

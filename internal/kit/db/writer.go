@@ -196,6 +196,10 @@ func (w *writer) call(req *write) {
 			req.panicked, req.err = p, fmt.Errorf("db: panic: %v", p)
 		}
 	}()
+	if req.handle.limit > 0 {
+		w.slow.Reset(req.handle.limit)
+		w.late.Store(false) // others of its group may have been slow
+	}
 	req.err = req.fn(&Tx{
 		// Nothing can be cancelled from outside here: the driver would watch
 		// every statement from a goroutine of its own.

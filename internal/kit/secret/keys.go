@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -61,7 +62,27 @@ func (b *Box) OpenKeys(ctx context.Context, d *db.DB) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	return boxOf(keys)
+	box, err := boxOf(keys)
+	if err != nil {
+		return nil, err
+	}
+	box.master = b
+	return box, nil
+}
+
+// CheckCurrent reads the keys of the database again and compares them with those of the
+// box b, which OpenKeys returned. It returns ErrOtherKey where b cannot open what is sealed
+// from now on, because the database was replaced or its master key changed, and ErrNoKeys
+// where the database has no keys any more.
+func (b *Box) CheckCurrent(ctx context.Context, d *db.DB) error {
+	now, err := b.master.OpenKeys(ctx, d)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now.wraps[now.current], b.wraps[now.current]) {
+		return ErrOtherKey
+	}
+	return nil
 }
 
 // openNewest returns the newest generation that the master key b opens, and its keys.

@@ -79,3 +79,45 @@ func TestKeysOfAnEmptyDatabase(t *testing.T) {
 		t.Errorf("%v, %v", known, err)
 	}
 }
+
+// A box knows whether its keys are still those of the database.
+func TestCheckCurrent(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		old, next := newBox(t, 1), newBox(t, 2)
+		if err := old.RecordKey(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+		before := openKeys(t, d, old)
+		want := func(when string, box *secret.Box, want error) {
+			t.Helper()
+			if err := box.CheckCurrent(t.Context(), d); !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", when, err, want)
+			}
+		}
+		want("as recorded", before, nil)
+		if err := secret.BeginRotation(t.Context(), d, old, next); err != nil {
+			t.Fatal(err)
+		}
+		want("a box of before a rotation, during it", before, secret.ErrOtherKey)
+		after := openKeys(t, d, next)
+		want("a box of the new master key, during it", after, nil)
+		if _, err := secret.FinishRotation(t.Context(), d, next); err != nil {
+			t.Fatal(err)
+		}
+		want("a box of before a rotation, after it", before, secret.ErrOtherKey)
+		want("a box of the new master key, after it", after, nil)
+		err := d.System("test").InTx(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`DELETE FROM installation_key`)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want("a database without keys", after, secret.ErrNoKeys)
+		if err := next.RecordKey(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+		want("another database of the same master key", after, secret.ErrOtherKey)
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"regexp"
@@ -49,13 +50,21 @@ func RotationOpen(ctx context.Context, d *db.DB) (bool, error) {
 	return slices.ContainsFunc(rows, func(k keyRow) bool { return k.generation != rows[0].generation }), err
 }
 
-// resealBatch is how many values one transaction seals anew.
-const resealBatch = 500
+const (
+	// batchSize is how many values one transaction seals anew.
+	batchSize = 500
+	// resealPasses bounds how often a column is read for values that were written with an
+	// older key meanwhile.
+	resealPasses = 10
+)
 
 // FinishRotation seals everything anew that is sealed with an older key than the
-// newest, and then removes the older keys and the older master key's generation. It
-// returns how many values it sealed. It can be repeated after a crash, and beside a
-// server that was started with the new master key.
+// newest, and then removes the older master key's generation, and the sealing keys that
+// were old before this rotation. It returns how many values it sealed. It can be repeated
+// after a crash, and beside a server that was started with the new master key.
+//
+// The sealing key of before stays, under the new master key alone, until the next
+// rotation: what a process that had it sealed at the last moment is still read.
 func FinishRotation(ctx context.Context, d *db.DB, master *Box) (int, error) {
 	generation, keys, err := master.openNewest(ctx, d)
 	if err != nil {
@@ -75,21 +84,15 @@ func FinishRotation(ctx context.Context, d *db.DB, master *Box) (int, error) {
 			continue
 		}
 		for _, c := range columns {
-			for {
-				found, sealed, err := box.resealColumn(ctx, d, c, id)
-				total += sealed
-				if err != nil {
-					return total, fmt.Errorf("secret: seal %s.%s anew: %w", c.Table, c.Name, err)
-				}
-				// A row that a server changed meanwhile was left as it is, and is looked at again.
-				if found == 0 {
-					break
-				}
+			sealed, err := box.resealColumn(ctx, d, c, id)
+			total += sealed
+			if err != nil {
+				return total, fmt.Errorf("secret: seal %s.%s anew: %w", c.Table, c.Name, err)
 			}
 		}
 	}
 	err = d.System("master key").InTx(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(`DELETE FROM installation_key WHERE generation < $1 OR id > 0 AND id < $2`, generation, int64(box.current))
+		_, err := tx.Exec(`DELETE FROM installation_key WHERE generation < $1 OR id > 0 AND id < $2`, generation, int64(box.current)-1)
 		return err
 	})
 	return total, err
@@ -98,50 +101,90 @@ func FinishRotation(ctx context.Context, d *db.DB, master *Box) (int, error) {
 // jobPayload is the one text column that holds sealed values, as base64 in JSON.
 var jobPayload = db.Column{Table: "job", Name: "payload", Type: "text"}
 
-// resealColumn seals values of one column anew that the key id sealed. It returns how
-// many rows it found and how many of them it changed.
-func (b *Box) resealColumn(ctx context.Context, d *db.DB, c db.Column, id uint32) (found, sealed int, err error) {
+// resealColumn seals the values of one column anew that the key id sealed, and returns how
+// many it changed. Bytes that only begin like a sealed value stay as they are: what peers
+// answer is kept, too.
+func (b *Box) resealColumn(ctx context.Context, d *db.DB, c db.Column, id uint32) (total int, err error) {
 	if c.Table == KeyTable || c.Type != "bytea" && c != jobPayload {
-		return 0, 0, nil
+		return 0, nil
 	}
+	for range resealPasses {
+		// A row that a server changed meanwhile was left as it is, and is looked at again.
+		found, after := 0, ""
+		for {
+			part, err := b.resealBatch(ctx, d, c, id, after)
+			if err != nil {
+				return total, err
+			}
+			found, total, after = found+part.found, total+part.changed, part.last
+			if after == "" {
+				break
+			}
+		}
+		if found == 0 {
+			break
+		}
+	}
+	return total, nil
+}
+
+// resealed is what one transaction sealed anew.
+type resealed struct {
+	found, changed int
+	last           string // the row that it ended with, "" for the end of the table
+}
+
+// resealBatch seals the values of one column anew that the key id sealed, in the first rows
+// after one.
+func (b *Box) resealBatch(ctx context.Context, d *db.DB, c db.Column, id uint32, after string) (out resealed, err error) {
 	row := "rowid"
 	if d.Dialect() == db.Postgres {
 		row = "ctid"
 	}
-	column, table := `"`+c.Name+`"`, `"`+c.Table+`"`
+	column, table, typ := `"`+c.Name+`"`, `"`+c.Table+`"`, rowType(d.Dialect())
 	find, change := `substr(`+column+`, 1, $2) = $1`, b.Rewrap
 	arg, length := any(header(id)), headerSize
 	if c == jobPayload {
 		text := base64.StdEncoding.EncodeToString(header(id))
-		find, change, arg, length = column+` LIKE '%' || $1 || '%' AND $2 > 0`, b.rewrapText, text, len(text)
+		find, arg, length = column+` LIKE '%' || $1 || '%' AND $2 > 0`, text, len(text)
+		change = func(value []byte) ([]byte, error) { return b.rewrapText(b, value) }
+	}
+	args := []any{arg, length}
+	if after != "" {
+		find, args = find+` AND `+row+` > CAST($3 AS `+typ+`)`, append(args, after)
 	}
 	err = d.System("master key").InTx(ctx, func(tx *db.Tx) error {
 		values, err := db.All(&tx.Reader, func(r db.Row) (v [2][]byte, err error) {
 			err = r.Scan(&v[0], &v[1])
 			return v, err
-		}, `SELECT CAST(`+row+` AS text), `+column+` FROM `+table+` WHERE `+find+` LIMIT `+fmt.Sprint(resealBatch), arg, length)
+		}, `SELECT CAST(`+row+` AS text), `+column+` FROM `+table+` WHERE `+find+` ORDER BY `+row+` LIMIT `+fmt.Sprint(batchSize), slices.Clone(args)...)
 		if err != nil {
 			return err
 		}
-		found, sealed = len(values), 0
+		out = resealed{}
+		if len(values) == batchSize {
+			out.last = string(values[len(values)-1][0])
+		}
 		for _, v := range values {
 			anew, err := change(v[1])
 			if err != nil {
-				return err
+				continue // no key of ours sealed it
 			}
-			value := any(anew)
+			out.found++
+			old, value := any(v[1]), any(anew)
 			if c == jobPayload {
-				value = string(anew)
+				old, value = string(v[1]), string(anew)
 			}
-			changed, err := tx.Exec(`UPDATE `+table+` SET `+column+` = $1 WHERE `+row+` = CAST($2 AS `+rowType(d.Dialect())+`)`, value, string(v[0]))
+			// The row may be another by now: a row that was deleted leaves its place to the next.
+			changed, err := tx.Exec(`UPDATE `+table+` SET `+column+` = $1 WHERE `+row+` = CAST($2 AS `+typ+`) AND `+column+` = $3`, value, string(v[0]), old)
 			if err != nil {
 				return err
 			}
-			sealed += int(changed)
+			out.changed += int(changed)
 		}
 		return nil
 	})
-	return found, sealed, err
+	return out, err
 }
 
 // rowType is the type of what names a row of a table.
@@ -155,30 +198,66 @@ func rowType(d db.Dialect) string {
 // base64Text is a run of base64.
 var base64Text = regexp.MustCompile(`[A-Za-z0-9+/]+={0,2}`)
 
-// rewrapText wraps the sealed values in a text anew that stand in it as base64.
-func (b *Box) rewrapText(text []byte) ([]byte, error) {
-	var failed error
+// errNotSealed says that a text holds no sealed value.
+var errNotSealed = errors.New("secret: there is no sealed value in the text")
+
+// rewrapText wraps the sealed values in a text for target that stand in it as base64. It returns
+// errNotSealed where there is none that the box can open.
+func (b *Box) rewrapText(target *Box, text []byte) ([]byte, error) {
+	found := false
 	out := base64Text.ReplaceAllFunc(text, func(run []byte) []byte {
 		sealed, err := base64.StdEncoding.AppendDecode(nil, run)
 		if err != nil || !bytes.HasPrefix(sealed, []byte(mark)) {
 			return run
 		}
-		anew, err := b.Rewrap(sealed)
-		failed = errors.Join(failed, err)
+		anew, err := b.rewrapFor(target, sealed)
+		if err != nil {
+			return run
+		}
+		found = true
 		return base64.StdEncoding.AppendEncode(nil, anew)
 	})
-	return out, failed
+	if !found {
+		return nil, errNotSealed
+	}
+	return out, nil
 }
 
 // Rewrap returns a sealed value under the newest key. What is sealed, and where it
 // opens, stays.
-func (b *Box) Rewrap(sealed []byte) ([]byte, error) {
+func (b *Box) Rewrap(sealed []byte) ([]byte, error) { return b.rewrapFor(b, sealed) }
+
+// rewrapFor returns a value that b sealed as target would have sealed it.
+func (b *Box) rewrapFor(target *Box, sealed []byte) ([]byte, error) {
 	key, rest, err := b.unwrap(sealed)
 	if err != nil {
 		return nil, err
 	}
-	return append(b.wrap(key), rest...), nil
+	return append(target.wrap(key), rest...), nil
 }
+
+// Transfer returns the value of a column with what b sealed in it sealed by target, and
+// whether there was anything. It still opens for the same tenant and in the same place
+// only.
+func (b *Box) Transfer(target *Box, c db.Column, value []byte) ([]byte, bool) {
+	var anew []byte
+	err := errNotSealed
+	switch {
+	case c == jobPayload:
+		anew, err = b.rewrapText(target, value)
+	case c.Type == jobPayload.Type || !bytes.HasPrefix(value, []byte(mark)):
+	default:
+		anew, err = b.rewrapFor(target, value)
+	}
+	if err != nil {
+		return value, false
+	}
+	return anew, true
+}
+
+// InstallationID names the installation whose keys the box holds. It is the same after a
+// rotation, and says nothing about the keys.
+func (b *Box) InstallationID() string { return hex.EncodeToString(b.Derive("installation id")[:16]) }
 
 // place binds a sealed value to its tenant and to what it is sealed for.
 func place(tenant uuid.UUID, name string) []byte { return append(tenant[:], name...) }

@@ -136,6 +136,7 @@ type Box struct {
 	root    []byte // what Derive works with
 	current uint32 // the key that seals
 	wraps   map[uint32][]byte
+	master  *Box // what opened the keys; nil in a box of a master key
 }
 
 // NewBox makes a box of one key of 32 bytes: a master key, which seals the keys of the

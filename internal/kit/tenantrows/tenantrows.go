@@ -1,6 +1,6 @@
-// Package tenantrows deletes what a workspace has in the database, whatever the tables are:
-// a table that a migration adds tomorrow is among them. It goes by the column tenant_id and
-// by the references between tables.
+// Package tenantrows deletes and copies what a workspace has in the database, whatever the
+// tables are: a table that a migration adds tomorrow is among them. It goes by the column
+// tenant_id and by the references between tables.
 package tenantrows
 
 import (

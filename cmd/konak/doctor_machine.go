@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"konak/internal/kit/db"
+)
+
+// leastDisk is the free space in bytes below which a disk is too full to serve from. The
+// alert rules of the packages warn at five times as much.
+const leastDisk = 1_000_000_000
+
+// disk looks at the free space of each folder that grows.
+func (d *checkup) disk(context.Context) (string, error) {
+	folders := []string{d.Data}
+	if d.S3URL == "" {
+		folders = append(folders, d.FilesFolder())
+	}
+	if d.BackupFolder != "" {
+		folders = append(folders, d.BackupFolder)
+	}
+	var free []string
+	for _, folder := range folders {
+		there, err := nearestFolder(folder)
+		if err != nil {
+			return "", err
+		}
+		n, err := d.freeDisk(there)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", there, err)
+		}
+		if n < leastDisk {
+			return "", fmt.Errorf("%.1f GB are free for %s; make room until there are %.0f GB, or choose a larger disk", float64(n)/1e9, folder, leastDisk/1e9)
+		}
+		free = append(free, fmt.Sprintf("%.1f GB free for %s", float64(n)/1e9, folder))
+	}
+	return strings.Join(free, ", "), nil
+}
+
+// nearestFolder returns a path, or the folder above it that is there.
+func nearestFolder(path string) (string, error) {
+	for {
+		_, err := os.Stat(path)
+		if !errors.Is(err, fs.ErrNotExist) || path == filepath.Dir(path) {
+			return path, err
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+// clockTolerance is how far clocks may be apart.
+const clockTolerance = 5 * time.Second
+
+// clock compares the clock of this machine with those of the database and of the S3
+// service, where they are others.
+func (d *checkup) clock(ctx context.Context) (string, error) {
+	var compared []string
+	if d.db != nil && d.db.Dialect() == db.Postgres {
+		if err := d.compareClock("the database", 0, func() (time.Time, error) { return d.db.ServerTime(ctx) }); err != nil {
+			return "", err
+		}
+		compared = append(compared, "the database")
+	}
+	if d.S3URL != "" {
+		// The header has whole seconds.
+		if err := d.compareClock("the S3 service", time.Second, func() (time.Time, error) { return askTime(ctx, d.S3URL) }); err != nil {
+			return "", err
+		}
+		compared = append(compared, "the S3 service")
+	}
+	if len(compared) == 0 {
+		return "cannot be compared: neither a database nor an S3 service of another machine answers; let the system set it (timedatectl)", nil
+	}
+	return fmt.Sprintf("within %s of %s", clockTolerance, strings.Join(compared, " and ")), nil
+}
+
+// compareClock asks for the time of another machine and returns an error where this one's
+// is further away than clockTolerance, without what the way there and back may explain.
+func (d *checkup) compareClock(whose string, precision time.Duration, ask func() (time.Time, error)) error {
+	before := d.now()
+	there, err := ask()
+	after := d.now()
+	if err != nil {
+		return fmt.Errorf("the time of %s cannot be read: %w", whose, err)
+	}
+	ahead, behind := before.Sub(there.Add(precision)), there.Sub(after)
+	switch {
+	case ahead > clockTolerance:
+		return fmt.Errorf("this machine is %s ahead of %s; let the system set its clock (timedatectl set-ntp true), and look at the other one's", ahead.Round(time.Second), whose)
+	case behind > clockTolerance:
+		return fmt.Errorf("this machine is %s behind %s; let the system set its clock (timedatectl set-ntp true), and look at the other one's", behind.Round(time.Second), whose)
+	}
+	return nil
+}
+
+// askTime returns the time that a web server says it is. Whatever else it answers is well.
+func askTime(ctx context.Context, address string) (time.Time, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return time.Time{}, errors.New("its address cannot be read") // the error would show the secret in it
+	}
+	u.User, u.RawQuery = nil, ""
+	ctx, cancel := context.WithTimeout(ctx, reach)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, u.String(), nil)
+	if err != nil {
+		return time.Time{}, err
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		return time.Time{}, err
+	}
+	_ = resp.Body.Close()
+	return http.ParseTime(resp.Header.Get("Date"))
+}
+
+// names looks whether the DNS knows the names that people use.
+func (d *checkup) names(ctx context.Context) (string, error) {
+	if d.PublicURL == "" {
+		return "no name to look up: --public-url is not set", nil
+	}
+	u, err := url.Parse(d.PublicURL)
+	if err != nil || u.Hostname() == "" {
+		return "", errors.New("--public-url: write https://example.com")
+	}
+	host := u.Hostname()
+	if _, err := netip.ParseAddr(host); err == nil {
+		return "no name to look up: --public-url has the address " + host, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, reach)
+	defer cancel()
+	found, err := d.lookUp(ctx, host)
+	if err != nil {
+		return "", fmt.Errorf("--public-url: %w; add an A or AAAA record with the address of this server or of its proxy", err)
+	}
+	text := host + " is " + strings.Join(found, ", ")
+	if d.Domain == "" || d.Domain == "localhost" {
+		return text, nil
+	}
+	// Any name will do where a record stands for all; where each workspace has a record of
+	// its own, this one has none.
+	workspace := "konak-doctor.crm." + d.Domain
+	if _, err := d.lookUp(ctx, workspace); err != nil {
+		return fmt.Sprintf("%s; *.crm.%s is not known, so each workspace needs a record of its own", text, d.Domain), nil
+	}
+	return fmt.Sprintf("%s; *.crm.%s is known", text, d.Domain), nil
+}
