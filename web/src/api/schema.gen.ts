@@ -743,6 +743,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/assistant/writing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether a language model can write for agents
+         * @description Where a configuration of the assistant names one, and the workspace has the licence ai.
+         */
+        get: operations["get-assistant-writing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/attachments": {
         parameters: {
             query?: never;
@@ -3102,6 +3122,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/{id}/rewrite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a language model rewrite what is being written
+         * @description Nothing is sent or stored. The language model is that of the channel's configuration, or else the workspace's oldest; its budgets apply. Without one: 409 no_language_model; with today's budget used up: 409 model_budget_spent. A server that does not answer within 20 seconds: 502 model_unreachable; an answer that cannot be used: 502 model_bad_answer.
+         */
+        post: operations["rewrite-reply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/{id}/scheduled": {
         parameters: {
             query?: never;
@@ -3218,6 +3258,26 @@ export interface paths {
          * @description The new one has the same customer, owner, group and tags. At least one message must stay. A messaging channel knows one thread only: 409 single_thread.
          */
         post: operations["split-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/suggest-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a language model draft a reply
+         * @description Nothing is sent or stored. It rests on the help articles and the customer's own orders, as the assistant's answers do; where they do not answer, text is null. It needs crm.conversations.view as well. Where the customer wrote nothing: 422 nothing_to_answer. The language model is that of the channel's configuration, or else the workspace's oldest; its budgets apply. Without one: 409 no_language_model; with today's budget used up: 409 model_budget_spent. A server that does not answer within 20 seconds: 502 model_unreachable; an answer that cannot be used: 502 model_bad_answer.
+         */
+        post: operations["suggest-reply"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8220,6 +8280,25 @@ export interface components {
             /** @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-iade */
             url: string;
         };
+        AssistantRewriting: {
+            /** @description Whose language model wrote it */
+            configuration: components["schemas"]["ConversationConfiguration"];
+            /**
+             * @description What it was translated into; null where it was not
+             * @example en
+             */
+            language: string | null;
+            /** @example 14 gün içinde iade edebilirsiniz. */
+            text: string;
+        };
+        AssistantRewritingEnvelope: {
+            data: components["schemas"]["AssistantRewriting"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         AssistantSpending: {
             /**
              * Format: int64
@@ -8238,6 +8317,36 @@ export interface components {
              * @example 18250
              */
             tokens: number;
+        };
+        AssistantSuggestion: {
+            /** @description Whose language model wrote it */
+            configuration: components["schemas"]["ConversationConfiguration"];
+            /**
+             * @description The customer's
+             * @example tr
+             */
+            language: string;
+            /**
+             * @description Why there is no draft
+             * @example no_answer
+             * @enum {string|null}
+             */
+            reason: "no_answer" | null;
+            /** @description What it rests on */
+            sources: components["schemas"]["ConversationAISource"][];
+            /**
+             * @description The draft; null where the sources do not answer
+             * @example Ürünü 14 gün içinde iade edebilirsiniz.
+             */
+            text: string | null;
+        };
+        AssistantSuggestionEnvelope: {
+            data: components["schemas"]["AssistantSuggestion"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         AssistantTrial: {
             /** @description Whether it would answer; otherwise it hands over */
@@ -8273,6 +8382,18 @@ export interface components {
         };
         AssistantTrialEnvelope: {
             data: components["schemas"]["AssistantTrial"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        AssistantWriting: {
+            /** @description Whether the workspace has a language model */
+            available: boolean;
+        };
+        AssistantWritingEnvelope: {
+            data: components["schemas"]["AssistantWriting"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -16668,6 +16789,23 @@ export interface components {
             password: string;
             /** @example rst_… */
             token: string;
+        };
+        RewriteInBody: {
+            /**
+             * @example shorter
+             * @enum {string}
+             */
+            kind: "shorter" | "friendlier" | "translate";
+            /**
+             * @description What it is translated into, as an ISO 639 code; the customer's language where nothing is said
+             * @example en
+             */
+            language?: string;
+            /**
+             * @description What stands in the composer
+             * @example Merhaba, ürününüzü 14 gün içinde iade edebilirsiniz.
+             */
+            text: string;
         };
         RotateWebhookInBody: {
             /**
@@ -26108,6 +26246,88 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-assistant-writing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "available": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssistantWritingEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -47347,6 +47567,153 @@ export interface operations {
             };
         };
     };
+    "rewrite-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RewriteInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "configuration": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Satış sonrası asistanı"
+                     *         },
+                     *         "language": "en",
+                     *         "text": "14 gün içinde iade edebilirsiniz."
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssistantRewritingEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "list-scheduled-messages": {
         parameters: {
             query?: {
@@ -48441,6 +48808,158 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "suggest-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "configuration": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Satış sonrası asistanı"
+                     *         },
+                     *         "language": "tr",
+                     *         "reason": "no_answer",
+                     *         "sources": [
+                     *           {
+                     *             "excerpt": "Ürünü 14 gün içinde iade edebilirsiniz.",
+                     *             "kind": "article",
+                     *             "title": "İade koşulları",
+                     *             "url": "https://yardim.kayamobilya.example/iade"
+                     *           }
+                     *         ],
+                     *         "text": "Ürünü 14 gün içinde iade edebilirsiniz."
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssistantSuggestionEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
