@@ -28,7 +28,7 @@ func (a *App) wireAssistant(p *parts) (err error) {
 	a.Assistant, err = assistant.New(assistant.Config{
 		DB: a.DB, Conversations: a.Conversations, Records: a.AIRecords, Replies: a.Replies, Contacts: p.book,
 		Channels: assistedChannels{a.Channels, a.clock}, Library: helpLibrary{a.HelpCenter}, Workspaces: workspaces{a.Identity}, Typing: botTyping{a.Live},
-		Orders: orders{a.Commerce}, Mails: a.Email, Model: openai.New(p.out), Box: p.box, ModelTime: a.cfg.AssistantTime,
+		Orders: orders{a.Commerce}, Mails: a.Email, Limits: p.limits, Model: openai.New(p.out), Box: p.box, ModelTime: a.cfg.AssistantTime,
 	})
 	return err
 }

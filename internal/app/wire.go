@@ -169,7 +169,7 @@ func (a *App) wireLive(p *parts) error {
 	a.Live = live.New(live.Config{Registry: p.present, Limits: p.limits, Agents: a.Agents, Conversations: a.Conversations})
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
 	a.Widget = widget.New(widget.Config{
-		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
+		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files, AIRecords: a.AIRecords,
 		Typing: visitors{a.Live}, Articles: helpArticles{a.HelpCenter}, Bus: p.hub, Limits: p.limits, BaseURL: a.cfg.BaseURL(),
 	})
 	a.Kinds[widget.Name] = a.Widget

@@ -174,7 +174,7 @@ func (a *App) wireChannels(p *parts) (err error) {
 	})
 	a.Calling = calling.New(calling.Config{DB: a.DB, Log: a.log, Channels: a.Channels, Kinds: a.Kinds, Contacts: p.book})
 	a.Custom = custom.New(custom.Config{
-		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
+		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files, AIRecords: a.AIRecords,
 		Engine: a.Webhook, BaseURL: a.cfg.BaseURL(),
 	})
 	a.Kinds[custom.Name] = a.Custom

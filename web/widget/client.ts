@@ -47,8 +47,12 @@ export interface Message {
   from: 'visitor' | 'agent' | 'bot'
   name: string
   body: string
+  /** What the visitor thinks of an answer of the bot. */
+  vote?: Vote | null
   created_at: string
 }
+
+export type Vote = 'up' | 'down'
 
 export class Refusal extends Error {
   constructor(
@@ -152,6 +156,10 @@ export class Client {
 
   rate(rating: number): Promise<unknown> {
     return this.ask('/rating', { rating })
+  }
+
+  vote(id: string, rating: Vote): Promise<unknown> {
+    return this.ask(`/messages/${id}/vote`, { rating })
   }
 
   /** Follows the conversation until the signal ends or the connection does. */

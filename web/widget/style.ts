@@ -43,6 +43,9 @@ textarea{resize:none;height:42px;max-height:132px;line-height:1.4}
 .find li{padding:4px 0}
 .find a{color:#1b1b1b}
 .found{margin:4px 0 0;font-size:13px;color:#595959;min-height:18px}
+.vote{display:flex;align-items:center;gap:6px;margin-top:4px;font-size:13px;color:#595959}
+.vote button{min-width:44px;min-height:28px;padding:2px 10px;border:1px solid #767b83;border-radius:9px;background:#fff;color:#1b1b1b;cursor:pointer}
+.vote button[aria-pressed=true]{background:${color};border-color:${color};color:${ink(color)};font-weight:600}
 .rate{padding:0 16px 12px}
 .rate p{margin:0 0 6px;font-weight:600}
 .rate button{width:44px;height:44px;border:1px solid #767b83;border-radius:9px;background:#fff;cursor:pointer;margin-right:6px;font-weight:600}

@@ -5,6 +5,7 @@ import { searchBox } from './search'
 import { newId, Note } from './state'
 import { style } from './style'
 import { texts, type Language } from './texts'
+import { voteRow } from './vote'
 
 const bubble = 'M4 4h16a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H9l-5 4v-4H4a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z'
 /** The eight-pointed star and its rays, on a field of 48. */
@@ -200,7 +201,7 @@ class Widget {
     ;(this.ask.hidden ? this.input : this.ask.querySelector('input'))?.focus()
   }
 
-  private add(id: string, from: Message['from'], name: string, body: string, files: Shared[] = []): void {
+  private add(id: string, from: Message['from'], name: string, body: string, files: Shared[] = [], vote: Message['vote'] = null): void {
     const old = this.shown.get(id)
     if (old) {
       old.querySelector('.text')?.replaceChildren(...linked(body))
@@ -215,6 +216,7 @@ class Widget {
       node.append(button)
     }
     if (from === 'agent' && id !== 'greeting') this.answeredBy(name)
+    if (from === 'bot') node.append(voteRow(this.t, vote, (rating) => this.client.vote(id, rating), () => this.note.say(this.t.notVoted, true)))
     this.shown.set(id, node)
     this.log.append(node)
     this.scroll()
@@ -237,7 +239,7 @@ class Widget {
     this.stand(await this.client.session())
     if (!this.session?.conversation_id) return
     for (const m of await this.client.messages()) {
-      this.add(m.id, m.from, m.name, m.body, m.files)
+      this.add(m.id, m.from, m.name, m.body, m.files, m.vote)
       this.noteNewest(m)
     }
     this.sayRead()
@@ -295,7 +297,7 @@ class Widget {
     }
     const m = JSON.parse(data) as Message
     const known = this.shown.has(m.id)
-    this.add(m.id, m.from, m.name, m.body, m.files)
+    this.add(m.id, m.from, m.name, m.body, m.files, m.vote)
     if (m.from === 'visitor') return
     this.note.say('')
     this.noteNewest(m)

@@ -271,8 +271,8 @@ func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
 		return p, nil
 	}
 	best := found.Candidates[0]
-	p.text = words.answer(best)
 	p.sources = []conversation.AISource{{Kind: best.Kind, Title: best.Title, URL: best.URL, Excerpt: best.Excerpt}}
+	p.text = words.withSources(best.Excerpt, p.sources)
 	return p, nil
 }
 

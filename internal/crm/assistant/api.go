@@ -129,6 +129,7 @@ func (s *Service) Register(a *api.API) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, in.ID.UUID)
 	})
 
+	s.registerWriting(a)
 	try := route("POST", "/try", "try-assistant", "Try a question: what the assistant would answer, and why", perm.AssistantView)
 	try.Doc = "Nobody is told. The answer comes from the published help articles; a language model's use counts towards its budgets."
 	api.Handle(a, try, func(ctx context.Context, in *tryIn) (Trial, error) {

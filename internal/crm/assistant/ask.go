@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -84,6 +85,7 @@ type chat struct {
 	sources map[string]conversation.AISource // by the id that the model cites
 	seen    strings.Builder                  // what tools returned
 	orders  bool                             // an order was found
+	until   time.Time                        // when whoever waits for it gives up; zero for nobody
 }
 
 // askModel lets the language model write the answer, and plans to hand over where
@@ -99,7 +101,9 @@ func (s *Service) askModel(ctx context.Context, st *state, p *planned) error {
 		return err
 	}
 	if reason == "" {
-		p.text, p.sources, reason = c.check(text, words)
+		if text, p.sources, reason = c.check(text); reason == "" {
+			p.text = words.withSources(text, p.sources)
+		}
 	}
 	switch p.reason = reason; reason {
 	case "":
@@ -135,18 +139,13 @@ func (st *state) history() (out []ChatMessage) {
 // wants. It returns a reason where the conversation is handed over instead.
 func (c *chat) answer(ctx context.Context, language string) (text, reason string, err error) {
 	for range maxRounds {
-		got, err := c.s.complete(ctx, c.st.configuration, c.request)
-		switch {
-		case ctx.Err() != nil:
-			return "", "", ctx.Err()
-		case errors.Is(err, errBudgetSpent):
-			return "", BudgetSpent, nil
-		case errors.Is(err, ErrBadAnswer):
-			return "", BadAnswer, nil
-		case errors.Is(err, errUnreachable):
-			return "", ModelUnreachable, nil
-		case err != nil:
-			return "", "", err
+		within := c.s.ModelTime
+		if !c.until.IsZero() {
+			within = min(within, c.until.Sub(c.s.DB.Clock().Now()))
+		}
+		got, err := c.s.complete(ctx, c.st.configuration, c.request, within)
+		if reason, err := reasonOf(ctx, err); err != nil || reason != "" {
+			return "", reason, err
 		}
 		if len(got.Calls) == 0 {
 			return got.Text, "", nil
@@ -165,6 +164,22 @@ func (c *chat) answer(ctx context.Context, language string) (text, reason string
 		}
 	}
 	return "", BadAnswer, nil
+}
+
+// reasonOf is why a call of a language model gave nothing; "" where it did. It returns
+// the error where that says nothing of the model.
+func reasonOf(ctx context.Context, err error) (string, error) {
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case errors.Is(err, errBudgetSpent):
+		return BudgetSpent, nil
+	case errors.Is(err, ErrBadAnswer):
+		return BadAnswer, nil
+	case errors.Is(err, errUnreachable):
+		return ModelUnreachable, nil
+	}
+	return "", err
 }
 
 // use runs a tool. It returns a reason for the hand-over, which is BadAnswer where
@@ -267,7 +282,7 @@ var (
 // check makes an answer of what the language model wrote: without its citations, and
 // with the sources that it cited. The reason is NoAnswer for a text that rests on
 // nothing that was found, BadAnswer for one that cites or links what was not.
-func (c *chat) check(text string, words phrases) (_ string, sources []conversation.AISource, reason string) {
+func (c *chat) check(text string) (_ string, sources []conversation.AISource, reason string) {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > maxAnswerBytes {
 		return "", nil, BadAnswer
@@ -281,22 +296,24 @@ func (c *chat) check(text string, words phrases) (_ string, sources []conversati
 			cited = append(cited, m[1])
 		}
 	}
-	for _, l := range link.FindAllString(text, -1) {
-		if !strings.Contains(c.seen.String(), strings.TrimRight(l, ".,;:!?")) {
-			return "", nil, BadAnswer
-		}
+	if !linksOnly(text, c.seen.String()) {
+		return "", nil, BadAnswer
 	}
 	if len(cited) == 0 && !c.orders {
 		return "", nil, NoAnswer
 	}
-	text = citation.ReplaceAllString(text, "")
 	for _, id := range cited {
-		source := c.sources[id]
-		sources = append(sources, source)
-		text += "\n\n" + words.source + source.Title
-		if source.URL != "" {
-			text += "\n" + source.URL
+		sources = append(sources, c.sources[id])
+	}
+	return citation.ReplaceAllString(text, ""), sources, ""
+}
+
+// linksOnly says whether a text links nothing but what another has.
+func linksOnly(text, known string) bool {
+	for _, l := range link.FindAllString(text, -1) {
+		if !strings.Contains(known, strings.TrimRight(l, ".,;:!?")) {
+			return false
 		}
 	}
-	return text, sources, ""
+	return true
 }

@@ -20,6 +20,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
+	"konak/internal/kit/limit"
 	"konak/internal/kit/secret"
 )
 
@@ -95,6 +96,8 @@ type Config struct {
 	Typing        Typing
 	Orders        Orders
 	Mails         Mails
+	// Limits bounds how often agents let a language model write.
+	Limits limit.Limiter
 	// Model asks language models, with keys that Box sealed.
 	Model Model
 	Box   *secret.Box
@@ -107,6 +110,7 @@ type Config struct {
 type Service struct {
 	Config
 	indexes *otter.Cache[indexKey, *engine.Index]
+	running running
 }
 
 type indexKey struct {
@@ -121,7 +125,7 @@ const keptIndexes = 64
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Conversations == nil || c.Records == nil || c.Replies == nil || c.Contacts == nil ||
 		c.Channels == nil || c.Library == nil || c.Workspaces == nil || c.Typing == nil ||
-		c.Orders == nil || c.Mails == nil || c.Model == nil || c.Box == nil {
+		c.Orders == nil || c.Mails == nil || c.Limits == nil || c.Model == nil || c.Box == nil {
 		return nil, errors.New("assistant: the config is not complete")
 	}
 	c.ModelTime = cmp.Or(c.ModelTime, 30*time.Second)

@@ -71,20 +71,20 @@ var errBudgetSpent = errors.New("the day's budget is used up")
 // moment ago and is not asked.
 var errUnreachable = errors.New("the language model's server does not answer")
 
-// complete asks the language model of a configuration. What the call may use at most
+// complete asks the language model of a configuration, for so long at most. What the call may use at most
 // is reserved before it, in a transaction of its own: a process that dies meanwhile
 // leaves it reserved, so that a day never uses more than its budget. The error is
 // errBudgetSpent, errUnreachable or ErrBadAnswer.
-func (s *Service) complete(ctx context.Context, c Configuration, r ChatRequest) (ChatAnswer, error) {
+func (s *Service) complete(ctx context.Context, c Configuration, r ChatRequest, within time.Duration) (ChatAnswer, error) {
 	h, m, day := s.tenant(ctx), c.Model.V, s.today()
 	to, err := s.endpoint(caller.From(ctx).TenantID, &c)
 	if err != nil {
 		return ChatAnswer{}, err
 	}
-	if m.PausedUntil != nil && s.DB.Clock().Now().Before(m.PausedUntil.Time) {
+	if within <= 0 || m.PausedUntil != nil && s.DB.Clock().Now().Before(m.PausedUntil.Time) {
 		return ChatAnswer{}, errUnreachable
 	}
-	most := m.usageOf(r.mostInput(), int64(r.MaxTokens), s.ModelTime)
+	most := m.usageOf(r.mostInput(), int64(r.MaxTokens), within)
 	enough := false
 	if err := h.InTx(ctx, func(tx *db.Tx) error {
 		enough, err = reserve(tx, c, day, most)
@@ -96,9 +96,11 @@ func (s *Service) complete(ctx context.Context, c Configuration, r ChatRequest) 
 		return ChatAnswer{}, errBudgetSpent
 	}
 	begun := s.DB.Clock().Now()
-	call, cancel := context.WithTimeout(ctx, s.ModelTime)
+	call, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	answer, failed := s.Model.Complete(call, to, r)
+	// A server that had less time than an answer to a customer has is not to blame.
+	hurried := call.Err() != nil && within < s.ModelTime
 	if ctx.Err() != nil {
 		return ChatAnswer{}, ctx.Err() // the server stops, which is no fault of the model's
 	}
@@ -108,11 +110,11 @@ func (s *Service) complete(ctx context.Context, c Configuration, r ChatRequest) 
 		used = usage{}
 	// A server that counts more than is possible, or nothing, does not lower the count.
 	case failed == nil && answer.Input > 0 && answer.Output >= 0 && answer.Input <= r.mostInput() && answer.Output <= int64(r.MaxTokens):
-		used = m.usageOf(answer.Input, answer.Output, s.ModelTime)
+		used = m.usageOf(answer.Input, answer.Output, within)
 	}
 	used.timeMS = min(most.timeMS, max(0, s.DB.Clock().Now().Sub(begun).Milliseconds()))
 	err = h.InTx(ctx, func(tx *db.Tx) error {
-		if err := giveBack(tx, c.ID, day, most.minus(used)); err != nil {
+		if err := giveBack(tx, c.ID, day, most.minus(used)); err != nil || hurried {
 			return err
 		}
 		return s.noteOutcome(tx, &c, failed)

@@ -61,6 +61,11 @@ func byID(r *db.Reader, day int64, id uuid.UUID) (Configuration, error) {
 	return db.One(r, scanWithSpending, withSpending+` AND c.id = $3`, r.Tenant(), day, id)
 }
 
+// firstWithModel reads the oldest configuration that has a language model.
+func firstWithModel(r *db.Reader, day int64) (Configuration, error) {
+	return db.One(r, scanWithSpending, withSpending+` AND c.model IS NOT NULL ORDER BY c.created_at, c.id LIMIT 1`, r.Tenant(), day)
+}
+
 // lock keeps others from changing a configuration until the transaction ends.
 func lock(tx *db.Tx, id uuid.UUID) (Configuration, error) {
 	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM assistant_configuration c WHERE c.tenant_id = $1 AND c.id = $2`+

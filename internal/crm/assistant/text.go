@@ -40,11 +40,13 @@ func languageOr(language string) string {
 	return engine.Turkish
 }
 
-// answer quotes a passage and names its source.
-func (p phrases) answer(c engine.Candidate) string {
-	text := c.Excerpt + "\n\n" + p.source + c.Title
-	if c.URL != "" {
-		text += "\n" + c.URL
+// withSources adds to a text what it rests on.
+func (p phrases) withSources(text string, sources []conversation.AISource) string {
+	for _, s := range sources {
+		text += "\n\n" + p.source + s.Title
+		if s.URL != "" {
+			text += "\n" + s.URL
+		}
 	}
 	return text
 }

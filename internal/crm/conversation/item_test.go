@@ -368,8 +368,18 @@ func TestAIFeedbackAndSources(t *testing.T) {
 		if f.AuthorKind != "agent" || f.AuthorID != in.Member || f.Rating != "up" || f.Comment != "doğru" {
 			t.Errorf("got %+v", f)
 		}
-		if _, err := s.AIRecords.CustomerRated(in.Context(), id, answer.ID, in.customer.ID, airecord.RatedDown, ""); err != nil {
-			t.Fatal(err)
+		vote := airecord.CustomerVote{ConversationID: id, ItemID: answer.ID, Rating: airecord.RatedDown}
+		if _, err := s.AIRecords.CustomerRated(in.Context(), vote); !fault.Is(err, fault.NotFound) {
+			t.Fatalf("got %v", err)
+		}
+		var all []airecord.Feedback
+		in.Owner.Get(itemPath(answer) + "/ai-feedback").Want(200).Data(&all)
+		if len(all) != 1 {
+			t.Errorf("got %+v", all)
+		}
+		in.Owner.Get(itemPath(question) + "/ai-feedback").Want(200).Data(&all)
+		if len(all) != 0 {
+			t.Errorf("got %+v", all)
 		}
 		var record airecord.AIRecord
 		in.Owner.Get(base + "/" + id.String() + "/ai-state").Want(200).Data(&record)
@@ -380,7 +390,7 @@ func TestAIFeedbackAndSources(t *testing.T) {
 			}
 			votes[f.AuthorKind] = f.Rating
 		}
-		if diff := cmp.Diff(map[string]string{"agent": "up", "contact": "down"}, votes); diff != "" || len(record.Feedback) != 2 {
+		if diff := cmp.Diff(map[string]string{"agent": "up"}, votes); diff != "" || len(record.Feedback) != 1 {
 			t.Error(diff, record.Feedback)
 		}
 		if e := rate(question, "up").Refused(409, "conflict"); e.Reason != "not_an_ai_answer" {

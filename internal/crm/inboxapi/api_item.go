@@ -164,6 +164,11 @@ func (s *Service) registerAIItems(a *api.API) {
 	api.Handle(a, rate, func(ctx context.Context, in *feedbackIn) (airecord.Feedback, error) {
 		return s.ai.Rate(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Rating, in.Body.Comment)
 	})
+	votes := route("GET", ofItem+"/ai-feedback", "list-ai-feedback", "Votes on an answer of the bot, the newest first", perm.ConversationsView)
+	votes.Doc = "The agents' and the customer's, by author_kind; of very many the newest 200. What nobody rated has none."
+	api.Handle(a, votes, func(ctx context.Context, in *itemIn) ([]airecord.Feedback, error) {
+		return s.ai.Votes(ctx, in.ID.UUID, in.ItemID.UUID)
+	})
 	api.Handle(a, route("GET", ofItem+"/ai-sources", "ai-sources", "Sources that the bot's answer relied on", perm.ConversationsView),
 		func(ctx context.Context, in *itemIn) ([]conversation.AISource, error) {
 			return s.gate.AISources(ctx, in.ID.UUID, in.ItemID.UUID)

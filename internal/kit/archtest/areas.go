@@ -103,7 +103,7 @@ var crmImports = map[string][]string{
 		"conversation", "conversation/whole", "conversation/airecord", "conversation/edit", "conversation/export", "conversation/card", "conversation/file",
 		"conversation/later", "conversation/draft", "conversation/group", "conversation/hourly", "reply", "contact", "template",
 	},
-	"channel": {"conversation", "conversation/edit", "conversation/inbound", "conversation/survey", "conversation/file", "conversation/group", "reply", "contact", "agent", "template"},
+	"channel": {"conversation", "conversation/airecord", "conversation/edit", "conversation/inbound", "conversation/survey", "conversation/file", "conversation/group", "reply", "contact", "agent", "template"},
 	"email":   {"channel", "conversation", "conversation/inbound", "conversation/file", "reply", "contact", "agent", "template"},
 
 	"desk":       {"conversation", "conversation/group", "reply", "contact"},

@@ -62,6 +62,11 @@ const (
 	NoRoute             Code = "no_route"
 	NoAssistant         Code = "no_assistant"
 	NothingToSummarize  Code = "nothing_to_summarize"
+	NoLanguageModel     Code = "no_language_model"
+	ModelBudgetSpent    Code = "model_budget_spent"
+	ModelUnreachable    Code = "model_unreachable"
+	ModelBadAnswer      Code = "model_bad_answer"
+	NothingToAnswer     Code = "nothing_to_answer"
 	WindowClosed        Code = "window_closed"
 	ReactionUnsupported Code = "reaction_unsupported"
 	RoleFixed           Code = "role_fixed"
@@ -151,6 +156,8 @@ var catalogue = map[Code]entry{
 	TestEnvironment:     {409, "The test environment stays by itself: it sends nothing and changes no live record.", "Test ortamı kendi içinde kalır: hiçbir şey göndermez, canlı kayıtları değiştirmez."},
 	WebhookPaused:       {409, "This webhook is paused and is sent nothing. Make it active first.", "Bu webhook duraklatılmış, ona bir şey gönderilmiyor. Önce etkinleştirin."},
 	NoAssistant:         {409, "No assistant is connected to this workspace.", "Bu çalışma alanına bağlı bir asistan yok."},
+	NoLanguageModel:     {409, "No language model is set up for this workspace.", "Bu çalışma alanı için bir dil modeli kurulmamış."},
+	ModelBudgetSpent:    {409, "The language model's budget for today is used up. It starts anew after midnight UTC.", "Dil modelinin bugünkü bütçesi bitti. UTC gece yarısından sonra yenilenir."},
 	ChannelUnavailable:  {409, "This channel is paused, disconnected or not connected yet.", "Bu kanal duraklatılmış, bağlantısı kesilmiş ya da henüz bağlanmamış."},
 	TemplateLocked:      {409, "The provider does not let this template be changed or deleted in its present status.", "Sağlayıcı, bu şablonun şu anki durumunda değiştirilmesine ya da silinmesine izin vermiyor."},
 	TemplateEditLimit:   {409, "An approved template can be changed once in 24 hours and ten times in 30 days; this one from %s (UTC).", "Onaylı bir şablon 24 saatte bir, 30 günde on kez değiştirilebilir; bu şablon için sıradaki zaman: %s (UTC)."},
@@ -192,6 +199,7 @@ var catalogue = map[Code]entry{
 	LimitReached:        {422, "The limit of %d is reached.", "%d sınırına ulaşıldı."},
 	NoRoute:             {422, "No connected channel leads to this customer.", "Bu müşteriye ulaşan bağlı bir kanal yok."},
 	NothingToSummarize:  {422, "Nothing has been written that could be summarized.", "Özetlenecek bir şey yazılmamış."},
+	NothingToAnswer:     {422, "The customer has not written anything that could be answered.", "Müşteri yanıtlanacak bir şey yazmamış."},
 	TemplateRejected:    {422, "The provider refused the template: %s", "Sağlayıcı şablonu kabul etmedi: %s"},
 	WindowClosed:        {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
 	ReactionUnsupported: {422, "This message cannot be reacted to on its channel.", "Bu iletiye kanalında tepki verilemez."},
@@ -203,6 +211,8 @@ var catalogue = map[Code]entry{
 	TooManyStreams:      {429, "Too many live connections are open; %d is the limit. Close one first.", "Çok fazla canlı bağlantı açık; sınır %d. Önce birini kapatın."},
 	Internal:            {500, "Something failed on our side. The trace id helps us find it.", "Bizim tarafımızda bir hata oldu. İzleme numarası onu bulmamıza yardım eder."},
 	ProviderRejected:    {502, "The provider refused or did not answer: %s", "Sağlayıcı reddetti ya da yanıt vermedi: %s"},
+	ModelUnreachable:    {502, "The language model's server does not answer. Try again later.", "Dil modelinin sunucusu yanıt vermiyor. Daha sonra yeniden deneyin."},
+	ModelBadAnswer:      {502, "The language model gave an answer that cannot be used. Try again, or write it yourself.", "Dil modeli kullanılamayacak bir yanıt verdi. Yeniden deneyin ya da kendiniz yazın."},
 	Unavailable:         {503, "The service is not ready. Try again shortly.", "Hizmet hazır değil. Birazdan yeniden deneyin."},
 }
 

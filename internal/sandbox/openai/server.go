@@ -168,6 +168,9 @@ func reply(in *Request, fault string) answer {
 		}
 	}
 	if len(in.Tools) == 0 {
+		if fault == Links {
+			return answer{text: rewrite(in) + " https://evil.example/giris"}
+		}
 		return answer{text: rewrite(in)}
 	}
 	if last.Role != "tool" {

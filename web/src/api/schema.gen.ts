@@ -301,6 +301,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/public/v1/channels/custom/{id}/conversations/{conversation_id}/messages/{item_id}/vote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A customer says whether an answer of the assistant helped
+         * @description `item_id` is the id of a delivered answer. Voting again replaces. What did not go over this channel: 404; what the assistant did not write: 409 not_an_ai_answer.
+         */
+        post: operations["custom-channel-vote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/public/v1/channels/custom/{id}/files": {
         parameters: {
             query?: never;
@@ -737,6 +757,26 @@ export interface paths {
          * @description Nobody is told. The answer comes from the published help articles; a language model's use counts towards its budgets.
          */
         post: operations["try-assistant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/assistant/writing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether a language model can write for agents
+         * @description Where a configuration of the assistant names one, and the workspace has the licence ai.
+         */
+        get: operations["get-assistant-writing"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2663,7 +2703,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Votes on an answer of the bot, the newest first
+         * @description The agents' and the customer's, by author_kind; of very many the newest 200. What nobody rated has none.
+         */
+        get: operations["list-ai-feedback"];
         put?: never;
         /**
          * Rate an answer of the bot
@@ -3102,6 +3146,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/{id}/rewrite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a language model rewrite what is being written
+         * @description Nothing is sent or stored. The language model is that of the channel's configuration, or else the workspace's oldest; its budgets apply. Without one: 409 no_language_model; with today's budget used up: 409 model_budget_spent. A server that does not answer within 20 seconds: 502 model_unreachable; an answer that cannot be used: 502 model_bad_answer.
+         */
+        post: operations["rewrite-reply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/{id}/scheduled": {
         parameters: {
             query?: never;
@@ -3218,6 +3282,26 @@ export interface paths {
          * @description The new one has the same customer, owner, group and tags. At least one message must stay. A messaging channel knows one thread only: 409 single_thread.
          */
         post: operations["split-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/suggest-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a language model draft a reply
+         * @description Nothing is sent or stored. It rests on the help articles and the customer's own orders, as the assistant's answers do; where they do not answer, text is null. It needs crm.conversations.view as well. Where the customer wrote nothing: 422 nothing_to_answer. The language model is that of the channel's configuration, or else the workspace's oldest; its budgets apply. Without one: 409 no_language_model; with today's budget used up: 409 model_budget_spent. A server that does not answer within 20 seconds: 502 model_unreachable; an answer that cannot be used: 502 model_bad_answer.
+         */
+        post: operations["suggest-reply"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4705,6 +4789,26 @@ export interface paths {
          * @description The visitor writes. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token.
          */
         post: operations["widget-write"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/widget/v1/{key}/messages/{id}/vote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The visitor says whether an answer of the bot helped
+         * @description The visitor says whether an answer of the bot helped. Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token. Voting again replaces. What is no message of their chat: 404; what the bot did not write: 409 not_an_ai_answer.
+         */
+        post: operations["widget-vote"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8240,6 +8344,25 @@ export interface components {
             /** @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-iade */
             url: string;
         };
+        AssistantRewriting: {
+            /** @description Whose language model wrote it */
+            configuration: components["schemas"]["ConversationConfiguration"];
+            /**
+             * @description What it was translated into; null where it was not
+             * @example en
+             */
+            language: string | null;
+            /** @example 14 gün içinde iade edebilirsiniz. */
+            text: string;
+        };
+        AssistantRewritingEnvelope: {
+            data: components["schemas"]["AssistantRewriting"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         AssistantSpending: {
             /**
              * Format: int64
@@ -8258,6 +8381,36 @@ export interface components {
              * @example 18250
              */
             tokens: number;
+        };
+        AssistantSuggestion: {
+            /** @description Whose language model wrote it */
+            configuration: components["schemas"]["ConversationConfiguration"];
+            /**
+             * @description The customer's
+             * @example tr
+             */
+            language: string;
+            /**
+             * @description Why there is no draft
+             * @example no_answer
+             * @enum {string|null}
+             */
+            reason: "no_answer" | null;
+            /** @description What it rests on */
+            sources: components["schemas"]["ConversationAISource"][];
+            /**
+             * @description The draft; null where the sources do not answer
+             * @example Ürünü 14 gün içinde iade edebilirsiniz.
+             */
+            text: string | null;
+        };
+        AssistantSuggestionEnvelope: {
+            data: components["schemas"]["AssistantSuggestion"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         AssistantTrial: {
             /** @description Whether it would answer; otherwise it hands over */
@@ -8293,6 +8446,18 @@ export interface components {
         };
         AssistantTrialEnvelope: {
             data: components["schemas"]["AssistantTrial"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        AssistantWriting: {
+            /** @description Whether the workspace has a language model */
+            available: boolean;
+        };
+        AssistantWritingEnvelope: {
+            data: components["schemas"]["AssistantWriting"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -11001,6 +11166,14 @@ export interface components {
              * @enum {string}
              */
             rating: "up" | "down";
+        };
+        ConversationFeedbackArrayEnvelope: {
+            data: components["schemas"]["ConversationFeedback"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         ConversationFeedbackEnvelope: {
             data: components["schemas"]["ConversationFeedback"];
@@ -16696,6 +16869,23 @@ export interface components {
             /** @example rst_… */
             token: string;
         };
+        RewriteInBody: {
+            /**
+             * @example shorter
+             * @enum {string}
+             */
+            kind: "shorter" | "friendlier" | "translate";
+            /**
+             * @description What it is translated into, as an ISO 639 code; the customer's language where nothing is said
+             * @example en
+             */
+            language?: string;
+            /**
+             * @description What stands in the composer
+             * @example Merhaba, ürününüzü 14 gün içinde iade edebilirsiniz.
+             */
+            text: string;
+        };
         RotateWebhookInBody: {
             /**
              * Format: int64
@@ -18143,6 +18333,24 @@ export interface components {
             /** @example emv_… */
             token: string;
         };
+        VoteInBody: {
+            /** @example Aradığım buydu. */
+            comment?: string;
+            /**
+             * @description Whether the answer helped
+             * @example up
+             * @enum {string}
+             */
+            rating: "up" | "down";
+        };
+        VoteInBody1: {
+            /**
+             * @description Whether the answer helped
+             * @example up
+             * @enum {string}
+             */
+            rating: "up" | "down";
+        };
         WalletCard: {
             /** @example 123 */
             cvc: string;
@@ -19030,6 +19238,12 @@ export interface components {
              * @example Defne
              */
             name: string;
+            /**
+             * @description What the visitor thinks of an answer of the bot; null where they did not say
+             * @example up
+             * @enum {string|null}
+             */
+            vote: "up" | "down" | null;
         };
         WidgetMessageListEnvelope: {
             data: components["schemas"]["WidgetMessage"][];
@@ -19226,6 +19440,26 @@ export interface components {
         };
         WidgetVisitorInfoEnvelope: {
             data: components["schemas"]["WidgetVisitorInfo"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        WidgetVoted: {
+            /**
+             * Format: uuid
+             * @description The answer
+             */
+            id: string;
+            /**
+             * @example up
+             * @enum {string}
+             */
+            vote: "up" | "down";
+        };
+        WidgetVotedEnvelope: {
+            data: components["schemas"]["WidgetVoted"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -21672,6 +21906,146 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "custom-channel-vote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                conversation_id: string;
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VoteInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "at": "2026-11-15T09:30:00.000000Z",
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "author_kind": "agent",
+                     *         "comment": "İade süresi doğru.",
+                     *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "rating": "up"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationFeedbackEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -26135,6 +26509,88 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-assistant-writing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "available": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssistantWritingEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -43698,6 +44154,107 @@ export interface operations {
             };
         };
     };
+    "list-ai-feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "agent",
+                     *           "comment": "İade süresi doğru.",
+                     *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "rating": "up"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationFeedbackArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "rate-ai-answer": {
         parameters: {
             query?: never;
@@ -47376,6 +47933,153 @@ export interface operations {
             };
         };
     };
+    "rewrite-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RewriteInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "configuration": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Satış sonrası asistanı"
+                     *         },
+                     *         "language": "en",
+                     *         "text": "14 gün içinde iade edebilirsiniz."
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssistantRewritingEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "list-scheduled-messages": {
         parameters: {
             query?: {
@@ -48470,6 +49174,158 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "suggest-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "configuration": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Satış sonrası asistanı"
+                     *         },
+                     *         "language": "tr",
+                     *         "reason": "no_answer",
+                     *         "sources": [
+                     *           {
+                     *             "excerpt": "Ürünü 14 gün içinde iade edebilirsiniz.",
+                     *             "kind": "article",
+                     *             "title": "İade koşulları",
+                     *             "url": "https://yardim.kayamobilya.example/iade"
+                     *           }
+                     *         ],
+                     *         "text": "Ürünü 14 gün içinde iade edebilirsiniz."
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AssistantSuggestionEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -60605,7 +61461,8 @@ export interface operations {
                      *           ],
                      *           "from": "agent",
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "name": "Defne"
+                     *           "name": "Defne",
+                     *           "vote": "up"
                      *         },
                      *         "session": {
                      *           "ask_rating": false,
@@ -60881,7 +61738,8 @@ export interface operations {
                      *           ],
                      *           "from": "agent",
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "name": "Defne"
+                     *           "name": "Defne",
+                     *           "vote": "up"
                      *         }
                      *       ],
                      *       "next_cursor": null,
@@ -61001,7 +61859,8 @@ export interface operations {
                      *           ],
                      *           "from": "agent",
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *           "name": "Defne"
+                     *           "name": "Defne",
+                     *           "vote": "up"
                      *         },
                      *         "session": {
                      *           "ask_rating": false,
@@ -61015,6 +61874,141 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["WidgetWrittenEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "widget-vote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VoteInBody1"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "vote": "up"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WidgetVotedEnvelope"];
                 };
             };
             /** @description Bad Request */

@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/survey"
 	"konak/internal/kit/api"
@@ -65,6 +66,16 @@ type csatIn struct {
 	Body         struct {
 		Rating  int    `json:"rating" minimum:"1" maximum:"5" example:"5"`
 		Comment string `json:"comment,omitempty" maxLength:"1000" example:"Çok hızlı çözüldü, teşekkürler."`
+	}
+}
+
+type voteIn struct {
+	ID           api.ID `path:"id" record:"channel_account"`
+	Conversation api.ID `path:"conversation_id" record:"conversation"`
+	Item         api.ID `path:"item_id" record:"conversation_item"`
+	Body         struct {
+		Rating  string `json:"rating" enum:"up,down" example:"up" doc:"Whether the answer helped"`
+		Comment string `json:"comment,omitempty" maxLength:"1000" example:"Aradığım buydu."`
 	}
 }
 
@@ -180,6 +191,12 @@ func (s *Service) registerPublic(a *api.API) {
 	csat.Doc = "The first reply wins: a later one is answered with the first and recorded false. 409 csat_disabled where the workspace asks for no ratings, csat_expired after 14 days."
 	api.Handle(a, csat, func(ctx context.Context, in *csatIn) (survey.Rating, error) {
 		return s.Rate(ctx, in.ID.UUID, in.Conversation.UUID, in.Body.Rating, in.Body.Comment)
+	})
+
+	vote := route("/conversations/{conversation_id}/messages/{item_id}/vote", "custom-channel-vote", "A customer says whether an answer of the assistant helped")
+	vote.Doc = "`item_id` is the id of a delivered answer. Voting again replaces. What did not go over this channel: 404; what the assistant did not write: 409 not_an_ai_answer."
+	api.Handle(a, vote, func(ctx context.Context, in *voteIn) (airecord.Feedback, error) {
+		return s.Vote(ctx, in.ID.UUID, in.Conversation.UUID, in.Item.UUID, in.Body.Rating, in.Body.Comment)
 	})
 
 	escalate := route("/conversations/{conversation_id}/escalate", "custom-channel-escalate", "A customer asks for a human")

@@ -11,6 +11,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/audit"
@@ -43,6 +44,7 @@ type Service struct {
 	conversations *conversation.Service
 	files         *file.Service
 	inbound       *inbound.Service
+	ai            *airecord.Service
 	engine        Engine
 	base          string
 }
@@ -54,6 +56,7 @@ type Config struct {
 	Conversations *conversation.Service
 	Files         *file.Service
 	Inbound       *inbound.Service
+	AIRecords     *airecord.Service
 	Engine        Engine
 	// BaseURL is what links to files begin with.
 	BaseURL string
@@ -61,7 +64,7 @@ type Config struct {
 
 // New makes the channel.
 func New(c Config) *Service {
-	return &Service{db: c.DB, channels: c.Channels, conversations: c.Conversations, files: c.Files, inbound: c.Inbound, engine: c.Engine, base: c.BaseURL}
+	return &Service{db: c.DB, channels: c.Channels, conversations: c.Conversations, files: c.Files, inbound: c.Inbound, ai: c.AIRecords, engine: c.Engine, base: c.BaseURL}
 }
 
 // NewChannel is what a caller gives for a channel.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/conversation/inbound"
@@ -148,6 +149,19 @@ func (s *Service) Rate(ctx context.Context, id, conv uuid.UUID, rating int, comm
 		return survey.Rating{}, err
 	}
 	return s.inbound.Respond(ctx, id, conv, rating, comment)
+}
+
+// Vote writes down what a customer thinks of an answer of the assistant that went over
+// the channel, on a channel that works. It returns not_found for any other message, and a
+// conflict for what the assistant did not write.
+func (s *Service) Vote(ctx context.Context, id, conv, item uuid.UUID, rating, comment string) (airecord.Feedback, error) {
+	if _, err := s.open(ctx, id, true); err != nil {
+		return airecord.Feedback{}, err
+	}
+	if _, err := s.inbound.Of(ctx, id, conv); err != nil {
+		return airecord.Feedback{}, err
+	}
+	return s.ai.CustomerRated(ctx, airecord.CustomerVote{AccountID: id, ConversationID: conv, ItemID: item, Rating: rating, Comment: comment})
 }
 
 // Escalate hands a conversation to people because the customer asked for one.

@@ -107,6 +107,20 @@ type ratingIn struct {
 	}
 }
 
+type voteIn struct {
+	Keyed
+	ID   api.ID `path:"id" record:"conversation_item"`
+	Body struct {
+		Rating string `json:"rating" enum:"up,down" example:"up" doc:"Whether the answer helped"`
+	}
+}
+
+// Voted is what a visitor thinks of an answer.
+type Voted struct {
+	ID   uuid.UUID `json:"id" format:"uuid" doc:"The answer"`
+	Vote string    `json:"vote" enum:"up,down" example:"up"`
+}
+
 // Written is a visitor's message and where they stand after it.
 type Written struct {
 	Message Message `json:"message"`
@@ -271,6 +285,15 @@ func (s *Service) registerPage(a *api.API) {
 			r, err := s.Inbound.Respond(ctx, p.Account.ID, *v.ConversationID, in.Body.Rating, in.Body.Comment)
 			return Rated{r.Rating, r.Recorded}, err
 		})
+	vote := route("POST", "/messages/{id}/vote", "vote", "The visitor says whether an answer of the bot helped")
+	vote.Doc += " Voting again replaces. What is no message of their chat: 404; what the bot did not write: 409 not_an_ai_answer."
+	api.Handle(a, vote, func(ctx context.Context, in *voteIn) (Voted, error) {
+		ctx, p, v, err := s.visit(ctx, in.Key)
+		if err != nil {
+			return Voted{}, err
+		}
+		return s.vote(ctx, p, v, in.ID.UUID, in.Body.Rating)
+	})
 	api.HandleEvents(a, route("GET", "/stream", "stream", "What happens in the visitor's conversation"),
 		func(ctx context.Context, in *Keyed) (func(context.Context, *api.Sender) error, error) {
 			ctx, p, v, err := s.visit(ctx, in.Key)

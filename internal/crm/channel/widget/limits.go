@@ -30,6 +30,8 @@ var (
 	messagesOfAddress   = limit.Policy{Name: "widget-messages-address", Burst: 2_000, Window: day}
 	messagesOfWorkspace = limit.Policy{Name: "widget-messages-workspace", Burst: 200_000, Window: day}
 
+	votesOfVisitor = limit.Policy{Name: "widget-votes", Burst: 30, Window: time.Minute}
+
 	bytesOfVisitor   = limit.BytesADay("widget-bytes", 50<<20)
 	bytesOfAddress   = limit.BytesADay("widget-bytes-address", 200<<20)
 	bytesOfWorkspace = limit.BytesADay("widget-bytes-workspace", 1024<<20)

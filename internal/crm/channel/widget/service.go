@@ -13,6 +13,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/blob"
@@ -53,6 +54,7 @@ type Config struct {
 	Conversations *conversation.Service
 	Inbound       *inbound.Service
 	Files         *file.Service
+	AIRecords     *airecord.Service
 	Typing        Typing
 	Articles      Articles
 	Bus           bus.Bus
@@ -362,7 +364,7 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 	if err != nil {
 		return m, out, err
 	}
-	m = show(got.Item, nil)
+	m = show(got.Item, nil, nil)
 	out, err = s.session(ctx, v)
 	return m, out, err
 }
@@ -422,11 +424,40 @@ func (s *Service) messages(ctx context.Context, p *page, v Visitor, pg db.Page) 
 		return out, err
 	}
 	names, err := s.names(ctx, list.Rows)
+	if err != nil {
+		return out, err
+	}
+	votes, err := s.votes(ctx, *now.ConversationID, list.Rows)
 	for _, i := range list.Rows {
-		out.Rows = append(out.Rows, show(i, names))
+		out.Rows = append(out.Rows, show(i, names, votes))
 	}
 	out.Next = list.Next
 	return out, err
+}
+
+// votes reads what the visitor thinks of the bot's answers among the items, by item.
+func (s *Service) votes(ctx context.Context, conversationID uuid.UUID, items []conversation.Item) (map[uuid.UUID]string, error) {
+	if !slices.ContainsFunc(items, func(i conversation.Item) bool { return i.AuthorKind == conversation.ByBot }) {
+		return nil, nil
+	}
+	return s.AIRecords.CustomerVotes(ctx, conversationID)
+}
+
+// vote keeps what a visitor thinks of an answer. It returns not_found for what is no
+// message of their chat, and a conflict for what the assistant did not write.
+func (s *Service) vote(ctx context.Context, p *page, v Visitor, item uuid.UUID, rating string) (out Voted, err error) {
+	if err := s.take(ctx, use{votesOfVisitor, limit.Key(v.ID)}); err != nil {
+		return out, err
+	}
+	now, err := s.session(ctx, v)
+	if err != nil {
+		return out, err
+	}
+	if now.ConversationID == nil {
+		return out, fault.New(fault.NotFound)
+	}
+	f, err := s.AIRecords.CustomerRated(ctx, airecord.CustomerVote{AccountID: p.Account.ID, ConversationID: *now.ConversationID, ItemID: item, Rating: rating})
+	return Voted{f.ItemID, f.Rating}, err
 }
 
 func (s *Service) names(ctx context.Context, items []conversation.Item) (names map[uuid.UUID]string, err error) {
@@ -446,8 +477,9 @@ func (s *Service) names(ctx context.Context, items []conversation.Item) (names m
 	return names, err
 }
 
-// show is an item as the visitor sees it: agents by their first names.
-func show(i conversation.Item, names map[uuid.UUID]string) Message {
+// show is an item as the visitor sees it: agents by their first names, answers of the
+// bot with the visitor's own votes.
+func show(i conversation.Item, names, votes map[uuid.UUID]string) Message {
 	m := Message{ID: i.ID, From: "agent", Body: i.Body, Files: []File{}, CreatedAt: i.CreatedAt}
 	for _, a := range i.Attachments {
 		if a.Blocked == nil {
@@ -459,6 +491,9 @@ func show(i conversation.Item, names map[uuid.UUID]string) Message {
 		m.From = "visitor"
 	case conversation.ByBot:
 		m.From = "bot"
+		if vote, voted := votes[i.ID]; voted {
+			m.Vote = &vote
+		}
 	case conversation.ByAgent:
 		if i.AuthorID != nil {
 			m.Name, _, _ = strings.Cut(names[*i.AuthorID], " ")

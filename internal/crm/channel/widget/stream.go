@@ -121,6 +121,10 @@ func (s *Service) newMessage(ctx context.Context, p *page, conv uuid.UUID, body 
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(show(*i, names))
+	votes, err := s.votes(ctx, conv, []conversation.Item{*i})
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(show(*i, names, votes))
 	return &News{"message", data}, err
 }

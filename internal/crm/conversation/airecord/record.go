@@ -93,6 +93,15 @@ const (
 	RatedDown = "down"
 )
 
+// CustomerVote is what a customer thinks of an answer, as a channel account brings it.
+type CustomerVote struct {
+	AccountID      uuid.UUID
+	ConversationID uuid.UUID
+	ItemID         uuid.UUID
+	Rating         string
+	Comment        string
+}
+
 // Feedback is a vote on an answer of the assistant. Agents' and customers'
 // votes stand beside each other; the customer's counts for satisfaction.
 type Feedback struct {

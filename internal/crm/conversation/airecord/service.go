@@ -246,16 +246,30 @@ func (s *Service) DeleteSummary(ctx context.Context, id uuid.UUID) (gone bool, e
 // Rate keeps an agent's vote on an answer of the assistant.
 func (s *Service) Rate(ctx context.Context, id, item uuid.UUID, rating, comment string) (f Feedback, err error) {
 	who := caller.From(ctx)
-	return s.rate(ctx, id, item, Feedback{AuthorKind: conversation.ByAgent, AuthorID: who.ID, Rating: rating, Comment: strings.TrimSpace(comment)})
+	f = Feedback{AuthorKind: conversation.ByAgent, AuthorID: who.ID, Rating: rating, Comment: strings.TrimSpace(comment)}
+	return s.rate(ctx, id, item, f, func(*db.Tx, *conversation.Conversation, *conversation.Item, *Feedback) error { return nil })
 }
 
-// CustomerRated keeps the customer's vote, which a channel brings.
-func (s *Service) CustomerRated(ctx context.Context, id, item, customer uuid.UUID, rating, comment string) (Feedback, error) {
-	return s.rate(ctx, id, item, Feedback{AuthorKind: conversation.ByContact, AuthorID: customer, Rating: rating, Comment: strings.TrimSpace(comment)})
+// CustomerRated keeps the vote of a conversation's customer on an answer that they got
+// over a channel account. It takes the place of an earlier one. It returns not_found for
+// what did not go over the account, and a conflict for what the assistant did not write.
+func (s *Service) CustomerRated(ctx context.Context, v CustomerVote) (Feedback, error) {
+	f := Feedback{AuthorKind: conversation.ByContact, Rating: v.Rating, Comment: strings.TrimSpace(v.Comment)}
+	return s.rate(ctx, v.ConversationID, v.ItemID, f, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item, f *Feedback) error {
+		if i.ChannelAccountID == nil || *i.ChannelAccountID != v.AccountID {
+			return fault.New(fault.NotFound)
+		}
+		f.AuthorID = c.ContactID
+		return dropCustomerVote(tx, i.ID) // the conversation may have been another contact's then
+	})
 }
 
-func (s *Service) rate(ctx context.Context, id, item uuid.UUID, f Feedback) (Feedback, error) {
-	_, err := s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, _ *conversation.Conversation, i *conversation.Item) error {
+// rate keeps a vote, after allow has checked and completed it.
+func (s *Service) rate(ctx context.Context, id, item uuid.UUID, f Feedback, allow func(*db.Tx, *conversation.Conversation, *conversation.Item, *Feedback) error) (Feedback, error) {
+	_, err := s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
+		if err := allow(tx, c, i, &f); err != nil {
+			return err
+		}
 		if i.AuthorKind != conversation.ByBot || i.Kind != conversation.Message {
 			return fault.New(fault.Conflict).Because("not_an_ai_answer")
 		}
@@ -263,4 +277,23 @@ func (s *Service) rate(ctx context.Context, id, item uuid.UUID, f Feedback) (Fee
 		return putFeedback(tx, f)
 	})
 	return f, err
+}
+
+// Votes reads the votes on one answer: the agents' and the customer's, the newest first.
+func (s *Service) Votes(ctx context.Context, id, item uuid.UUID) (out []Feedback, err error) {
+	err = s.gate.ReadItem(ctx, id, item, func(r *db.Reader, _ *conversation.Conversation, i *conversation.Item) (err error) {
+		out, err = votesOn(r, i.ID, mostFeedback)
+		return err
+	})
+	return out, err
+}
+
+// CustomerVotes reads what a conversation's customer thinks of its answers, by item.
+func (s *Service) CustomerVotes(ctx context.Context, id uuid.UUID) (map[uuid.UUID]string, error) {
+	list, err := db.Read(ctx, s.gate.Tenant(ctx), func(r *db.Reader) ([]Feedback, error) { return customerVotesIn(r, id, mostFeedback) })
+	out := make(map[uuid.UUID]string, len(list))
+	for _, f := range list {
+		out[f.ItemID] = f.Rating
+	}
+	return out, err
 }

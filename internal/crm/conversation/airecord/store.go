@@ -85,14 +85,35 @@ func putFeedback(tx *db.Tx, f Feedback) error {
 	return err
 }
 
+// dropCustomerVote removes what a customer thought of an answer.
+func dropCustomerVote(tx *db.Tx, item uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM item_feedback WHERE tenant_id = $1 AND item_id = $2 AND author_kind = 'contact'`, tx.Tenant(), item)
+	return err
+}
+
+func scanFeedback(row db.Row) (f Feedback, err error) {
+	err = row.Scan(&f.ItemID, &f.AuthorKind, &f.AuthorID, &f.Rating, &f.Comment, &f.At)
+	return f, err
+}
+
+const feedbackOfItems = `SELECT f.item_id, f.author_kind, f.author_id, f.rating, f.comment, f.at FROM conversation_item i
+	JOIN item_feedback f ON f.tenant_id = i.tenant_id AND f.item_id = i.id WHERE i.tenant_id = $1 AND i.deleted_at IS NULL`
+
 // votesIn reads the votes on a conversation's answers, the newest first.
 func votesIn(r *db.Reader, conversation uuid.UUID, limit int) ([]Feedback, error) {
-	list, err := db.All(r, func(row db.Row) (f Feedback, err error) {
-		err = row.Scan(&f.ItemID, &f.AuthorKind, &f.AuthorID, &f.Rating, &f.Comment, &f.At)
-		return f, err
-	}, `SELECT f.item_id, f.author_kind, f.author_id, f.rating, f.comment, f.at FROM conversation_item i
-		JOIN item_feedback f ON f.tenant_id = i.tenant_id AND f.item_id = i.id
-		WHERE i.tenant_id = $1 AND i.conversation_id = $2 AND i.deleted_at IS NULL
-		ORDER BY f.at DESC, f.item_id LIMIT $3`, r.Tenant(), conversation, limit)
+	list, err := db.All(r, scanFeedback, feedbackOfItems+` AND i.conversation_id = $2 ORDER BY f.at DESC, f.item_id LIMIT $3`,
+		r.Tenant(), conversation, limit)
+	return db.OrEmpty(list), err
+}
+
+// customerVotesIn reads the customer's votes on a conversation's answers, the newest first.
+func customerVotesIn(r *db.Reader, conversation uuid.UUID, limit int) ([]Feedback, error) {
+	return db.All(r, scanFeedback, feedbackOfItems+` AND i.conversation_id = $2 AND f.author_kind = 'contact' ORDER BY f.at DESC, f.item_id LIMIT $3`,
+		r.Tenant(), conversation, limit)
+}
+
+// votesOn reads the votes on one answer, the newest first.
+func votesOn(r *db.Reader, item uuid.UUID, limit int) ([]Feedback, error) {
+	list, err := db.All(r, scanFeedback, feedbackOfItems+` AND i.id = $2 ORDER BY f.at DESC, f.author_id LIMIT $3`, r.Tenant(), item, limit)
 	return db.OrEmpty(list), err
 }

@@ -34,6 +34,7 @@ const FormatBar = lazy(() => withTexts(() => import('./FormatBar'), 'thread')().
 const SignatureDialog = lazy(() => withTexts(() => import('./SignatureDialog'), 'thread')().then((m) => ({ default: m.SignatureDialog })))
 const RuleDialog = lazy(() => withTexts(() => import('./RuleDialog'), 'thread')().then((m) => ({ default: m.RuleDialog })))
 const RuleMatches = lazy(() => withTexts(() => import('./RuleMatches'), 'thread')().then((m) => ({ default: m.RuleMatches })))
+const WritingMenu = lazy(() => withTexts(() => import('./WritingMenu'), 'thread')().then((m) => ({ default: m.WritingMenu })))
 const TemplateDialog = lazy(() => withTexts(() => import('./TemplateDialog'), 'templates')().then((m) => ({ default: m.TemplateDialog })))
 
 interface ComposerProps {
@@ -199,6 +200,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
             onChange={setMode}
           />
           {!note && routes.length > 0 && <RouteChoice routes={routes} route={route} onChoose={way.choose} />}
+          <Suspense>{!note && meets(me, { licence: 'ai' }) && <WritingMenu conversationId={conversation.id} text={text} change={change} area={area} />}</Suspense>
         </div>
         {!note && <RouteNote routes={routes} unreachable={unreachable} onTemplates={openTemplates} />}
         {(byMail || formatted) && (

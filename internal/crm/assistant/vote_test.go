@@ -1,0 +1,57 @@
+package assistant_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/kit/perm"
+)
+
+// The software of a custom channel brings what its customer thinks of an answer.
+func TestVoteOverCustomChannel(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		path := func(account, conv, item uuid.UUID) string {
+			return "/api/crm/public/v1/channels/custom/" + account.String() + "/conversations/" + conv.String() + "/messages/" + item.String() + "/vote"
+		}
+		up := map[string]any{"rating": "up", "comment": " Aradığım buydu. "}
+		conv := sh.writes("elif", answerable).Conversation
+		other := sh.writes("can", answerable).Conversation
+		sh.settle()
+		answer, question := sh.answers(conv.ID)[0], sh.items(conv.ID)[1]
+
+		var f airecord.Feedback
+		sh.key.Post(path(sh.account, conv.ID, answer.ID), map[string]any{"rating": "down"}).Want(200)
+		sh.key.Post(path(sh.account, conv.ID, answer.ID), up).Want(200).Data(&f)
+		if f.Rating != "up" || f.Comment != "Aradığım buydu." || f.AuthorKind != "contact" || f.AuthorID != conv.ContactID {
+			t.Errorf("got %+v", f)
+		}
+		if a := sh.state(conv.ID); len(a.Feedback) != 1 || a.Feedback[0].Rating != "up" {
+			t.Errorf("got %+v", a.Feedback)
+		}
+		if e := sh.key.Post(path(sh.account, conv.ID, question.ID), up).Refused(409, "conflict"); e.Reason != "not_an_ai_answer" {
+			t.Errorf("got %+v", e)
+		}
+		var second custom.Opened
+		sh.Owner.Post(channels+"/custom", map[string]any{"name": "İkinci", "address": "https://example.com/in"}).Want(201).Data(&second)
+		for name, p := range map[string]string{
+			"another customer's": path(sh.account, other.ID, answer.ID), "another channel's": path(second.ID, conv.ID, answer.ID),
+			"no conversation": path(sh.account, uuid.New(), answer.ID), "no message": path(sh.account, conv.ID, uuid.New()),
+		} {
+			if got := sh.key.Post(p, up); got.Status != 404 {
+				t.Errorf("%s: %d", name, got.Status)
+			}
+		}
+		sh.key.Post(path(sh.account, conv.ID, answer.ID), map[string]any{"rating": "5"}).Refused(422, "validation_failed")
+		sh.Key(false, perm.ContactsView).Post(path(sh.account, conv.ID, answer.ID), up).Refused(403, "forbidden")
+		sh.Key(true, perm.ChannelsManage).Post(path(sh.account, conv.ID, answer.ID), up).Refused(404, "not_found")
+		s.Client("").Post(path(sh.account, conv.ID, answer.ID), up).Want(401)
+		sh.Owner.Do("PATCH", channels+"/"+sh.account.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		sh.key.Post(path(sh.account, conv.ID, answer.ID), up).Refused(409, "channel_unavailable")
+	})
+}
