@@ -6,11 +6,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"konak/internal/crm/conversation"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
-	"konak/internal/kit/fault"
-	"konak/internal/kit/limit"
 )
 
 // VisitorInfo is what is known of a visitor beside what they wrote.
@@ -31,24 +28,6 @@ func (s *Service) VisitorOf(ctx context.Context, id uuid.UUID) (VisitorInfo, err
 			Page: v.Page, Origin: v.Origin, Browser: v.Browser, Language: v.Language, FirstSeenAt: v.FirstSeenAt, LastSeenAt: v.SeenAt,
 		}, db.NotFound(err)
 	})
-}
-
-// readUntil notes that a visitor has read their conversation until a message. A
-// message of another conversation is not found.
-func (s *Service) readUntil(ctx context.Context, p *page, v Visitor, message uuid.UUID) error {
-	if err := s.take(ctx, use{readsOfVisitor, limit.Key(v.ID)}); err != nil {
-		return err
-	}
-	item, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (conversation.Item, error) {
-		return conversation.ItemByID(r, message)
-	})
-	if err != nil {
-		return db.NotFound(err)
-	}
-	if v.ConversationID == nil || item.ConversationID != *v.ConversationID {
-		return fault.New(fault.NotFound)
-	}
-	return s.Inbound.ReadUntil(ctx, p.Account.ID, v.ID.String(), item.CreatedAt, clock.At(s.DB.Clock().Now()))
 }
 
 // maxBrowser is how much of a browser's name is kept, in bytes.
