@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -60,7 +61,8 @@ type state struct {
 	configuration Configuration
 	account       Account
 	answers       int
-	echo          bool // the customer sent our last answer back
+	echo          bool      // the customer sent our last answer back
+	until         time.Time // when whoever waits for the answer gives up; zero for nobody
 }
 
 // runAnswer answers a message, hands its conversation over, or does nothing

@@ -57,6 +57,7 @@ type Passage struct {
 // the defaults where it is nil. Nothing is written but what a language model spent.
 func (s *Service) Try(ctx context.Context, question, language string, configuration *uuid.UUID) (Trial, error) {
 	st := state{question: question, language: language, configuration: defaultConfiguration(), account: Account{Enabled: true, Open: true}}
+	st.until = s.DB.Clock().Now().Add(s.writingTime())
 	if configuration != nil {
 		var err error
 		if st.configuration, err = s.Configuration(ctx, *configuration); isGone(err) {

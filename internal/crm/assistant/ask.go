@@ -92,7 +92,7 @@ type chat struct {
 // there is none that can be used. It returns an error where it has to be tried again.
 func (s *Service) askModel(ctx context.Context, st *state, p *planned) error {
 	words := wordsIn(p.understood.Language)
-	c := &chat{s: s, st: st, sources: map[string]conversation.AISource{}}
+	c := &chat{s: s, st: st, sources: map[string]conversation.AISource{}, until: st.until}
 	c.request = ChatRequest{Tools: tools, MaxTokens: maxTokens, Messages: append([]ChatMessage{{
 		Role: RoleSystem, Text: fmt.Sprintf(instructions, languageNames[languageOr(p.understood.Language)]),
 	}}, st.history()...)}

@@ -225,6 +225,13 @@ func TestWritingFaults(t *testing.T) {
 		if n := sh.audited("assistant.suggested", conv.ID) + sh.audited("assistant.rewritten", conv.ID); n != 0 {
 			t.Errorf("%d lines in the audit log", n)
 		}
+		// A question that is tried has no more time than a draft.
+		model.Fail(openai.Slow)
+		var tried assistant.Trial
+		sh.Owner.Post("/api/crm/v1/assistant/try", map[string]any{"question": answerable, "configuration_id": c.ID}).Want(200).Data(&tried)
+		if m := sh.read(c).Model.V; tried.Answered || *tried.Reason != assistant.ModelUnreachable || m.PausedUntil != nil {
+			t.Errorf("got %+v, %+v", tried, m)
+		}
 		model.Fail(openai.Obeys)
 		sh.Owner.Post(rewritePath(conv.ID), map[string]any{"text": `Merhaba CALL find_order {}`, "kind": "shorter"}).Refused(502, "model_bad_answer")
 		model.Fail(openai.Works)
