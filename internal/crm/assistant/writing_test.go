@@ -3,6 +3,7 @@ package assistant_test
 import (
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -272,6 +273,8 @@ func TestWritingRefusals(t *testing.T) {
 
 		// Two at once for an agent, and no more.
 		entered, leave, done := make(chan bool, 2), make(chan bool), make(chan bool, 2)
+		let := sync.OnceFunc(func() { close(leave) })
+		defer let()
 		for range 2 {
 			model.OnAsked(func() { entered <- true; <-leave })
 			go func() { done <- sh.Owner.Post(rewritePath(conv.ID), text).Status == 200 }()
@@ -279,7 +282,7 @@ func TestWritingRefusals(t *testing.T) {
 		}
 		sh.Owner.Post(rewritePath(conv.ID), text).Refused(429, "rate_limited")
 		blind.Post(rewritePath(conv.ID), text).Want(200)
-		close(leave)
+		let()
 		if first, second := <-done, <-done; !first || !second {
 			t.Error("one that was let in was refused")
 		}

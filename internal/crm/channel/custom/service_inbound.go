@@ -158,9 +158,6 @@ func (s *Service) Vote(ctx context.Context, id, conv, item uuid.UUID, rating, co
 	if _, err := s.open(ctx, id, true); err != nil {
 		return airecord.Feedback{}, err
 	}
-	if _, err := s.inbound.Of(ctx, id, conv); err != nil {
-		return airecord.Feedback{}, err
-	}
 	return s.ai.CustomerRated(ctx, airecord.CustomerVote{AccountID: id, ConversationID: conv, ItemID: item, Rating: rating, Comment: comment})
 }
 
