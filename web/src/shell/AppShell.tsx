@@ -29,7 +29,7 @@ const ForbiddenPage = lazy(() => withTexts(() => import('./DeniedPages'), 'layer
 const UnlicensedPage = lazy(() => withTexts(() => import('./DeniedPages'), 'layers')().then((m) => ({ default: m.UnlicensedPage })))
 const CommandPalette = lazy(() => import('./CommandPalette').then((m) => ({ default: m.CommandPalette })))
 const MobileNav = lazy(() => import('./MobileNav').then((m) => ({ default: m.MobileNav })))
-const ShortcutsSheet = lazy(() => withTexts(() => import('./ShortcutsSheet'), 'layers')().then((m) => ({ default: m.ShortcutsSheet })))
+const ShortcutsSheet = lazy(() => withTexts(() => import('./ShortcutsSheet'), 'layers', 'inbox', 'thread')().then((m) => ({ default: m.ShortcutsSheet })))
 const StepUpDialog = lazy(() => withTexts(() => import('./StepUpDialog'), 'layers')().then((m) => ({ default: m.StepUpDialog })))
 const Tour = lazy(() => withTexts(() => import('./Tour'), 'tour')().then((m) => ({ default: m.Tour })))
 const calm = 1500

@@ -20,7 +20,7 @@ const looks = {
 } as const
 
 /** More entries than these are shown only while one of them is open. */
-const mostEntries = 3
+const mostEntries = 4
 
 interface SettingsListProps {
   look: keyof typeof looks
@@ -39,7 +39,7 @@ export function SettingsList({ look, folds = false, onNavigate }: SettingsListPr
     const shown = folds && !open && entries.length > mostEntries ? entries.slice(0, 1) : entries
     return (
       <section key={group} aria-labelledby={`settings-${look}-${group}`}>
-        <h2 id={`settings-${look}-${group}`} className={cx('px-2.5 pt-3 pb-1 text-xs font-semibold', heading)}>
+        <h2 id={`settings-${look}-${group}`} className={cx('px-2.5 pt-3 pb-1 text-xs font-semibold [@media(height<50rem)]:pt-1.5 [@media(height<50rem)]:pb-0.5', heading)}>
           {t(groupNames[group])}
         </h2>
         <ul>
@@ -48,7 +48,7 @@ export function SettingsList({ look, folds = false, onNavigate }: SettingsListPr
               <Link
                 to={entry.path as LinkProps['to']}
                 onClick={onNavigate}
-                className="flex min-h-7.5 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors"
+                className="flex min-h-7.5 [@media(height<50rem)]:min-h-7 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors"
                 activeProps={{ className: on }}
                 inactiveProps={{ className: off }}
               >
@@ -73,7 +73,7 @@ export function SettingsList({ look, folds = false, onNavigate }: SettingsListPr
 export function SettingsNav() {
   const { t } = useI18n()
   return (
-    <nav aria-label={t('settings.title')} className="fixed top-15 bottom-0 left-(--k-nav-w) z-10 hidden w-56 overflow-y-auto border-r border-line bg-surface px-2.5 pb-4 lg:block">
+    <nav aria-label={t('settings.title')} className="fixed top-15 bottom-0 left-(--k-nav-w) z-10 hidden w-56 overflow-y-auto border-r border-line bg-surface px-2.5 pb-2 lg:block">
       <SettingsList look="page" folds />
     </nav>
   )

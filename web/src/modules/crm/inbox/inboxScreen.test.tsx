@@ -2,13 +2,20 @@
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import '@/api/testOrigin'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { activeShortcuts, startShortcuts } from '@/shell/shortcuts'
 import { InboxScreen } from './InboxScreen'
 import { addresses, answers, asked, conversation, prepareInbox, show } from './testInbox'
 
 prepareInbox()
 startShortcuts()
+
+// A field that has the focus ends the wait of keys for the layer that one test opened.
+afterEach(() => {
+  const field = document.body.appendChild(document.createElement('input'))
+  field.focus()
+  field.remove()
+})
 
 const base = '/api/crm/v1/conversations'
 const counted = { open: 2, snoozed: 1, closed: 0, waiting: 0 }
