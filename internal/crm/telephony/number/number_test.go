@@ -96,6 +96,10 @@ func TestNumbers(t *testing.T) {
 		if made.Status != "pending" || made.E164 != first || made.Label != "Destek" || made.IsDefault {
 			o.t.Errorf("bought %+v", made)
 		}
+		o.Owner.Owner.Get(path + "/available?country=TR&contains=0101").Want(200).Data(&offers)
+		if len(offers) != 0 {
+			o.t.Error("a number that is being bought is on offer")
+		}
 		got := o.list()
 		if len(got) != 1 || got[0].ID != made.ID || got[0].Status != "active" || !got[0].IsDefault || got[0].RenewsAt == nil ||
 			!got[0].RenewsAt.Equal(o.Clock.Now().AddDate(0, 1, 0)) || !slices.Equal(got[0].Capabilities, []string{"voice"}) {

@@ -78,6 +78,12 @@ func (s *Service) Available(ctx context.Context, search Search) ([]Offer, error)
 		f.RetryAfter = 10
 		return nil, f
 	}
+	// The provider offers a number until it has heard that we buy it.
+	held, err := db.Read(ctx, s.tenant(ctx), heldNumbers)
+	if err != nil {
+		return nil, err
+	}
+	offers = slices.DeleteFunc(offers, func(o Offer) bool { return slices.Contains(held, o.E164) })
 	for i := range offers {
 		offers[i].MonthlyFee = s.MonthlyFee
 	}

@@ -32,6 +32,11 @@ func listNumbers(r *db.Reader, p db.Page) (db.List[Number], error) {
 }
 
 // lockNumber reads a number and keeps others from changing it.
+// heldNumbers lists the numbers that the workspace has or is buying.
+func heldNumbers(r *db.Reader) ([]string, error) {
+	return db.All(r, db.Scalar[string], `SELECT e164 FROM phone_number WHERE tenant_id = $1 AND status <> 'released'`, r.Tenant())
+}
+
 func lockNumber(tx *db.Tx, id uuid.UUID) (Number, error) {
 	return db.One(&tx.Reader, scanNumber, `SELECT `+columns+` FROM phone_number n WHERE tenant_id = $1 AND id = $2`+
 		tx.Dialect().ForUpdate("n"), tx.Tenant(), id)

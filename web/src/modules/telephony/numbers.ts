@@ -37,10 +37,15 @@ function useRefresh() {
 }
 
 export function useBuyNumber() {
+  const client = useQueryClient()
   const refresh = useRefresh()
   return useMutation({
     mutationFn: (body: { e164: string; label?: string }) => ask(api.POST('/api/crm/v1/telephony/numbers/buy', { body })),
-    onSuccess: refresh,
+    onSuccess: () => {
+      // What was offered before is not shown again: the number that was bought is in it.
+      client.removeQueries({ queryKey: [...key, 'offers'] })
+      refresh()
+    },
   })
 }
 
