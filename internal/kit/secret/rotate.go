@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -56,6 +57,8 @@ const (
 	// resealPasses bounds how often a column is read for values that were written with an
 	// older key meanwhile.
 	resealPasses = 10
+	// resealTime bounds one transaction: a large table without sealed values is read whole.
+	resealTime = time.Hour
 )
 
 // FinishRotation seals everything anew that is sealed with an older key than the
@@ -153,7 +156,7 @@ func (b *Box) resealBatch(ctx context.Context, d *db.DB, c db.Column, id uint32,
 	if after != "" {
 		find, args = find+` AND `+row+` > CAST($3 AS `+typ+`)`, append(args, after)
 	}
-	err = d.System("master key").InTx(ctx, func(tx *db.Tx) error {
+	err = d.System("master key").Within(resealTime).InTx(ctx, func(tx *db.Tx) error {
 		values, err := db.All(&tx.Reader, func(r db.Row) (v [2][]byte, err error) {
 			err = r.Scan(&v[0], &v[1])
 			return v, err
