@@ -28,7 +28,8 @@ func wantCheck(t *testing.T, check func(context.Context) (string, error), fails 
 	}
 }
 
-// Each disk that grows has room, also where its folder is still to be made.
+// Every folder that grows must be on a disk with enough free space. A folder that is not
+// there yet is judged by the disk that it will be made on.
 func TestDoctorOfDisks(t *testing.T) {
 	t.Parallel()
 	free := map[string]uint64{}

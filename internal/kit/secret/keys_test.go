@@ -85,10 +85,7 @@ func TestCheckCurrent(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		old, next := newBox(t, 1), newBox(t, 2)
-		if err := old.RecordKey(t.Context(), d); err != nil {
-			t.Fatal(err)
-		}
-		before := openKeys(t, d, old)
+		before := recordKeys(t, d, old)
 		want := func(when string, box *secret.Box, want error) {
 			t.Helper()
 			if err := box.CheckCurrent(t.Context(), d); !errors.Is(err, want) {

@@ -42,10 +42,7 @@ func TestRotationBesideWriters(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		old, next := newBox(t, 1), newBox(t, 2)
-		if err := old.RecordKey(t.Context(), d); err != nil {
-			t.Fatal(err)
-		}
-		before, tenant := openKeys(t, d, old), dbtest.Tenant(t, d, "a")
+		before, tenant := recordKeys(t, d, old), dbtest.Tenant(t, d, "a")
 		const rows, writers, rounds = 1200, 4, 40
 		want := map[string]string{}
 		err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
@@ -151,10 +148,7 @@ func TestRotationBesideForgedValues(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		old, next := newBox(t, 1), newBox(t, 2)
-		if err := old.RecordKey(t.Context(), d); err != nil {
-			t.Fatal(err)
-		}
-		before, tenant := openKeys(t, d, old), dbtest.Tenant(t, d, "a")
+		before, tenant := recordKeys(t, d, old), dbtest.Tenant(t, d, "a")
 		forged := append([]byte("\x93knk\x01\x00\x00\x00\x01"), bytes.Repeat([]byte("x"), 100)...)
 		const many = 1100 // more than two batches
 		err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {

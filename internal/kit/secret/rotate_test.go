@@ -27,16 +27,22 @@ func openKeys(t *testing.T, d *db.DB, master *secret.Box) *secret.Box {
 	return box
 }
 
+// recordKeys writes the keys of a new database and returns their box.
+func recordKeys(t *testing.T, d *db.DB, master *secret.Box) *secret.Box {
+	t.Helper()
+	if err := master.RecordKey(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	return openKeys(t, d, master)
+}
+
 // After a rotation the new master key opens everything and the old one nothing; what is
 // derived stays. It may break off and be repeated at any step.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		old, next := newBox(t, 1), newBox(t, 2)
-		if err := old.RecordKey(t.Context(), d); err != nil {
-			t.Fatal(err)
-		}
-		before := openKeys(t, d, old)
+		before := recordKeys(t, d, old)
 		if bytes.Equal(before.Derive("x"), old.Derive("x")) {
 			t.Error("keys are derived from the master key")
 		}
