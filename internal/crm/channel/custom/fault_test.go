@@ -1,9 +1,11 @@
 package custom_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,16 +22,24 @@ func (s *software) Settle() {}
 // Close implements apptest.StandIn.
 func (s *software) Close() {}
 
-// texts gives what the deliveries since the last time say.
+// texts gives what the deliveries since the last time say, in the order of their
+// sequence: several are on their way at a time, and the first may arrive last.
 func (s *software) texts(t *testing.T) (out []string) {
 	t.Helper()
+	type message struct {
+		Sequence int64
+		Data     struct{ Object custom.Outgoing }
+	}
+	var list []message
 	for _, d := range s.take() {
-		var m struct {
-			Data struct{ Object custom.Outgoing }
-		}
+		var m message
 		if err := json.Unmarshal(d.body, &m); err != nil {
 			t.Fatal(err)
 		}
+		list = append(list, m)
+	}
+	slices.SortStableFunc(list, func(a, b message) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	for _, m := range list {
 		out = append(out, m.Data.Object.Body)
 	}
 	return out
