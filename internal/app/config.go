@@ -114,9 +114,9 @@ type Config struct {
 	// LimitFactor widens rate limits: tests stand on one address in one moment,
 	// measurements are all one caller.
 	LimitFactor int `kong:"-"`
-	// PeerPatience is for tests: how long services outside may be silent; 0 leaves it to
-	// each call.
-	PeerPatience time.Duration `kong:"-"`
+	// PeerPatience is for tests: how long services outside may be silent; nil leaves it
+	// to each call.
+	PeerPatience func() time.Duration `kong:"-"`
 	// DNS is for tests: who is asked for TXT records instead of the system.
 	DNS email.Resolver `kong:"-"`
 	// MailDNS is for tests: who is asked about the senders of mail that comes in, from

@@ -14,9 +14,12 @@ import (
 	"konak/internal/crm/conversation/file"
 )
 
-// PeerPatience is how long tests of faults let a service be silent: long enough for a
-// busy machine, and short enough to wait for.
-const PeerPatience = 2 * time.Second
+// How long a service may be silent: while it misbehaves, as short as it is bearable to
+// wait for, and otherwise longer than a busy machine ever needs.
+const (
+	shortPatience = 2 * time.Second
+	longPatience  = time.Minute
+)
 
 // Faults is how one kind of channel is put through the failures of its provider and of
 // the network in between.
@@ -101,6 +104,7 @@ func (n noAnswer) WriteHeader(int)             {}
 // misbehave lets something else answer the calls that are meant, and the service all
 // others. Where took is set, the service carries a call out before.
 func (sh *Shop[S]) misbehave(meant func(*http.Request) bool, took bool, answer http.HandlerFunc) {
+	sh.impatient.Store(true)
 	sh.Answer(func(w http.ResponseWriter, r *http.Request) {
 		if !meant(r) {
 			sh.Box.ServeHTTP(w, r)

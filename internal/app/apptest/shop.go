@@ -46,6 +46,8 @@ type Shop[S StandIn] struct {
 	// Before is called with each call of the service, before it answers, while it is
 	// set.
 	Before atomic.Pointer[func(*http.Request)]
+	// impatient says that the server gives a silent service up soon.
+	impatient atomic.Bool
 }
 
 // RunShop gives a test a server of its own on both databases, with a service of its own
@@ -61,7 +63,7 @@ func RunShop[S StandIn](t *testing.T, start func(address string, cfg *app.Config
 			sh.Server = NewCalledBack(t, d, func(cfg *app.Config, c clock.Source) {
 				server := httptest.NewServer(http.HandlerFunc(sh.serve))
 				t.Cleanup(server.Close)
-				sh.Provider, cfg.PeerPatience = server.URL, PeerPatience
+				sh.Provider, cfg.PeerPatience = server.URL, sh.patience
 				sh.Box = start(server.URL, cfg, c)
 				t.Cleanup(sh.Box.Close)
 			})
@@ -91,10 +93,19 @@ func (sh *Shop[S]) Another() *Shop[S] {
 // FilesFolder is where the contents of files lie.
 func (s *Server) FilesFolder() string { return s.cfg.FilesFolder() }
 
+// patience is how long the service may be silent.
+func (sh *Shop[S]) patience() time.Duration {
+	if sh.impatient.Load() {
+		return shortPatience
+	}
+	return longPatience
+}
+
 // Answer lets something else answer in the place of the service; nil lets the service
 // answer again.
 func (sh *Shop[S]) Answer(fn http.HandlerFunc) {
 	if fn == nil {
+		sh.impatient.Store(false)
 		sh.Instead.Store(nil)
 		return
 	}

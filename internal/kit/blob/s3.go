@@ -49,7 +49,7 @@ func parseS3(address string) (*s3, error) {
 	}
 	client, err := minio.New(u.Host, &minio.Options{
 		Creds: credentials.NewStaticV4(u.User.Username(), secret, ""), Secure: u.Scheme == "https", Region: region,
-		BucketLookup: lookup(u.Hostname()), MaxRetries: 4, Transport: s3Transport{outbound.New(outbound.Options{Operator: true, Patience: s3Patience})},
+		BucketLookup: lookup(u.Hostname()), MaxRetries: 4, Transport: s3Transport{outbound.New(outbound.Options{Operator: true, Patience: func() time.Duration { return s3Patience }})},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--s3-url: %w", err)

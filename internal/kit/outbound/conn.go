@@ -98,15 +98,24 @@ func (c *Conn) Explain(err error) error {
 // stallingConn gives up on a peer that sends nothing for a while.
 type stallingConn struct {
 	net.Conn
-	patience time.Duration
+	patience func() time.Duration
 }
 
 // Read implements net.Conn.
 func (c stallingConn) Read(b []byte) (int, error) {
-	if err := c.SetReadDeadline(clock.Deadline(c.patience)); err != nil {
+	if err := c.SetReadDeadline(clock.Deadline(c.patience())); err != nil {
 		return 0, err
 	}
 	return c.Conn.Read(b)
+}
+
+// Write implements net.Conn. The transport waits for the next answer from the end of
+// the last one on, so the peer's time begins anew when it is asked something.
+func (c stallingConn) Write(b []byte) (int, error) {
+	if err := c.SetReadDeadline(clock.Deadline(c.patience())); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
 }
 
 // LimitBody lets at most n bytes of an answer be read; more is ErrTooMuch.

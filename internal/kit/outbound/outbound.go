@@ -69,9 +69,9 @@ type Options struct {
 	Operator bool
 	// MaxBody is how long an answer of RoundTrip may be: 128 MiB by default.
 	MaxBody int64
-	// Patience is how long an HTTP peer may send nothing; 0 leaves it to the
-	// request's context.
-	Patience time.Duration
+	// Patience returns how long an HTTP peer may send nothing at this moment. Nil
+	// leaves it to the request's context.
+	Patience func() time.Duration
 }
 
 // anywhere are the ranges that hold every address.
@@ -94,14 +94,15 @@ func New(o Options) *Client {
 	c := &Client{allowed: o.Allowed, dialer: dialer, maxBody: cmp.Or(o.MaxBody, 128<<20), transport: &http.Transport{
 		DialContext: dialer.DialContext, TLSHandshakeTimeout: connect, TLSClientConfig: o.TLS,
 		MaxIdleConns: 4096, MaxIdleConnsPerHost: idle, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
-		DisableCompression: true, MaxResponseHeaderBytes: 64 << 10, ResponseHeaderTimeout: o.Patience,
+		DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
 		// What a peer may send before anybody reads it; the default is 4 MiB.
 		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 4 << 20},
 	}}
 	if o.Operator {
 		c.transport.Proxy = http.ProxyFromEnvironment
 	}
-	if o.Patience > 0 {
+	if o.Patience != nil {
+		c.transport.ResponseHeaderTimeout = o.Patience()
 		c.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := dialer.DialContext(ctx, network, address)
 			if err != nil {
