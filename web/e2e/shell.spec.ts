@@ -165,3 +165,13 @@ test.describe('when things are broken', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Contacts' })).toBeVisible()
   })
 })
+
+test('the design system is not part of what customers run', async ({ page }) => {
+  await page.route('**/api/v1/meta', async (route) => {
+    const answer = await route.fetch()
+    const body = (await answer.json()) as { data: object }
+    await route.fulfill({ response: answer, json: { ...body, data: { ...body.data, demo: false } } })
+  })
+  await signIn(page, '/design')
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
+})

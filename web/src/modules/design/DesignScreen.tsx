@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import { metaQuery } from '@/api/session'
 import { useI18n, withTexts } from '@/i18n'
+import { NotFoundPage } from '@/shell/ErrorPages'
 import { PageHeader } from '@/ui/PageHeader'
 import { Tabs } from '@/ui/Tabs'
 import { Sample } from './Sample'
@@ -27,8 +30,11 @@ const sizes = [
   { name: '12 mono', className: 'font-mono text-xs' },
 ] as const
 
+/** For those who build the panel: it is there in development and in the demo. */
 export function DesignScreen() {
   const { t } = useI18n()
+  const meta = useQuery(metaQuery).data
+  if (!import.meta.env.DEV && !meta?.demo) return meta && <NotFoundPage />
   return (
     <>
       <PageHeader title={t('design.title')} lead={t('design.lead')} />
