@@ -8,6 +8,7 @@ const sights = [
 
 for (const sight of sights) {
   test(`every screen of an empty workspace teaches, by ${sight.name}`, async ({ browser }) => {
+    test.slow() // it walks through all screens
     const { context, page } = await newcomer(browser, `walk-${sight.name}`, sight.options)
     const complaints: string[] = []
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))

@@ -133,6 +133,7 @@ test.describe('in Turkish', () => {
     test.describe(sight.name, () => {
       test.use({ colorScheme: sight.colorScheme, viewport: sight.viewport })
       test('the screens speak it and nothing breaks', async ({ page }) => {
+        test.slow() // it walks through all screens
         await signIn(page)
         for (const [path, title] of [
           ['/', 'Merhaba'],
@@ -172,6 +173,7 @@ test.describe('sizes', () => {
     test.describe(`${width}×${height}`, () => {
       test.use({ viewport: { width, height } })
       test('every screen fits and is accessible', async ({ page }) => {
+        test.slow() // it walks through all screens
         await signIn(page)
         const { data } = (await (await page.request.get('/api/crm/v1/conversations?limit=1')).json()) as { data: { id: string; contact_id: string }[] }
         const records = [`/inbox?c=${data[0]?.id}`, `/contacts/${data[0]?.contact_id}`]
