@@ -8,11 +8,13 @@ CREATE TABLE crm_canned_reply (
     shortcut_key text NOT NULL,
     title        text NOT NULL,
     body         text NOT NULL,
+    assistant    boolean NOT NULL DEFAULT false,
     created_at   bigint NOT NULL,
     updated_at   bigint NOT NULL,
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, scope_id, shortcut_key)
 );
+CREATE INDEX crm_canned_reply_assistant ON crm_canned_reply (tenant_id, updated_at) WHERE assistant;
 CREATE INDEX crm_canned_reply_list ON crm_canned_reply (tenant_id, scope_id, created_at, id);
 
 -- The folded words under which a canned reply is found.

@@ -10,11 +10,10 @@ import (
 
 	"konak/internal/commerce"
 	"konak/internal/crm/assistant"
-	"konak/internal/crm/assistant/engine"
+	"konak/internal/crm/assistant/library"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
-	"konak/internal/crm/helpcenter"
 	"konak/internal/crm/live"
 	"konak/internal/identity"
 	"konak/internal/kit/caller"
@@ -27,7 +26,7 @@ import (
 func (a *App) wireAssistant(p *parts) (err error) {
 	a.Assistant, err = assistant.New(assistant.Config{
 		DB: a.DB, Conversations: a.Conversations, Records: a.AIRecords, Replies: a.Replies, Contacts: p.book,
-		Channels: assistedChannels{a.Channels, a.clock}, Library: helpLibrary{a.HelpCenter}, Workspaces: workspaces{a.Identity}, Typing: botTyping{a.Live},
+		Channels: assistedChannels{a.Channels, a.clock}, Library: library.New(a.HelpCenter, a.Desk), Workspaces: workspaces{a.Identity}, Typing: botTyping{a.Live},
 		Orders: orders{a.Commerce}, Mails: a.Email, Limits: p.limits, Model: openai.New(p.out), Box: p.box, ModelTime: a.cfg.AssistantTime,
 	})
 	return err
@@ -49,25 +48,6 @@ func (c assistedChannels) Account(r *db.Reader, id uuid.UUID) (assistant.Account
 // NamesConfiguration implements assistant.Channels.
 func (c assistedChannels) NamesConfiguration(r *db.Reader, id uuid.UUID) (bool, error) {
 	return c.channels.NamesConfiguration(r, id)
-}
-
-// helpLibrary lets the assistant read the help center.
-type helpLibrary struct{ center *helpcenter.Service }
-
-// Revision implements assistant.Library.
-func (h helpLibrary) Revision(ctx context.Context) (int64, error) { return h.center.TextsRevision(ctx) }
-
-// Read implements assistant.Library.
-func (h helpLibrary) Read(ctx context.Context) ([]engine.Text, error) {
-	list, err := h.center.ArticleTexts(ctx)
-	out := make([]engine.Text, len(list))
-	for i, t := range list {
-		out[i] = engine.Text{Kind: engine.Article, Language: t.Language, Title: t.Title, Summary: t.Summary, URL: t.URL}
-		for _, s := range t.Sections {
-			out[i].Sections = append(out[i].Sections, engine.Section(s))
-		}
-	}
-	return out, err
 }
 
 // workspaces lets the assistant ask what a workspace has.

@@ -132,7 +132,7 @@ func (s *Service) Register(a *api.API) {
 
 	s.registerWriting(a)
 	try := route("POST", "/try", "try-assistant", "Try a question: what the assistant would answer, and why", perm.AssistantView)
-	try.Doc = "Nobody is told. The answer comes from the published help articles; a language model's use counts towards its budgets."
+	try.Doc = "Nobody is told. The answer comes from the published help articles and the canned replies that are released for it; a language model's use counts towards its budgets."
 	api.Handle(a, try, func(ctx context.Context, in *tryIn) (Trial, error) {
 		return s.Try(ctx, in.Body.Question, in.Body.Language, in.Body.ConfigurationID)
 	})

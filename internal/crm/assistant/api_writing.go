@@ -39,7 +39,7 @@ func (s *Service) registerWriting(a *api.API) {
 		return rt
 	}
 	suggest := ofConversation("/suggest-reply", "suggest-reply", "Let a language model draft a reply")
-	suggest.Doc = "Nothing is sent or stored. It rests on the help articles and the customer's own orders, as the assistant's answers do; where they do not answer, text is null. " +
+	suggest.Doc = "Nothing is sent or stored. It rests on the help articles, the released canned replies and the customer's own orders, as the assistant's answers do; where they do not answer, text is null. " +
 		"It needs crm.conversations.view as well. Where the customer wrote nothing: 422 nothing_to_answer." + doc
 	api.Handle(a, suggest, func(ctx context.Context, in *suggestIn) (Suggestion, error) { return s.Suggest(ctx, in.ID.UUID) })
 

@@ -44,7 +44,7 @@ type Channels interface {
 // Library has the texts that answers come from.
 type Library interface {
 	// Revision names the state of the texts; texts of one revision are equal.
-	Revision(ctx context.Context) (int64, error)
+	Revision(ctx context.Context) (string, error)
 	Read(ctx context.Context) ([]engine.Text, error)
 }
 
@@ -115,7 +115,7 @@ type Service struct {
 
 type indexKey struct {
 	tenant   uuid.UUID
-	revision int64
+	revision string
 }
 
 // keptIndexes is how many workspaces' texts a node keeps in memory.

@@ -40,9 +40,12 @@ func languageOr(language string) string {
 	return engine.Turkish
 }
 
-// withSources adds to a text what it rests on.
+// withSources adds to a text what it rests on and the customer can read.
 func (p phrases) withSources(text string, sources []conversation.AISource) string {
 	for _, s := range sources {
+		if s.Kind == engine.CannedReply {
+			continue // its title is the team's
+		}
 		text += "\n\n" + p.source + s.Title
 		if s.URL != "" {
 			text += "\n" + s.URL

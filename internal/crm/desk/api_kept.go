@@ -22,10 +22,11 @@ type listCannedIn struct {
 }
 
 type cannedBody struct {
-	Shared   bool   `json:"shared,omitempty" doc:"For the whole workspace; needs crm.canned_replies.manage"`
-	Shortcut string `json:"shortcut" minLength:"1" maxLength:"41" example:"kargo" doc:"One word of letters, digits, dots, dashes and underscores"`
-	Title    string `json:"title,omitempty" maxLength:"200" example:"Kargo ne zaman gelir"`
-	Body     string `json:"body" minLength:"1" maxLength:"20000" example:"Merhaba {{contact.first_name}}, siparişiniz kargoya verildi."`
+	Shared    bool   `json:"shared,omitempty" doc:"For the whole workspace; needs crm.canned_replies.manage"`
+	Shortcut  string `json:"shortcut" minLength:"1" maxLength:"41" example:"kargo" doc:"One word of letters, digits, dots, dashes and underscores"`
+	Title     string `json:"title,omitempty" maxLength:"200" example:"Kargo ne zaman gelir"`
+	Body      string `json:"body" minLength:"1" maxLength:"20000" example:"Merhaba {{contact.first_name}}, siparişiniz kargoya verildi."`
+	Assistant bool   `json:"assistant,omitempty" doc:"The assistant may answer customers with it; only a shared one without placeholders"`
 }
 
 type createCannedIn struct {

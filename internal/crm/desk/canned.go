@@ -14,12 +14,14 @@ import (
 
 // CannedReply is a text that agents put into their answers.
 type CannedReply struct {
-	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	Shared    bool       `json:"shared" doc:"Whether the whole workspace sees it"`
-	OwnerID   *uuid.UUID `json:"owner_id" nullable:"true" format:"uuid" doc:"Whose own it is; null for a shared one"`
-	Shortcut  string     `json:"shortcut" example:"kargo" doc:"What is typed to find it"`
-	Title     string     `json:"title" example:"Kargo ne zaman gelir"`
-	Body      string     `json:"body" example:"Merhaba {{contact.first_name}}, siparişiniz kargoya verildi."`
+	ID       uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Shared   bool       `json:"shared" doc:"Whether the whole workspace sees it"`
+	OwnerID  *uuid.UUID `json:"owner_id" nullable:"true" format:"uuid" doc:"Whose own it is; null for a shared one"`
+	Shortcut string     `json:"shortcut" example:"kargo" doc:"What is typed to find it"`
+	Title    string     `json:"title" example:"Kargo ne zaman gelir"`
+	Body     string     `json:"body" example:"Merhaba {{contact.first_name}}, siparişiniz kargoya verildi."`
+	// Assistant says that customers may be answered with it.
+	Assistant bool       `json:"assistant" doc:"Whether the assistant may answer customers with it"`
 	CreatedAt clock.Time `json:"created_at"`
 	UpdatedAt clock.Time `json:"updated_at"`
 }

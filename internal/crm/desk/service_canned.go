@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -52,7 +53,12 @@ type NewCannedReply struct {
 	Shortcut string
 	Title    string
 	Body     string
+	// Assistant releases it for the assistant's answers.
+	Assistant bool
 }
+
+// maxReleased is how many canned replies a workspace may release for its assistant.
+const maxReleased = 500
 
 // AddCannedReply makes a canned reply.
 func (s *Service) AddCannedReply(ctx context.Context, n NewCannedReply) (c CannedReply, err error) {
@@ -88,7 +94,8 @@ func (n *NewCannedReply) into(tx *db.Tx, c *CannedReply) (scope uuid.UUID, err e
 	}
 	c.Shared, c.OwnerID = owner(scope)
 	c.Shortcut, c.Title, c.Body = strings.TrimPrefix(strings.TrimSpace(n.Shortcut), "/"), strings.TrimSpace(n.Title), strings.TrimSpace(n.Body)
-	c.UpdatedAt = clock.At(tx.Now())
+	released := c.Assistant
+	c.UpdatedAt, c.Assistant = clock.At(tx.Now()), n.Assistant
 	wrong := fault.New(fault.ValidationFailed)
 	if !shortcut.MatchString(c.Shortcut) {
 		wrong.Field("shortcut", "invalid_format")
@@ -98,10 +105,42 @@ func (n *NewCannedReply) into(tx *db.Tx, c *CannedReply) (scope uuid.UUID, err e
 	} else if !placeholdersKnown(c.Body) {
 		wrong.Field("body", "unknown_placeholder")
 	}
+	// What nobody looks at before it is sent has no holes to fill, and was
+	// agreed on by those who answer for everybody's.
+	if c.Assistant && !c.Shared {
+		wrong.Field("assistant", "not_shared")
+	} else if c.Assistant && placeholder.MatchString(c.Body) {
+		wrong.Field("assistant", "has_placeholder")
+	}
 	if len(wrong.Fields) > 0 {
 		return scope, wrong
 	}
-	return scope, nil
+	if !c.Assistant || released {
+		return scope, nil
+	}
+	return scope, checkReleased(tx)
+}
+
+// checkReleased refuses another release where there are as many as there may be.
+func checkReleased(tx *db.Tx) error {
+	now, err := countReleases(&tx.Reader)
+	if err == nil && now.count >= maxReleased {
+		err = fault.New(fault.LimitReached, maxReleased)
+	}
+	return err
+}
+
+// ReleasedRevision names the state of what is released for the assistant.
+func (s *Service) ReleasedRevision(ctx context.Context) (string, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (string, error) {
+		now, err := countReleases(r)
+		return fmt.Sprintf("%d-%d", now.count, now.last), err
+	})
+}
+
+// ReleasedReplies reads what is released for the assistant.
+func (s *Service) ReleasedReplies(ctx context.Context) ([]CannedReply, error) {
+	return db.Read(ctx, s.tenant(ctx), releasedReplies)
 }
 
 // noteReply tells panels of a change and writes it down.

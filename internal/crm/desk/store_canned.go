@@ -8,12 +8,12 @@ import (
 	"konak/internal/kit/db"
 )
 
-const cannedColumns = `id, scope_id, shortcut, title, body, created_at, updated_at`
+const cannedColumns = `id, scope_id, shortcut, title, body, assistant, created_at, updated_at`
 
 func scanCanned(row db.Row) (CannedReply, error) {
 	var c CannedReply
 	var scope uuid.UUID
-	err := row.Scan(&c.ID, &scope, &c.Shortcut, &c.Title, &c.Body, &c.CreatedAt, &c.UpdatedAt)
+	err := row.Scan(&c.ID, &scope, &c.Shortcut, &c.Title, &c.Body, &c.Assistant, &c.CreatedAt, &c.UpdatedAt)
 	c.Shared, c.OwnerID = owner(scope)
 	return c, err
 }
@@ -61,19 +61,37 @@ func cannedByID(r *db.Reader, agent, id uuid.UUID) (CannedReply, error) {
 
 // putCanned says whether the shortcut was free.
 func putCanned(tx *db.Tx, c CannedReply, scope uuid.UUID, key string) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO crm_canned_reply (tenant_id, id, scope_id, shortcut, shortcut_key, title, body, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (tenant_id, scope_id, shortcut_key) DO NOTHING`,
-		tx.Tenant(), c.ID, scope, c.Shortcut, key, c.Title, c.Body, c.CreatedAt, c.UpdatedAt)
+	n, err := tx.Exec(`INSERT INTO crm_canned_reply (tenant_id, id, scope_id, shortcut, shortcut_key, title, body, assistant, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (tenant_id, scope_id, shortcut_key) DO NOTHING`,
+		tx.Tenant(), c.ID, scope, c.Shortcut, key, c.Title, c.Body, c.Assistant, c.CreatedAt, c.UpdatedAt)
 	return n == 1, err
 }
 
 // saveCanned says whether the shortcut was free for it.
 func saveCanned(tx *db.Tx, c CannedReply, scope uuid.UUID, key string) (bool, error) {
-	n, err := tx.Exec(`UPDATE crm_canned_reply SET scope_id = $3, shortcut = $4, shortcut_key = $5, title = $6, body = $7, updated_at = $8
+	n, err := tx.Exec(`UPDATE crm_canned_reply SET scope_id = $3, shortcut = $4, shortcut_key = $5, title = $6, body = $7, updated_at = $8, assistant = $9
 		WHERE tenant_id = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM crm_canned_reply o
 			WHERE o.tenant_id = $1 AND o.scope_id = $3 AND o.shortcut_key = $5 AND o.id <> $2)`,
-		tx.Tenant(), c.ID, scope, c.Shortcut, key, c.Title, c.Body, c.UpdatedAt)
+		tx.Tenant(), c.ID, scope, c.Shortcut, key, c.Title, c.Body, c.UpdatedAt, c.Assistant)
 	return n == 1, err
+}
+
+// releases is how many canned replies the assistant may use, and when the last of them
+// changed.
+type releases struct {
+	count int
+	last  int64
+}
+
+func countReleases(r *db.Reader) (releases, error) {
+	return db.One(r, func(row db.Row) (v releases, err error) { return v, row.Scan(&v.count, &v.last) },
+		`SELECT count(*), COALESCE(max(updated_at), 0) FROM crm_canned_reply WHERE tenant_id = $1 AND assistant`, r.Tenant())
+}
+
+// releasedReplies lists them, those that changed last first.
+func releasedReplies(r *db.Reader) ([]CannedReply, error) {
+	return db.All(r, scanCanned, `SELECT `+cannedColumns+` FROM crm_canned_reply WHERE tenant_id = $1 AND assistant
+		ORDER BY updated_at DESC, id LIMIT $2`, r.Tenant(), maxReleased)
 }
 
 func putCannedTerms(tx *db.Tx, id uuid.UUID, terms []string) error {

@@ -10449,7 +10449,7 @@ export interface components {
              */
             excerpt: string;
             /**
-             * @description Where it comes from: article, website, file, conversation
+             * @description Where it comes from: article, canned_reply, website, file, conversation
              * @example article
              */
             kind: string;
@@ -12523,6 +12523,8 @@ export interface components {
             trace_id: string;
         };
         DeskCannedBody: {
+            /** @description The assistant may answer customers with it; only a shared one without placeholders */
+            assistant?: boolean;
             /** @example Merhaba {{contact.first_name}}, siparişiniz kargoya verildi. */
             body: string;
             /** @description For the whole workspace; needs crm.canned_replies.manage */
@@ -12536,6 +12538,8 @@ export interface components {
             title?: string;
         };
         DeskCannedReply: {
+            /** @description Whether the assistant may answer customers with it */
+            assistant: boolean;
             /** @example Merhaba {{contact.first_name}}, siparişiniz kargoya verildi. */
             body: string;
             /**
@@ -27034,6 +27038,7 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
+                     *           "assistant": false,
                      *           "body": "Merhaba {{contact.first_name}}, siparişiniz kargoya verildi.",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -27135,6 +27140,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "assistant": false,
                      *         "body": "Merhaba {{contact.first_name}}, siparişiniz kargoya verildi.",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -27262,6 +27268,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "assistant": false,
                      *         "body": "Merhaba {{contact.first_name}}, siparişiniz kargoya verildi.",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -27366,6 +27373,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "assistant": false,
                      *         "body": "Merhaba {{contact.first_name}}, siparişiniz kargoya verildi.",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",

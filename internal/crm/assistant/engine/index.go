@@ -10,8 +10,11 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// Article is the kind of a text that is a help article.
-const Article = "article"
+// Kinds of texts.
+const (
+	Article     = "article"
+	CannedReply = "canned_reply"
+)
 
 // Text is something that a workspace released for answers.
 type Text struct {

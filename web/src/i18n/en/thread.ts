@@ -241,6 +241,7 @@ export const thread = {
   'answer.sources': 'Sources',
   'answer.noSources': 'The answer names no source.',
   'answer.kind.article': 'Article',
+  'answer.kind.reply': 'Canned reply',
   'answer.kind.website': 'Website',
   'answer.kind.file': 'File',
   'answer.kind.conversation': 'Conversation',

@@ -243,6 +243,7 @@ export const thread: Record<keyof typeof en, string> = {
   'answer.sources': 'Kaynaklar',
   'answer.noSources': 'Bu yanıt kaynak göstermiyor.',
   'answer.kind.article': 'Makale',
+  'answer.kind.reply': 'Hazır yanıt',
   'answer.kind.website': 'Web sitesi',
   'answer.kind.file': 'Dosya',
   'answer.kind.conversation': 'Konuşma',

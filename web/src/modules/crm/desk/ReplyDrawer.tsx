@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { fieldText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { Checkbox, Field, Input } from '@/ui/Field'
@@ -19,11 +20,14 @@ export function ReplyDrawer({ reply, canShare, onClose }: ReplyDrawerProps) {
   const { t } = useI18n()
   const save = useSaveReply(reply?.id ?? null)
   const [body, setBody] = useState(reply?.body ?? '')
+  const [shared, setShared] = useState(reply?.shared ?? false)
+  const hasAssistant = meets(useMe(), { licence: 'ai' })
+  const unfit = fieldText(save.error, 'assistant', { has_placeholder: 'replies.assistantPlaceholder' })
 
   function submit(data: FormData) {
     const shortcut = textOf(data, 'shortcut')
     save.mutate(
-      { shortcut, title: textOf(data, 'title') || undefined, body: body.trim(), shared: data.has('shared') },
+      { shortcut, title: textOf(data, 'title') || undefined, body: body.trim(), shared, assistant: shared && (hasAssistant ? data.has('assistant') : reply?.assistant) },
       {
         onSuccess: () => {
           toast('ok', t('replies.saved', { shortcut: shortcut.replace(/^\//, '') }))
@@ -39,7 +43,7 @@ export function ReplyDrawer({ reply, canShare, onClose }: ReplyDrawerProps) {
       description={t('replies.drawerLead')}
       busy={save.isPending}
       error={save.error}
-      fields={['shortcut', 'title', 'body']}
+      fields={['shortcut', 'title', 'body', 'assistant']}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -55,9 +59,19 @@ export function ReplyDrawer({ reply, canShare, onClose }: ReplyDrawerProps) {
       </Field>
       <PlaceholderText label={t('macros.text')} rows={7} value={body} error={fieldText(save.error, 'body', { unknown_placeholder: 'placeholders.unknown' })} onChange={setBody} />
       {canShare ? (
-        <Checkbox name="shared" label={t('replies.shared')} detail={t('replies.sharedHint')} defaultChecked={reply?.shared} />
+        <Checkbox label={t('replies.shared')} detail={t('replies.sharedHint')} checked={shared} onChange={(event) => setShared(event.target.checked)} />
       ) : (
         <p className="text-sm text-ink-3">{t('replies.ownOnly')}</p>
+      )}
+      {shared && hasAssistant && (
+        <div>
+          <Checkbox name="assistant" label={t('replies.assistant')} detail={t('replies.assistantHint')} defaultChecked={reply?.assistant} />
+          {unfit && (
+            <p role="alert" className="mt-1 text-sm text-danger-ink">
+              {unfit}
+            </p>
+          )}
+        </div>
       )}
     </FormDrawer>
   )

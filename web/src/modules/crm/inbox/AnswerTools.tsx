@@ -12,6 +12,7 @@ import type { Item } from './conversations'
 
 const sourceKinds: Record<string, PlainKey> = {
   article: 'answer.kind.article',
+  canned_reply: 'answer.kind.reply',
   website: 'answer.kind.website',
   file: 'answer.kind.file',
   conversation: 'answer.kind.conversation',
