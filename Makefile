@@ -187,6 +187,12 @@ check-size: panel ## Check how much script each screen loads
 	@echo "panel: size"
 	@$(NPM) run size
 
+# Not part of check: it compiles everything for a second architecture.
+.PHONY: check-release
+check-release: panel ## Check that two builds of the release are the same, for amd64 and arm64
+	@echo "release"
+	@COMMIT=$(COMMIT) scripts/check-release
+
 # --- measure ---
 
 .PHONY: bench

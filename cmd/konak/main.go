@@ -42,6 +42,7 @@ type cli struct {
 	Jobs      jobsCmd      `cmd:"" help:"List, retry and delete jobs that failed for good."`
 	Workspace workspaceCmd `cmd:"" help:"Manage workspaces."`
 	User      userCmd      `cmd:"" help:"List people, and help those who cannot sign in."`
+	Audit     auditCmd     `cmd:"" help:"Show what operators did that belongs to no workspace, such as deleting one."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 

@@ -36,12 +36,17 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"konak": main})
 }
 
+// testscriptsOwn are the commands of testscript itself. Its stop ends a script as if all of
+// it had passed.
+var testscriptsOwn = strings.Fields(`cd chmod cmp cmpenv cp env exec exists grep kill mkdir mv rm skip stderr stdin stdout
+	stop symlink ttyin ttyout unix2dos unquote wait`)
+
 // Each script is a journey at the command line, with the real program. Beside
 // the commands of testscript it knows:
 //
 //	exits CODE command [argument ...]  runs a command that must end with the code
 //	serve [argument ...]               serves ./data on a free port; sets $URL and $ADDR
-//	stop                               asks the server to end, expects code 0 and writes
+//	shutdown                           asks the server to end, expects code 0 and writes
 //	                                   what it printed to server.log
 //	drain                              stops the server in the middle of a request
 //	fetch PATH FILE                    saves what the server answers
@@ -50,12 +55,18 @@ func TestMain(m *testing.M) {
 //	deadjob                            puts a job that failed for good into ./data; sets $JOB
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	commands := map[string]func(*testscript.TestScript, bool, []string){
+		"exits": exits, "serve": serve, "shutdown": shutdown, "drain": drain,
+		"fetch": fetch, "json": checkJSON, "workspace": workspace, "deadjob": deadJob,
+	}
+	for _, own := range testscriptsOwn {
+		if commands[own] != nil {
+			t.Fatalf("testscript has a command %q of its own, which would run instead", own)
+		}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "serve": serve, "stop": stop, "drain": drain,
-			"fetch": fetch, "json": checkJSON, "workspace": workspace, "deadjob": deadJob,
-		},
+		Dir:  "testdata/script",
+		Cmds: commands,
 		Condition: func(name string) (bool, error) {
 			if name == "panel" {
 				return web.Built(), nil
@@ -215,7 +226,7 @@ func (s *server) waitReady(ts *testscript.TestScript) {
 	}
 }
 
-func stop(ts *testscript.TestScript, neg bool, args []string) {
+func shutdown(ts *testscript.TestScript, neg bool, args []string) {
 	s := running(ts)
 	ts.Check(s.cmd.Process.Signal(syscall.SIGTERM))
 	s.ended(ts)

@@ -167,8 +167,8 @@ func (d *deleteCmd) Run(ctx context.Context, out io.Writer) error {
 		if d.JSON {
 			return printJSON(out, w)
 		}
-		_, err = fmt.Fprintf(out, "%s is deleted: %d rows of %d tables, %d files, and %d people who were in no other workspace.\n",
-			w.Slug, w.Rows, len(w.Tables), w.Files, w.People)
+		_, err = fmt.Fprintf(out, "%s is deleted: %s of %s, %s, and %s of no other workspace.\n",
+			w.Slug, countOf(w.Rows, "row"), countOf(len(w.Tables), "table"), countOf(w.Files, "file"), countPeople(w.People))
 		return err
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"konak/internal/app"
+	"konak/internal/identity"
 	"konak/internal/kit/archive"
 	"konak/internal/kit/backup"
 )
@@ -33,8 +34,8 @@ func (e *exportCmd) Run(ctx context.Context, out io.Writer) error {
 		if len(e.AgeRecipient) == 0 {
 			where = "this installation only, because of its secrets (--age-recipient is for others)"
 		}
-		_, err = fmt.Fprintf(out, "%s holds %s: %d rows of %d tables, %d files and %d secrets. It can be imported into %s.\n",
-			e.Target, s.Workspace.Slug, s.Rows, len(s.Tables), s.Files, s.Secrets, where)
+		_, err = fmt.Fprintf(out, "%s holds %s: %s of %s, %s and %s. It can be imported into %s.\n",
+			e.Target, s.Workspace.Slug, countOf(s.Rows, "row"), countOf(len(s.Tables), "table"), countOf(s.Files, "file"), countOf(s.Secrets, "secret"), where)
 		return err
 	})
 }
@@ -63,16 +64,21 @@ type importCmd struct {
 	app.Config
 	Path        string `arg:"" type:"existingfile" help:"File that konak workspace export wrote."`
 	AgeIdentity string `placeholder:"FILE" type:"existingfile" help:"File with the age identity for an encrypted one."`
+	Slug        string `placeholder:"NAME" help:"Another short name for the workspace, where another one has its own."`
 	JSON        bool   `name:"json" help:"Print JSON."`
 }
 
 // Run imports a workspace, all of it or nothing, and prints what it wrote.
 func (i *importCmd) Run(ctx context.Context, out io.Writer) error {
+	if i.Slug != "" && !identity.ValidSlug(i.Slug) {
+		return fmt.Errorf("--slug %q: write 2 to 40 small letters and digits, with hyphens between words", i.Slug)
+	}
 	return withApp(ctx, i.Config, func(a *app.App) error {
 		c, err := a.ArchiveConfig()
 		if err != nil {
 			return err
 		}
+		c.Slug = i.Slug
 		w, err := archive.Import(ctx, c, i.Path, i.AgeIdentity)
 		if err != nil {
 			return err
@@ -80,9 +86,10 @@ func (i *importCmd) Run(ctx context.Context, out io.Writer) error {
 		if i.JSON {
 			return printJSON(out, w)
 		}
-		_, err = fmt.Fprintf(out, "%s is imported: %d rows of %d tables and %d files; %d people are new, and %d had an account here.\n"+
+		_, err = fmt.Fprintf(out, "%s is imported: %s of %s and %s, with %s; %s kept the one that they have here.\n"+
 			"It is suspended: `konak workspace resume %s` lets it go on, and then what waits in it is sent.\n",
-			w.Workspace.Slug, w.Rows, len(w.Tables), w.Files, w.People, w.Joined, w.Workspace.Slug)
+			w.Workspace.Slug, countOf(w.Rows, "row"), countOf(len(w.Tables), "table"), countOf(w.Files, "file"),
+			countOf(w.People, "new account"), countPeople(w.Joined), w.Workspace.Slug)
 		if err == nil && w.Elsewhere {
 			_, err = fmt.Fprintln(out, "It comes from another installation: docs/operating.md says what has to be set up anew.")
 		}

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/google/uuid"
@@ -42,6 +43,14 @@ func slugOf(name string) string {
 		return slug
 	}
 	return "workspace"
+}
+
+var slugFormat = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// ValidSlug says whether a workspace may have a short name: 2 to 40 small letters and
+// digits, in words with a hyphen between them.
+func ValidSlug(slug string) bool {
+	return len(slug) >= 2 && len(slug) <= 40 && slugFormat.MatchString(slug)
 }
 
 // anotherSlug tells workspaces of the same name apart.

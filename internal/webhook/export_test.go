@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/webhook/signature"
 )
@@ -56,4 +57,29 @@ func (s *Sender) SetSlots(n int) {
 	for i := range s.pools {
 		s.pools[i].free = n
 	}
+}
+
+// ClaimLanes claims the lanes that are due, as a sender does, and returns how many they are.
+func ClaimLanes(tx *db.Tx, claim uuid.UUID) (int, error) {
+	list, err := claimLanes(tx, claim, maxClaimed, DefaultLease)
+	return len(list), err
+}
+
+// ReleaseLane gives a lane back as the holder of a claim does, and says whether it is kept
+// because something is due in it.
+func ReleaseLane(tx *db.Tx, claim, endpoint uuid.UUID) (bool, error) {
+	kept, err := releaseLanes(tx, claim, []release{{id: endpoint}})
+	return kept[endpoint], err
+}
+
+// CountDue counts what a sender would read of a lane.
+func CountDue(r *db.Reader, tenant, endpoint uuid.UUID, now time.Time) (int, error) {
+	list, err := dueJobs(r, laneKey{tenant, endpoint}, clock.At(now), clock.At(time.UnixMicro(0)), uuid.Nil, 10)
+	return len(list), err
+}
+
+// WaitsForever says whether no lane has anything to do at any time.
+func WaitsForever(r *db.Reader) (bool, error) {
+	next, err := nextRun(r)
+	return !next.Before(never), err
 }

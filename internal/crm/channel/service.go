@@ -402,7 +402,8 @@ func (o *Owned) Context(ctx context.Context, ip string) context.Context {
 	return caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: o.TenantID, Slug: o.Slug, Licences: licences, IP: ip})
 }
 
-// ByKey finds whose a channel key is; not_found where nobody's.
+// ByKey finds whose a channel key is; not_found where nobody's, and workspace_suspended
+// where the workspace is suspended.
 func (s *Service) ByKey(ctx context.Context, key string) (o Owned, err error) {
 	if !secret.WellFormed(key, secret.ChannelPrefix) {
 		return o, fault.New(fault.NotFound)
@@ -411,6 +412,9 @@ func (s *Service) ByKey(ctx context.Context, key string) (o Owned, err error) {
 		o, err = byKey(r, secret.Hash(key))
 		return db.NotFound(err)
 	})
+	if err == nil && db.IsRefused(ctx, o.TenantID) {
+		return Owned{}, fault.New(fault.WorkspaceSuspended)
+	}
 	return o, err
 }
 

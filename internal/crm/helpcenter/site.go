@@ -48,6 +48,9 @@ func (s *Service) openSite(ctx context.Context, slug string) (*site, error) {
 	now := s.cfg.DB.Clock().Now()
 	before, known := s.sites.GetIfPresent(slug)
 	if age := now.Sub(before.age(known)); known && age >= 0 && age < believed {
+		if before.site != nil && db.IsRefused(ctx, before.owned.TenantID) {
+			return nil, fault.New(fault.WorkspaceSuspended)
+		}
 		return before.orNotFound()
 	}
 	if !slugFormat.MatchString(slug) {

@@ -51,6 +51,32 @@ func wants(t *testing.T, r *apptest.Response, parts ...string) {
 	}
 }
 
+// The site of a suspended workspace shows nothing, from memory neither, and is there again
+// once it is resumed.
+func TestSiteOfASuspendedWorkspace(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		d, other := open(t, s, "ada"), open(t, s, "other")
+		_, path := d.published("Kargo ne kadar sürer?", "İki iş günü.")
+		v := d.visitor()
+		for range 2 {
+			v.Get(path).Want(200)
+			if _, err := s.SetSuspended(t.Context(), d.Slug, true); err != nil {
+				t.Fatal(err)
+			}
+			if body := string(v.Get(path).Want(403).Body); strings.Contains(body, "İki iş günü") {
+				t.Errorf("a suspended workspace shows %s", body)
+			}
+			other.visitor().Get("/tr").Want(200)
+			s.Clock.Advance(2 * time.Second)
+			v.Get(path).Want(403)
+			if _, err := s.SetSuspended(t.Context(), d.Slug, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
 func TestSitePages(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

@@ -84,3 +84,20 @@ func TestStreamsLookOftenEnough(t *testing.T) {
 		t.Errorf("streams on PostgreSQL look every %s", got)
 	}
 }
+
+// The sockets of a suspended workspace end at their next look, those of others stay.
+func TestSocketsOfASuspendedWorkspaceEnd(t *testing.T) {
+	t.Parallel()
+	apptest.RunWith(t, func(cfg *app.Config) { cfg.StreamCheck = time.Hour }, func(t *testing.T, s *apptest.Server) {
+		w, other := s.Workspace("demo"), s.Workspace("other")
+		mine, theirs := watch(t, s, w.Owner, ""), watch(t, s, other.Owner, "")
+		if _, err := s.SetSuspended(t.Context(), w.Slug, true); err != nil {
+			t.Fatal(err)
+		}
+		s.Streams.Recheck(func([sha256.Size]byte, *caller.Caller) bool { return true })
+		mine.accessEnded()
+		request(t, other)
+		s.Settle()
+		theirs.until("conversation.created")
+	})
+}

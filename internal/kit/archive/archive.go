@@ -68,6 +68,8 @@ type Config struct {
 	Box     *secret.Box
 	Version string
 	Schema  string // db.SchemaSum
+	// Slug is the short name of the workspace that is imported; empty for its own.
+	Slug string
 }
 
 // Workspace is whose archive it is.

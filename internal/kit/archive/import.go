@@ -22,6 +22,13 @@ import (
 // signatures.
 var elsewhere = []string{"recovery_code", "privacy_ledger_signature"}
 
+// A help center is the channel account of this kind, whose external_id is its
+// workspace's short name.
+const (
+	accountTable   = "channel_account"
+	helpCenterKind = "help_center"
+)
+
 // Imported is what an import wrote.
 type Imported struct {
 	Summary
@@ -45,6 +52,10 @@ func Import(ctx context.Context, c Config, name, identityFile string) (out Impor
 	}
 	if i.found.Schema != c.Schema {
 		return out, fmt.Errorf("%w (it is of version %s)", ErrOtherSchema, i.found.Version)
+	}
+	i.before = i.tenant.Slug
+	if c.Slug != "" {
+		i.tenant.Slug = c.Slug
 	}
 	i.from, i.elsewhere = c.Box, i.found.Installation != c.Box.InstallationID()
 	if i.found.Key != "" {
@@ -83,6 +94,7 @@ type importer struct {
 	source    source
 	from      *secret.Box // what the archive's secrets are sealed with
 	elsewhere bool
+	before    string      // the workspace's short name in the archive
 	put       []uuid.UUID // files that were written
 
 	persons map[uuid.UUID]uuid.UUID // people who have an account here, by their id in the archive
@@ -93,7 +105,7 @@ type importer struct {
 func (i *importer) checkFree(r *db.Reader) error {
 	slug, taken, err := tenantrows.FindTenant(r, i.tenant.ID, i.tenant.Slug)
 	if err == nil && taken {
-		err = fmt.Errorf("%w: the workspace %q is there already", ErrTaken, slug)
+		err = fmt.Errorf("%w: the workspace %q is there already; if that is another one, --slug NAME imports this one under another short name", ErrTaken, slug)
 	}
 	return err
 }
@@ -137,6 +149,7 @@ func (i *importer) removeFiles(ctx context.Context) error {
 // insert writes all rows and the audit line. It may run again.
 func (i *importer) insert(ctx context.Context, tx *db.Tx) error {
 	i.Imported = Imported{Summary: i.found.Summary, Elsewhere: i.elsewhere}
+	i.Workspace = i.tenant
 	i.persons, i.secrets = map[uuid.UUID]uuid.UUID{}, 0
 	err := i.source.read(ctx, func(name string, _ int64, r io.Reader) error {
 		at := slices.IndexFunc(i.tables, func(t tenantrows.CopyTable) bool { return t.Name == tableName(name) })
@@ -195,8 +208,12 @@ func (i *importer) prepare(tx *db.Tx, t *tenantrows.CopyTable, row tenantrows.Ro
 	if i.elsewhere && slices.Contains(elsewhere, t.Name) {
 		return false, nil
 	}
+	if t.Name == accountTable && row[t.Index("kind")] == any(helpCenterKind) && row[t.Index("external_id")] == any(i.before) {
+		row[t.Index("external_id")] = i.tenant.Slug
+	}
 	switch t.Kind {
 	case tenantrows.Tenant:
+		row[t.Index("slug")] = i.tenant.Slug
 		row[t.Index("suspended_at")], row[t.Index("deleting")] = clock.At(tx.Now()).UnixMicro(), false
 	case tenantrows.People:
 		id, joined, err := tenantrows.PersonByEmail(&tx.Reader, row[t.Index("email_key")].(string))

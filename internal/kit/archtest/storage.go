@@ -24,6 +24,7 @@ var systemReasons = []string{
 	"serving nodes",                  // they belong to the installation
 	"fill demo",                      // before anybody is there
 	"exchange",                       // its own store holds the devices and lines of all tenants
+	"installation's audit log",       // lines that belong to no tenant
 	"exchange lease",                 // it belongs to the installation
 	"phone commands", "phone events", // telephony: one exchange carries the calls of all tenants
 	"dialled number",       // telephony: a carrier calls a number before the tenant is known

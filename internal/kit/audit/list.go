@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -48,6 +49,15 @@ const windowRows = 5000
 // key, and there may be more.
 func List(r *db.Reader, f Filter, p db.Page) (db.List[Line], error) {
 	return list(r, f, p, windowRows)
+}
+
+// ListInstallation reads the newest lines that belong to no workspace, such as that of one
+// that was deleted.
+func ListInstallation(ctx context.Context, d *db.DB, limit int) ([]Line, error) {
+	return db.Read(ctx, d.System("installation's audit log"), func(r *db.Reader) ([]Line, error) {
+		found, err := List(r, Filter{}, db.Page{Limit: limit, After: db.First})
+		return found.Rows, err
+	})
 }
 
 func list(r *db.Reader, f Filter, p db.Page, rows int) (db.List[Line], error) {

@@ -49,3 +49,24 @@ func TestListLooksAtFewLines(t *testing.T) {
 		}
 	})
 }
+
+// The installation's own lines are those without a workspace, the newest first.
+func TestListInstallation(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		write := func(h db.Handle, actions ...string) {
+			t.Helper()
+			for _, action := range actions {
+				if err := h.InTx(t.Context(), func(tx *db.Tx) error { return Write(tx, action, "x", nil) }); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		write(d.System("test"), "a.first", "a.second", "a.third")
+		write(d.Tenant(dbtest.Tenant(t, d, "a")), "of.workspace")
+		got, err := ListInstallation(t.Context(), d, 2)
+		if err != nil || len(got) != 2 || got[0].Action != "a.third" || got[1].Action != "a.second" {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
+}

@@ -106,6 +106,12 @@ func IsRefused(ctx context.Context, tenant uuid.UUID) bool {
 	return tenants[tenant]
 }
 
+// IsSuspended says whether the workspace of a reader is suspended, for a check in the
+// transaction that acts on it.
+func IsSuspended(r *Reader) (bool, error) {
+	return One(r, scanOne[bool], `SELECT EXISTS (SELECT 1 FROM tenant WHERE id = $1 AND suspended_at IS NOT NULL)`, r.Tenant())
+}
+
 // NotSuspended is a condition of a query on a table with a tenant_id: that its workspace
 // is not suspended. Whoever claims work which sends something has it.
 func NotSuspended(table string) string {

@@ -356,12 +356,38 @@ func TestSuspendedWorkspaceWaits(t *testing.T) {
 		enqueue(t, d, suspended, 0, "waits")
 		enqueue(t, d, other, 0, "runs")
 		r := newRunner(t, d, func(context.Context, *jobs.Job) error { return nil })
+		// Suspended between the look for what is due and the claim, it is not claimed either.
+		if n, err := r.ClaimOf(t.Context(), kind, suspended); err != nil || n != 0 {
+			t.Errorf("%d jobs are claimed, %v", n, err)
+		}
 		if n := r.step() + r.step(); n != 1 || r.done[0] != "runs" {
 			t.Errorf("did %d jobs: %q", n, r.done)
 		}
 		exec(`UPDATE tenant SET suspended_at = NULL WHERE id = $1`, suspended)
 		if n := r.step(); n != 1 || r.done[1] != "waits" {
 			t.Errorf("did %d jobs after it was resumed: %q", n, r.done)
+		}
+	})
+}
+
+// However many suspended workspaces have jobs, those of others get their turn at once.
+func TestSuspendedWorkspacesHoldUpNobody(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		for i := range 70 { // more than a claim takes from
+			enqueue(t, d, dbtest.Tenant(t, d, fmt.Sprintf("s%d", i)), 0, "waits")
+		}
+		err := d.System("test").InTx(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`UPDATE tenant SET suspended_at = 1`)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		enqueue(t, d, dbtest.Tenant(t, d, "works"), 0, "runs")
+		r := newRunner(t, d, func(context.Context, *jobs.Job) error { return nil })
+		if n := r.step(); n != 1 || r.done[0] != "runs" {
+			t.Errorf("did %d jobs: %q", n, r.done)
 		}
 	})
 }

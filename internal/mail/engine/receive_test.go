@@ -197,3 +197,30 @@ func TestSuspendedWorkspacePutsMailOff(t *testing.T) {
 		}
 	})
 }
+
+// A mailbox of a suspended workspace cannot sign in, and one that has signed in sends
+// nothing more.
+func TestSuspendedWorkspaceSendsNothing(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		suspend := func(on bool) {
+			t.Helper()
+			if _, err := o.s.SetSuspended(t.Context(), o.Slug, on); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := o.dial("info@firma.example")
+		suspend(true)
+		if code := codeOf(t, c.Mail("info@firma.example")); code != 450 {
+			t.Errorf("said %d to a mailbox that had signed in", code)
+		}
+		_, err := o.signIn("info@firma.example", password)
+		if code := codeOf(t, err); code != 450 {
+			t.Errorf("said %d to one that signs in", code)
+		}
+		suspend(false)
+		if code := o.submit(text("info@firma.example", "teklif", ""), "elif@other.example"); code != 250 {
+			t.Errorf("said %d after it was resumed", code)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package meta
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -32,7 +33,8 @@ type Receiver[E any] struct {
 	// Names are the names that an event gives accounts. It is for those of the first;
 	// the others prove as well that the call is for somebody here.
 	Names func(E) []string
-	// Owners finds the accounts of a name, of any workspace.
+	// Owners finds the accounts of a name, of any workspace. It returns them together
+	// with workspace_suspended where others could not be read.
 	Owners func(ctx context.Context, name string) ([]channel.Owned, error)
 	// Signed says whether a call is signed for an account.
 	Signed func(ctx context.Context, a channel.Account, body []byte, signature string) (bool, error)
@@ -59,7 +61,9 @@ func (r *Receiver[E]) Challenge(mode, token, challenge string) (string, error) {
 }
 
 // Receive takes a call of the provider. One that is not signed for an account of ours
-// looks like a call for one that nobody has: not_found.
+// looks like a call for one that nobody has: not_found. Where an account's workspace is
+// suspended the others take what is theirs, and it returns workspace_suspended, so that
+// the provider brings the call again.
 func (r *Receiver[E]) Receive(ctx context.Context, ip string, body []byte, signature string) error {
 	events, err := r.Read(body)
 	if err != nil {
@@ -70,6 +74,7 @@ func (r *Receiver[E]) Receive(ctx context.Context, ip string, body []byte, signa
 	}
 	signed := map[string][]channel.Owned{}
 	known := 0
+	var later error
 	for _, e := range events {
 		for _, name := range r.Names(e) {
 			if _, looked := signed[name]; looked {
@@ -78,16 +83,17 @@ func (r *Receiver[E]) Receive(ctx context.Context, ip string, body []byte, signa
 			if len(signed) >= maxNames {
 				return fault.New(fault.NotFound)
 			}
-			if signed[name], err = r.signedOwners(ctx, ip, name, body, signature); err != nil {
+			signed[name], err = r.signedOwners(ctx, ip, name, body, signature)
+			if err != nil && !fault.Is(err, fault.WorkspaceSuspended) {
 				return err
 			}
+			later = cmp.Or(later, err)
 			known += len(signed[name])
 		}
 	}
 	if known == 0 {
-		return fault.New(fault.NotFound)
+		return cmp.Or(later, error(fault.New(fault.NotFound)))
 	}
-	var later error
 	for _, e := range events {
 		names := r.Names(e)
 		if len(names) == 0 {
@@ -102,22 +108,25 @@ func (r *Receiver[E]) Receive(ctx context.Context, ip string, body []byte, signa
 	return later
 }
 
-// signedOwners finds the accounts of a name that a call is signed for.
+// signedOwners finds the accounts of a name that a call is signed for. It returns those
+// together with workspace_suspended where others could not be asked.
 func (r *Receiver[E]) signedOwners(ctx context.Context, ip, name string, body []byte, signature string) (out []channel.Owned, err error) {
-	list, err := r.Owners(ctx, name)
-	if err != nil {
-		return nil, err
+	list, suspended := r.Owners(ctx, name)
+	if suspended != nil && !fault.Is(suspended, fault.WorkspaceSuspended) {
+		return nil, suspended
 	}
 	for _, o := range list {
 		ok, err := r.Signed(o.Context(ctx, ip), o.Account, body, signature)
-		if channel.IgnoreDeleted(err) != nil {
+		switch {
+		case fault.Is(err, fault.WorkspaceSuspended):
+			suspended = err
+		case channel.IgnoreDeleted(err) != nil:
 			return nil, err
-		}
-		if ok {
+		case ok:
 			out = append(out, o)
 		}
 	}
-	return out, nil
+	return out, suspended
 }
 
 // takeFor takes an event for one account. It returns an error where the provider shall

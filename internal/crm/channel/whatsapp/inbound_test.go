@@ -228,6 +228,47 @@ func TestTwoWorkspaces(t *testing.T) {
 	})
 }
 
+// A number that two workspaces have still brings what comes to the one that works while
+// the other is suspended; the provider keeps it for that one until it is resumed.
+func TestSuspendedWorkspaceHoldsUpNoOther(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		other := &shop{Shop: sh.Another()}
+		other.connect(nil).Want(201).Data(&other.Account)
+		suspend := func(on bool) {
+			t.Helper()
+			if _, err := sh.Server.SetSuspended(t.Context(), other.Slug, on); err != nil {
+				t.Fatal(err)
+			}
+		}
+		message := fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":%q,"changes":[{"field":"messages","value":{
+			"messaging_product":"whatsapp","metadata":{"display_phone_number":"902121234567","phone_number_id":%q},
+			"messages":[{"from":"905321234567","id":"wamid.1","timestamp":"1763197200","type":"text","text":{"body":"Merhaba"}}]}}]}]}`, businessID, numberID)
+		// A template is named by the business account only.
+		review := fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":%q,"changes":[{"field":"account_alerts","value":{"alert":1}}]}]}`, businessID)
+		suspend(true)
+		for range 2 { // the provider calls again and again
+			if got := sh.signed(message); got != 403 {
+				t.Errorf("the call was answered with %d", got)
+			}
+			if items := sh.Items(sh.Only().ID); len(items) != 1 || items[0].Body != "Merhaba" {
+				t.Errorf("the workspace that works has %+v", items)
+			}
+		}
+		if got := sh.signed(review); got != 403 {
+			t.Errorf("a call for the business was answered with %d", got)
+		}
+		suspend(false)
+		for _, call := range []string{message, review} {
+			if got := sh.signed(call); got != 200 {
+				t.Errorf("answered with %d after it was resumed", got)
+			}
+		}
+		if mine, theirs := sh.Items(sh.Only().ID), other.Items(other.Only().ID); len(mine) != 1 || len(theirs) != 1 {
+			t.Errorf("they have %d and %d", len(mine), len(theirs))
+		}
+	})
+}
+
 func TestFlaggedNumber(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.Box.Flag(numberID, "FLAGGED")

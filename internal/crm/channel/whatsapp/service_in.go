@@ -48,21 +48,31 @@ func (s *Service) owners(ctx context.Context, name string) ([]channel.Owned, err
 // businessMax bounds how many numbers of a business account are asked.
 const businessMax = 50
 
-// ofBusiness finds the numbers of a business account.
+// ofBusiness finds the numbers of a business account. It returns them together with
+// workspace_suspended where others are in a suspended workspace.
 func (s *Service) ofBusiness(ctx context.Context, business string) (out []channel.Owned, err error) {
 	var list []owner
 	err = s.DB.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
 		list, err = ofBusiness(r, business, businessMax)
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	var suspended error
 	for _, o := range list {
 		number := channel.Owned{TenantID: o.tenant}
-		if number.Account, err = s.Channels.Get(number.Context(ctx, ""), Name, o.account); err != nil {
+		number.Account, err = s.Channels.Get(number.Context(ctx, ""), Name, o.account)
+		switch {
+		case fault.Is(err, fault.WorkspaceSuspended):
+			suspended = err
+		case err != nil:
 			return out, err
+		default:
+			out = append(out, number)
 		}
-		out = append(out, number)
 	}
-	return out, err
+	return out, suspended
 }
 
 // signedFor says whether a call is signed for a number.

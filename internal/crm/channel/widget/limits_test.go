@@ -62,7 +62,7 @@ func TestBudgets(t *testing.T) {
 		}},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
-			s := &Service{Config{Limits: limit.NewMemory(c, 1)}}
+			s := &Service{Config: Config{Limits: limit.NewMemory(c, 1)}}
 			p := &page{Owned: channel.Owned{TenantID: uuid.UUID{9}}, ip: "192.0.2.1"}
 			for n := range test.want * 3 / 2 {
 				err := test.use(s, p, n)
@@ -95,7 +95,7 @@ func readMiB(ctx context.Context, s *Service, p *page, visitor uuid.UUID) error 
 // What is read comes through unchanged.
 func TestCountedReader(t *testing.T) {
 	t.Parallel()
-	s := &Service{Config{Limits: limit.NewMemory(clock.NewFake(dbtest.Start), 1)}}
+	s := &Service{Config: Config{Limits: limit.NewMemory(clock.NewFake(dbtest.Start), 1)}}
 	text := strings.Repeat("satır\n", 10_000)
 	got, err := io.ReadAll(s.limitBytes(t.Context(), &page{}, uuid.UUID{1}, strings.NewReader(text)))
 	if err != nil || string(got) != text {

@@ -64,10 +64,13 @@ type Config struct {
 }
 
 // Service is live chat.
-type Service struct{ Config }
+type Service struct {
+	Config
+	heartbeat time.Duration
+}
 
 // New makes the widget channel.
-func New(c Config) *Service { return &Service{c} }
+func New(c Config) *Service { return &Service{c, defaultHeartbeat} }
 
 // NewWidget is what a caller gives for a widget.
 type NewWidget struct {

@@ -11,12 +11,15 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/bus"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 )
 
 // typingSignal is how live names the signal that somebody writes.
 const typingSignal = "conversation.typing"
 
-const heartbeat = 15 * time.Second
+// defaultHeartbeat is how often a stream shows that it is alive.
+const defaultHeartbeat = 15 * time.Second
 
 // streamsPerVisitor is how many streams one visitor may hold: one for each
 // page of the site that they have open.
@@ -30,14 +33,15 @@ type News struct {
 
 // watch tells a visitor what happens in their conversation until ctx ends or
 // the stream falls behind; the page then reads anew. The first call of say
-// tells that nothing is missed from here on.
+// tells that nothing is missed from here on. It returns workspace_suspended
+// where the workspace was suspended since.
 func (s *Service) watch(ctx context.Context, p *page, conv uuid.UUID, say func(*News) error) error {
 	sub := s.Bus.Subscribe(caller.From(ctx).TenantID)
 	defer sub.Close()
 	if err := say(nil); err != nil {
 		return err
 	}
-	tick := time.NewTicker(heartbeat)
+	tick := time.NewTicker(s.heartbeat)
 	defer tick.Stop()
 	id := []byte(conv.String())
 	for {
@@ -45,6 +49,9 @@ func (s *Service) watch(ctx context.Context, p *page, conv uuid.UUID, say func(*
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-tick.C:
+			if err := s.checkSuspended(ctx); err != nil {
+				return err
+			}
 			if err := say(nil); err != nil {
 				return err
 			}
@@ -58,6 +65,9 @@ func (s *Service) watch(ctx context.Context, p *page, conv uuid.UUID, say func(*
 			if !m.IsHint() && !bytes.Contains(m.Body, id) {
 				continue
 			}
+			if err := s.checkSuspended(ctx); err != nil {
+				return err
+			}
 			news, err := s.readNews(ctx, p, conv, m)
 			if err != nil {
 				return err
@@ -69,6 +79,15 @@ func (s *Service) watch(ctx context.Context, p *page, conv uuid.UUID, say func(*
 			}
 		}
 	}
+}
+
+// checkSuspended returns workspace_suspended where the caller's workspace is suspended by
+// now: a stream outlives what was known when it was opened.
+func (s *Service) checkSuspended(ctx context.Context) error {
+	if db.IsRefused(s.DB.RefuseSuspended(ctx), caller.From(ctx).TenantID) {
+		return fault.New(fault.WorkspaceSuspended)
+	}
+	return nil
 }
 
 // readNews is what a visitor may hear of a message of the bus.

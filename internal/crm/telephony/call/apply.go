@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/crm/telephony/command"
 	"konak/internal/exchange"
+	"konak/internal/kit/address"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -45,15 +46,22 @@ func (s *Service) apply(ctx context.Context, e exchange.Event) error {
 }
 
 // applyIncoming takes a call in: from the line it is a customer's, from a phone an
-// agent's.
+// agent's. A suspended workspace takes none, except of an agent who calls for help.
 func (s *Service) applyIncoming(tx *db.Tx, e exchange.Event) error {
 	if _, err := callOfLeg(&tx.Reader, e.Leg); !db.IsNoRow(err) {
 		return err // it was applied before
 	}
+	suspended, err := db.IsSuspended(&tx.Reader)
+	if err != nil {
+		return err
+	}
+	if suspended && (e.Device == "" || !address.IsEmergency(e.To)) {
+		return command.Put(tx, command.Command{Kind: command.Hangup, Leg: e.Leg, Cause: exchange.CauseUnavailable})
+	}
 	if e.Device == "" {
 		return s.receive(tx, e)
 	}
-	err := s.placeFromPhone(tx, e)
+	err = s.placeFromPhone(tx, e)
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
 		return command.Put(tx, command.Command{Kind: command.Hangup, Leg: e.Leg, Cause: exchange.CauseRejected})
 	}

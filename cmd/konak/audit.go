@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/google/uuid"
+
+	"konak/internal/app"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/clock"
+)
+
+type auditCmd struct {
+	app.Config
+	Limit int  `default:"50" help:"How many lines, the newest first."`
+	JSON  bool `name:"json" help:"Print JSON."`
+}
+
+// auditLine is a line of the audit log as it is printed.
+type auditLine struct {
+	ID      uuid.UUID  `json:"id"`
+	At      clock.Time `json:"at"`
+	Action  string     `json:"action"`
+	Object  string     `json:"object"`
+	Details any        `json:"details"`
+}
+
+// Run prints the lines of the audit log that belong to no workspace. Those of a workspace
+// are in its panel.
+func (l *auditCmd) Run(ctx context.Context, out io.Writer) error {
+	if l.Limit < 1 || l.Limit > 10_000 {
+		return errors.New("--limit: write a number from 1 to 10000")
+	}
+	a, err := app.OpenExisting(ctx, l.Config, logger(l.Config), clock.System{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = a.Close() }()
+	found, err := audit.ListInstallation(ctx, a.DB, l.Limit)
+	if err != nil {
+		return err
+	}
+	lines := make([]auditLine, len(found))
+	for i, f := range found {
+		lines[i] = auditLine{f.ID, f.At, f.Action, f.Object, f.Details}
+	}
+	if l.JSON {
+		return printJSON(out, lines)
+	}
+	if len(lines) == 0 {
+		_, err = fmt.Fprintln(out, "There are no lines that belong to no workspace.")
+		return err
+	}
+	for _, line := range lines {
+		details, err := json.Marshal(line.Details)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(out, "%s  %s  %s  %s\n", line.At.Format("2006-01-02 15:04:05Z"), line.Action, line.Object, details); err != nil {
+			return err
+		}
+	}
+	return nil
+}

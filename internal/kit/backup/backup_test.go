@@ -1,0 +1,247 @@
+package backup_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"konak/internal/kit/backup"
+)
+
+// source is an installation with one file, whose database is a text.
+func source(t *testing.T, database string) backup.Source {
+	t.Helper()
+	files := t.TempDir()
+	write(t, filepath.Join(files, "ab", "one"), "a price list")
+	write(t, filepath.Join(files, "incoming", "half"), "still being written")
+	return backup.Source{
+		Version: "1", Now: time.Unix(0, 0), Files: files, Key: "the key",
+		Database: func(_ context.Context, path string) error { return os.WriteFile(path, []byte(database), 0o600) },
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// made makes a backup in a folder.
+func made(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "backup")
+	m, err := backup.WriteFolder(t.Context(), source(t, "rows"), folder, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, row := range m.Files {
+		paths = append(paths, row.Path)
+	}
+	if !slices.Equal(paths, []string{"konak.db", "master.key", "files/ab/one"}) {
+		t.Fatalf("the backup holds %v", paths)
+	}
+	return folder
+}
+
+// A backup of which a byte, a file or the manifest is not as it was written is refused;
+// one that broke off has no manifest.
+func TestDamagedBackupIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		damage func(t *testing.T, folder string)
+		want   string
+	}{
+		"whole":         {func(*testing.T, string) {}, ""},
+		"another byte":  {func(t *testing.T, f string) { write(t, filepath.Join(f, "files/ab/one"), "b price list") }, "is damaged"},
+		"shorter":       {func(t *testing.T, f string) { write(t, filepath.Join(f, "konak.db"), "row") }, "is damaged"},
+		"longer":        {func(t *testing.T, f string) { write(t, filepath.Join(f, "konak.db"), "rows and more") }, "is damaged"},
+		"a file less":   {func(t *testing.T, f string) { _ = os.Remove(filepath.Join(f, "files/ab/one")) }, "no such file"},
+		"broke off":     {func(t *testing.T, f string) { _ = os.Remove(filepath.Join(f, "manifest.json")) }, "one that broke off"},
+		"no manifest":   {func(t *testing.T, f string) { write(t, filepath.Join(f, "manifest.json"), "{") }, "unexpected end"},
+		"empty":         {func(t *testing.T, f string) { write(t, filepath.Join(f, "manifest.json"), "{}") }, "names no konak.db"},
+		"outside":       {func(t *testing.T, f string) { rename(t, f, "../one") }, "lies outside of the backup"},
+		"absolute path": {func(t *testing.T, f string) { rename(t, f, "/etc/passwd") }, "lies outside of the backup"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := made(t)
+			c.damage(t, folder)
+			_, err := backup.Compare(t.Context(), folder)
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// rename lets the manifest of a backup name a file elsewhere.
+func rename(t *testing.T, folder, to string) {
+	t.Helper()
+	path := filepath.Join(folder, "manifest.json")
+	var m backup.Manifest
+	if err := json.Unmarshal([]byte(read(t, path)), &m); err != nil {
+		t.Fatal(err)
+	}
+	m.Files[2].Path = to
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, string(text))
+}
+
+// A backup brings everything back into an empty folder and overwrites nothing: a key that
+// is there stays, and a database that is there stops it.
+func TestCopyInto(t *testing.T) {
+	t.Parallel()
+	folder := made(t)
+	m, err := backup.Compare(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	write(t, filepath.Join(data, "master.key"), "another key")
+	if err := m.CopyInto(t.Context(), folder, data); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"konak.db": "rows", "files/ab/one": "a price list", "master.key": "another key"} {
+		if got := read(t, filepath.Join(data, path)); got != want {
+			t.Errorf("%s is %q", path, got)
+		}
+	}
+	taken := t.TempDir()
+	write(t, filepath.Join(taken, "konak.db"), "mine")
+	if err := m.CopyInto(t.Context(), folder, taken); err == nil || read(t, filepath.Join(taken, "konak.db")) != "mine" {
+		t.Errorf("a database that is there: %v", err)
+	}
+}
+
+// A later backup shares the space of files that the earlier one has, unless their size is
+// another one by now: then they are copied anew from the source.
+func TestPreviousBackup(t *testing.T) {
+	t.Parallel()
+	src, base := source(t, "rows"), t.TempDir()
+	one, two, three := filepath.Join(base, "1"), filepath.Join(base, "2"), filepath.Join(base, "3")
+	if _, err := backup.WriteFolder(t.Context(), src, one, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.WriteFolder(t.Context(), src, two, one); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := stat(t, filepath.Join(one, "files/ab/one")), stat(t, filepath.Join(two, "files/ab/one")); !os.SameFile(a, b) {
+		t.Error("the file was copied again")
+	}
+	write(t, filepath.Join(two, "files/ab/one"), "cut") // and with it that of the first, whose space it shares
+	if _, err := backup.WriteFolder(t.Context(), src, three, two); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.Compare(t.Context(), three); err != nil || read(t, filepath.Join(three, "files/ab/one")) != "a price list" {
+		t.Errorf("a file that was damaged in the earlier backup: %v", err)
+	}
+	if _, err := backup.WriteFolder(t.Context(), src, three, ""); err == nil {
+		t.Error("a backup was written into a folder that is there")
+	}
+}
+
+func stat(t *testing.T, path string) os.FileInfo {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// A backup in one file writes nothing outside of the folder that it is unpacked into, and
+// holds files and folders only.
+func TestUnpackStaysInItsFolder(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		head tar.Header
+		want string
+	}{
+		"a file":         {tar.Header{Name: "files/one", Typeflag: tar.TypeReg}, ""},
+		"above":          {tar.Header{Name: "../one", Typeflag: tar.TypeReg}, "lies outside"},
+		"hidden above":   {tar.Header{Name: "files/../../one", Typeflag: tar.TypeReg}, "lies outside"},
+		"absolute":       {tar.Header{Name: "/tmp/one", Typeflag: tar.TypeReg}, "lies outside"},
+		"a link":         {tar.Header{Name: "files", Linkname: "/tmp", Typeflag: tar.TypeSymlink}, "neither a file nor a folder"},
+		"a hard link":    {tar.Header{Name: "files", Linkname: "/etc/passwd", Typeflag: tar.TypeLink}, "neither a file nor a folder"},
+		"a folder":       {tar.Header{Name: "files", Typeflag: tar.TypeDir}, ""},
+		"a folder above": {tar.Header{Name: "../files", Typeflag: tar.TypeDir}, "lies outside"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := t.TempDir()
+			var packed bytes.Buffer
+			w := tar.NewWriter(&packed)
+			c.head.Mode = 0o600
+			if err := w.WriteHeader(&c.head); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(base, "in", "backup.tar")
+			write(t, path, packed.String())
+			err := backup.Unpack(t.Context(), path, "", filepath.Join(base, "in", "folder"))
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+			left, err := os.ReadDir(base)
+			if err != nil || len(left) != 1 {
+				t.Errorf("%d things lie outside, %v", len(left)-1, err)
+			}
+		})
+	}
+}
+
+// A backup in one file is whole when it has its name, and never overwrites another.
+func TestBackupInOneFile(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	path := filepath.Join(base, "one.tar")
+	if _, err := backup.WriteFile(t.Context(), source(t, "rows"), path, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.WriteFile(t.Context(), source(t, "other"), path, nil); err == nil {
+		t.Error("a backup was overwritten")
+	}
+	if _, err := backup.WriteFile(t.Context(), source(t, "rows"), filepath.Join(base, "two.tar.age"), nil); err == nil {
+		t.Error("an encrypted backup without a recipient")
+	}
+	err := backup.WithFolder(t.Context(), path, "", base, func(folder string) error {
+		m, err := backup.Compare(t.Context(), folder)
+		if err == nil && len(m.Files) != 3 {
+			t.Errorf("it holds %v", m.Files)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	left, err := os.ReadDir(base)
+	if err != nil || len(left) != 1 {
+		t.Errorf("%d things are left beside it, %v", len(left)-1, err)
+	}
+}
