@@ -10,6 +10,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/trtext"
 )
 
 // Book finds contacts, and makes those of channels, in the transaction of a
@@ -124,7 +125,8 @@ func (b *Book) byAddress(tx *db.Tx, from Sender) (Ref, error) {
 }
 
 func (b *Book) makeContact(tx *db.Tx, from Sender) (Ref, error) {
-	name := strings.TrimSpace(from.Name)
+	// A name that shows nothing is none, and nobody's message is lost for it.
+	name := strings.TrimSpace(trtext.Plain(from.Name))
 	in := Input{Name: &name, Language: &from.Language}
 	if e, ok := address.ParseEmail(from.Email); ok {
 		in.Emails = &[]string{e.Address}
@@ -134,7 +136,7 @@ func (b *Book) makeContact(tx *db.Tx, from Sender) (Ref, error) {
 	}
 	if name == "" {
 		for _, s := range []string{from.Username, from.Email, from.Phone, from.ExternalID} {
-			if name = s; name != "" {
+			if name = strings.TrimSpace(trtext.Plain(s)); name != "" {
 				break
 			}
 		}

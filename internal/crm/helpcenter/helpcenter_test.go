@@ -368,9 +368,11 @@ func TestImport(t *testing.T) {
 			"tr/yok/x.md":       "# Kategorisiz\n\nx",
 			"xx.md":             "---\nlanguage: qq\ncategory: kargo\n---\nx",
 			"tr/kargo/derin.md": "# Derin\n\n" + strings.Repeat(">", 50) + "x",
+			"tr/kargo/uzun.md":  "---\ntitle: Uzun\n---\n" + strings.Repeat("x", 140_000),
+			"tr/kargo/bas.md":   "---\ntitle: Uzun\nsummary: " + strings.Repeat("x", 20_000) + "\n---\n" + strings.Repeat("x", 95_000),
 			"resim.png":         "x",
 		}))
-		if many.Created != 2 || many.Failed != 3 {
+		if many.Created != 2 || many.Failed != 5 {
 			t.Fatalf("many files: %+v", many)
 		}
 		reasons := map[string]string{}
@@ -379,7 +381,7 @@ func TestImport(t *testing.T) {
 				reasons[f.File] = *f.Error
 			}
 		}
-		want := map[string]string{"tr/yok/x.md": "unknown_category", "xx.md": "unknown_language", "tr/kargo/derin.md": "too_complex"}
+		want := map[string]string{"tr/yok/x.md": "unknown_category", "xx.md": "unknown_language", "tr/kargo/derin.md": "too_complex", "tr/kargo/uzun.md": "too_long", "tr/kargo/bas.md": "too_long"}
 		if diff := cmp.Diff(want, reasons); diff != "" {
 			t.Error(diff)
 		}

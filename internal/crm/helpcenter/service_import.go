@@ -127,14 +127,17 @@ func readSources(o ImportOptions, content []byte) ([]source, error) {
 	return out, nil
 }
 
-// readEntry reads a file of an archive, one byte more than an article may have
-// at most.
+// maxHead is how long the lines before a text may be that say what it is.
+const maxHead = 10_000
+
+// readEntry reads a file of an archive, one byte more than an article and what stands
+// before it may have at most.
 func readEntry(f *zip.File) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(r, maxBody+1))
+	text, err := io.ReadAll(io.LimitReader(r, maxHead+maxBody+1))
 	return text, errors.Join(err, r.Close())
 }
 
@@ -152,7 +155,7 @@ func readSource(o ImportOptions, name string, content []byte) source {
 	}
 	text := strings.ReplaceAll(strings.ToValidUTF8(strings.TrimPrefix(string(content), "\ufeff"), ""), "\r\n", "\n")
 	text = strings.ReplaceAll(text, "\x00", "")
-	if head, rest, found := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n"); found && strings.HasPrefix(text, "---\n") {
+	if head, rest, found := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n"); found && strings.HasPrefix(text, "---\n") && len(head) < maxHead-len("---\n\n---\n") {
 		for line := range strings.Lines(head) {
 			key, value, _ := strings.Cut(line, ":")
 			value = strings.Trim(strings.TrimSpace(value), `"'`)

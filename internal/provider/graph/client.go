@@ -23,6 +23,7 @@ import (
 	"konak/internal/crm/channel/meta"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/trtext"
 )
 
 // Client makes calls.
@@ -90,7 +91,7 @@ func (c *Client) Do(ctx context.Context, in Call, out any) error {
 	if resp.StatusCode/100 != 2 {
 		return ParseRefusal(resp, text)
 	}
-	if err := json.Unmarshal(text, out); err != nil {
+	if err := json.Unmarshal(trtext.WithoutNUL(text), out); err != nil {
 		return fmt.Errorf("graph: an answer that cannot be read: %w", err)
 	}
 	return nil

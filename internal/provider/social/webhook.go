@@ -9,6 +9,7 @@ import (
 
 	channel "konak/internal/crm/channel/social"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/trtext"
 	"konak/internal/provider/graph"
 )
 
@@ -29,7 +30,7 @@ func (c *Client) Signed(appSecret secret.Text, body []byte, signature string) bo
 // Read implements channel.Provider.
 func (c *Client) Read(body []byte) (out []channel.Event, err error) {
 	var hook Webhook
-	if err := json.Unmarshal(body, &hook); err != nil {
+	if err := json.Unmarshal(trtext.WithoutNUL(body), &hook); err != nil {
 		return nil, fmt.Errorf("social: a webhook that cannot be read: %w", err)
 	}
 	kind, ok := map[string]string{ObjectPage: channel.Messenger, ObjectInstagram: channel.Instagram}[hook.Object]
@@ -142,9 +143,9 @@ func parsePostback(m Messaging) *channel.Received {
 	return out
 }
 
-// filesMax is how many files of a message are fetched: more than the apps let people
-// send at once.
-const filesMax = 30
+// filesMax is how many files of a message are fetched: as many as the inbox takes, and
+// more than the apps let people send at once.
+const filesMax = 20
 
 func addFile(m *channel.Received, kind, address string) {
 	if address != "" && len(m.Files) < filesMax {

@@ -21,6 +21,7 @@ import (
 	channel "konak/internal/crm/channel/telegram"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/trtext"
 )
 
 // Client speaks with the Bot API.
@@ -120,7 +121,7 @@ func readResult(resp *http.Response, out any) error {
 		}
 		return r
 	}
-	if err := json.Unmarshal(a.Result, out); err != nil {
+	if err := json.Unmarshal(trtext.WithoutNUL(a.Result), out); err != nil {
 		return fmt.Errorf("telegram: an answer that cannot be read: %w", err)
 	}
 	return nil

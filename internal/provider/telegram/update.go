@@ -8,12 +8,13 @@ import (
 	"time"
 
 	channel "konak/internal/crm/channel/telegram"
+	"konak/internal/kit/trtext"
 )
 
 // Read implements channel.Provider.
 func (c *Client) Read(body []byte) (channel.Update, error) {
 	var u Update
-	if err := json.Unmarshal(body, &u); err != nil {
+	if err := json.Unmarshal(trtext.WithoutNUL(body), &u); err != nil {
 		return channel.Update{}, fmt.Errorf("telegram: %w", err)
 	}
 	return readUpdate(&u), nil

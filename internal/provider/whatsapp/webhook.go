@@ -13,6 +13,7 @@ import (
 	channel "konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/template"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/trtext"
 	"konak/internal/provider/graph"
 )
 
@@ -250,7 +251,7 @@ type QualityNews struct {
 // over.
 func (c *Client) Read(body []byte) ([]channel.Call, error) {
 	var hook Webhook
-	if err := json.Unmarshal(body, &hook); err != nil {
+	if err := json.Unmarshal(trtext.WithoutNUL(body), &hook); err != nil {
 		return nil, fmt.Errorf("whatsapp: webhook: %w", err)
 	}
 	out := []channel.Call{}

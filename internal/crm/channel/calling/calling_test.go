@@ -108,7 +108,10 @@ func TestCallingWithoutExchange(t *testing.T) {
 		if got.Provider.Status != channel.CallsUnknown || got.Provider.Error == nil {
 			t.Errorf("a provider that is away: %+v", got)
 		}
-		sh.Owner.Put(at, map[string]any{"enabled": false}).Refused(502, "provider_rejected")
+		sh.Owner.Put(at, map[string]any{"enabled": false}).Want(200).Data(&changed)
+		if changed.Result != calling.ResultRejected || changed.Provider.Error == nil || *changed.Provider.Error != channel.ProviderUnreachable {
+			t.Errorf("a change while the provider is away: %+v", changed)
+		}
 		var custom channel.Account
 		sh.Owner.Post(channels+"/custom", map[string]any{"name": "Uygulama", "address": "https://example.com/in"}).Want(201).Data(&custom)
 		if e := sh.Owner.Get(channels+"/"+custom.ID.String()+"/calling").Refused(409, "conflict"); e.Reason != "no_calls" {

@@ -131,6 +131,9 @@ func (s *Service) change(ctx context.Context, a channel.Account, kind channel.Ca
 	if no, is := errors.AsType[*channel.CallsRefused](err); is {
 		refused, err = refusedBy(providerError, no.Words), nil
 	}
+	if fault.Is(err, fault.ProviderRejected) {
+		refused, err = refusedBy(providerError, channel.ProviderUnreachable), nil
+	}
 	// Calls that the provider does not lead to the exchange end there too.
 	if s.Exchange != nil && (!ch.Enabled && err == nil && refused == nil || ch.Enabled && (err != nil || refused != nil)) {
 		err = errors.Join(err, s.Exchange.DisconnectCalls(ctx, a.ID))

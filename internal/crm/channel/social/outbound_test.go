@@ -219,6 +219,12 @@ func TestRating(t *testing.T) {
 			t.Fatalf("the question is %s", asText(sent))
 		}
 		choice := sent[0].Message.QuickReplies[3]
+		// An app can say anything: what is another's to rate stays theirs.
+		sh.Box.Write(pageID, ayse, wire.Incoming{Text: choice.Title, QuickReply: &wire.QuickReply{Payload: choice.Payload}})
+		sh.Settle()
+		if got := sh.Items(c.ID)[0]; got.Event != nil && *got.Event == "rated" {
+			t.Errorf("another customer's rating counts: %+v", got)
+		}
 		sh.Box.Write(pageID, elif, wire.Incoming{Text: choice.Title, QuickReply: &wire.QuickReply{Payload: choice.Payload}})
 		sh.Settle()
 		got := sh.Items(c.ID)[0]

@@ -102,7 +102,9 @@ func (s *Service) Prepare(ctx context.Context, n NewPage) (p Prepared, err error
 	if n.Kind == Instagram && page.InstagramID == "" {
 		return p, fault.Invalid("page_id", "no_instagram_account")
 	}
-	p.set.PageName, p.set.AppID = page.Name, page.AppID
+	// A page may be asked for by its name; its events come with its id.
+	p.set.PageID, p.set.PageName, p.set.AppID = cmp.Or(page.ID, n.PageID), page.Name, page.AppID
+	p.in.PageID, at = p.set.PageID, p.set.access(n.Kind, p.creds)
 	if n.Kind == Instagram {
 		p.set.InstagramID, p.set.Username = page.InstagramID, page.Username
 	}

@@ -71,7 +71,7 @@ func (s *Service) takeMessage(ctx context.Context, a channel.Account, m Received
 		}
 	}
 	if conversation, rating, is := channel.ReadRating(m.Choice); is && !m.OfPage {
-		_, err := s.Inbound.Respond(ctx, a.ID, conversation, rating, "")
+		_, err := s.Inbound.RespondAs(ctx, a.ID, m.Customer, conversation, rating)
 		return err
 	}
 	return s.ingest(ctx, a, m, at)

@@ -17,6 +17,7 @@ import (
 	"konak/internal/crm/conversation/edit"
 	"konak/internal/crm/conversation/file"
 	wire "konak/internal/provider/telegram"
+	sandbox "konak/internal/sandbox/telegram"
 )
 
 func TestCustomersWrite(t *testing.T) {
@@ -249,6 +250,12 @@ func TestButtons(t *testing.T) {
 		if len(asked) != 1 || len(asked[0].Buttons) != 5 {
 			t.Fatalf("the customer was asked %+v", asked)
 		}
+		// An app can say anything: what is another's to rate stays theirs.
+		sh.Box.Press(botID, sandbox.Person{ID: 777, Name: "Can"}, asked[0].MessageID, asked[0].Buttons[0])
+		sh.Settle()
+		if got := sh.Items(c.ID)[0]; got.Event != nil && *got.Event == "rated" {
+			t.Errorf("another customer's rating counts: %+v", got)
+		}
 		sh.Box.Press(botID, elif, asked[0].MessageID, asked[0].Buttons[3])
 		sh.Settle()
 		got := sh.Items(c.ID)[0]
@@ -351,6 +358,43 @@ func TestOneNodePolls(t *testing.T) {
 		sh.Server.Settle()
 		if under != 1 {
 			t.Errorf("%d nodes asked", under)
+		}
+	})
+}
+
+// What nobody can see or store in a message or a name does not lose the message.
+func TestUnprintable(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.Box.Say(botID, sandbox.Person{ID: 4711, Name: "\u200e", Username: ""}, "bir\x00iki")
+		sh.Settle()
+		c := sh.Only()
+		if items := sh.Items(c.ID); len(items) != 1 || items[0].Body != "bir\ufffdiki" {
+			t.Errorf("the message is %+v", items)
+		}
+		if c.ContactName != "4711" {
+			t.Errorf("the customer is called %q", c.ContactName)
+		}
+	})
+}
+
+// The provider brings again what came while the workspace was suspended.
+func TestSuspendedWorkspace(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		_, key := sh.Box.Webhook(botID)
+		const update = `{"update_id":1,"message":{"message_id":9,"date":1763197200,"from":{"id":555,"first_name":"Elif"},"chat":{"id":555,"type":"private"},"text":"Merhaba"}}`
+		for _, c := range []struct {
+			suspended bool
+			want      int
+		}{{true, http.StatusForbidden}, {false, http.StatusOK}} {
+			if _, err := sh.Server.SetSuspended(t.Context(), sh.Slug, c.suspended); err != nil {
+				t.Fatal(err)
+			}
+			if got := sh.hook(fmt.Sprint(botID), key, update); got != c.want {
+				t.Errorf("suspended %t: answered with %d", c.suspended, got)
+			}
+		}
+		if items := sh.Items(sh.Only().ID); len(items) != 1 {
+			t.Errorf("%d items", len(items))
 		}
 	})
 }

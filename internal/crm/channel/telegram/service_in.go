@@ -47,10 +47,11 @@ func (s *Service) Receive(ctx context.Context, ip, bot, secret string, body []by
 }
 
 // take brings in one update of a bot. What will be refused each time is logged
-// and passed over, so that the provider need not bring it again.
+// and passed over, so that the provider need not bring it again; a suspended workspace
+// takes it when it goes on.
 func (s *Service) take(ctx context.Context, bot channel.Account, u Update) error {
 	err := s.takeUpdate(ctx, bot, u)
-	if f, refused := fault.As(err); refused && f.Code.Status() < 500 {
+	if f, refused := fault.As(err); refused && f.Code.Status() < 500 && f.Code != fault.WorkspaceSuspended {
 		s.Log.WarnContext(ctx, "an update of the provider cannot be taken", "account", bot.ID, "update", u.ID, "error", err)
 		return nil
 	}
@@ -187,7 +188,7 @@ func (s *Service) takePressed(ctx context.Context, bot channel.Account, p Presse
 		return nil
 	}
 	if conversation, rating, is := channel.ReadRating(p.Data); is {
-		_, err := s.Inbound.Respond(ctx, bot.ID, conversation, rating, "")
+		_, err := s.Inbound.RespondAs(ctx, bot.ID, p.From.sender(bot.ID).ExternalID, conversation, rating)
 		s.answerButton(ctx, bot, p.ID)
 		return err
 	}

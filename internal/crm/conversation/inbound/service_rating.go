@@ -16,10 +16,29 @@ import (
 // Respond writes down how a customer rates a conversation of a channel account.
 // The first answer to a survey stands; where nobody was asked yet, the answer
 // makes its survey.
-func (s *Service) Respond(ctx context.Context, account, id uuid.UUID, rating int, comment string) (out survey.Rating, err error) {
+func (s *Service) Respond(ctx context.Context, account, id uuid.UUID, rating int, comment string) (survey.Rating, error) {
+	return s.respond(ctx, account, id, rating, comment, func(*db.Tx, conversation.Conversation) error { return nil })
+}
+
+// RespondAs is Respond for whoever has an id on the account. It returns not_found where
+// the conversation is another customer's: what a button says comes from their app.
+func (s *Service) RespondAs(ctx context.Context, account uuid.UUID, external string, id uuid.UUID, rating int) (survey.Rating, error) {
+	return s.respond(ctx, account, id, rating, "", func(tx *db.Tx, c conversation.Conversation) error {
+		who, err := s.contacts.OnAccount(&tx.Reader, account, external)
+		if err == nil && who.ID != c.ContactID {
+			err = db.ErrNoRow
+		}
+		return db.NotFound(err)
+	})
+}
+
+func (s *Service) respond(ctx context.Context, account, id uuid.UUID, rating int, comment string, may func(*db.Tx, conversation.Conversation) error) (out survey.Rating, err error) {
 	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := lockOf(tx, account, id)
 		if err != nil {
+			return err
+		}
+		if err := may(tx, c); err != nil {
 			return err
 		}
 		if set, err := conversation.ReadSettings(&tx.Reader); err != nil {

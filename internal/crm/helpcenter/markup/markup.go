@@ -33,8 +33,51 @@ var ErrTooComplex = errors.New("markup: too complex")
 
 var converter = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify),
-	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(orderHeadings{}, 100))),
+	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(orderHeadings{}, 100), util.Prioritized(safeLinks{}, 200))),
 )
+
+// safeLinks takes the address from links and pictures that may run script, and leaves the
+// words of such an address that stands alone.
+type safeLinks struct{}
+
+// Transform implements parser.ASTTransformer.
+func (safeLinks) Transform(doc *ast.Document, source text.Reader, _ parser.Context) {
+	var alone []*ast.AutoLink
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Link:
+			n.Destination = safeAddress(n.Destination)
+		case *ast.Image:
+			n.Destination = safeAddress(n.Destination)
+		case *ast.AutoLink:
+			if n.AutoLinkType == ast.AutoLinkURL && safeAddress(n.URL(source.Source())) == nil {
+				alone = append(alone, n)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, n := range alone {
+		n.Parent().ReplaceChild(n.Parent(), n, ast.NewString(n.Label(source.Source())))
+	}
+}
+
+// safeAddress gives an address as it is, or nil where its scheme is none of those that a
+// reader can follow: browsers read the scheme after character references are resolved.
+func safeAddress(address []byte) []byte {
+	resolved := strings.ToLower(string(util.URLEscape(address, true)))
+	at := strings.IndexAny(resolved, ":/?#")
+	if at < 0 || resolved[at] != ':' {
+		return address
+	}
+	switch resolved[:at] {
+	case "http", "https", "mailto", "tel", "sms":
+		return address
+	}
+	return nil
+}
 
 // orderHeadings gives headings the levels of a page whose title is the first: the
 // highest of the source is the second, and none is more than one below the last.
