@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -265,9 +266,10 @@ func TestClose(t *testing.T) {
 // An outage is one line, and so is its end.
 func TestOutageIsOneLine(t *testing.T) {
 	t.Parallel()
-	down := true
+	var down atomic.Bool
+	down.Store(true)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if down {
+		if down.Load() {
 			w.WriteHeader(http.StatusForbidden)
 			_, _ = w.Write(bytes.Repeat([]byte("no "), 10_000))
 		}
@@ -284,7 +286,7 @@ func TestOutageIsOneLine(t *testing.T) {
 	if n := log.count("\n"); n != 1 || log.count("does not take traces") != 1 || log.count("no ") > 200 || log.count("geheim") > 0 {
 		t.Errorf("%d lines:\n%s", n, log.String())
 	}
-	down = false
+	down.Store(false)
 	send()
 	if log.count("\n") != 2 || log.count("takes traces again") != 1 || log.count("lost=3") != 1 {
 		t.Errorf("%s", log.String())
@@ -336,8 +338,15 @@ func TestHostileCollectors(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, c := range []trace.Config{
-		{Address: "127.0.0.1:4318"}, {Address: "ftp://x"}, {Address: "http://"}, {Address: "http://user:geheim@x"}, {Address: "http://x?key=geheim"},
-		{Address: "http://x", Share: 1.1}, {Address: "http://x", Share: -1}, {Address: "http://x", Header: "geheim"}, {Address: "http://x", Header: "a=geheim\nb: c"},
+		{Address: "127.0.0.1:4318"},
+		{Address: "ftp://x"},
+		{Address: "http://"},
+		{Address: "http://user:geheim@x"},
+		{Address: "http://x?key=geheim"},
+		{Address: "http://x", Share: 1.1},
+		{Address: "http://x", Share: -1},
+		{Address: "http://x", Header: "geheim"},
+		{Address: "http://x", Header: "a=geheim\nb: c"},
 	} {
 		if err := c.Check(); err == nil || strings.Contains(err.Error(), "geheim") || !strings.HasPrefix(err.Error(), "--traces") {
 			t.Errorf("%+v: %v", c, err)
