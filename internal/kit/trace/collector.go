@@ -33,12 +33,15 @@ type Config struct {
 // Bounds of what is sent. A collector that does not answer costs no more memory than the
 // queue; what does not fit is dropped.
 const (
-	maxWaiting    = 2048 // spans
-	maxBatch      = 512  // spans in one message
-	exportTimeout = 10 * time.Second
-	closeTimeout  = 3 * time.Second
-	maxLogged     = 300 // bytes of a collector's complaint
+	maxWaiting = 2048 // spans
+	maxBatch   = 512  // spans in one message
+	maxLogged  = 300  // bytes of a collector's complaint
 )
+
+// timeouts bound how long a collector may take.
+type timeouts struct{ export, close time.Duration }
+
+var usualTimeouts = timeouts{export: 10 * time.Second, close: 3 * time.Second}
 
 // MaxAnswer bounds what is read of a collector's answer, for whoever makes the way to it.
 const MaxAnswer = 64 << 10
@@ -83,12 +86,16 @@ func client(way http.RoundTripper) *http.Client {
 // Open makes the tracer of a node, which sends to the collector over way, and nil where the
 // settings name no collector. Whether the collector answers shows only when something is sent.
 func Open(c Config, way http.RoundTripper, log *slog.Logger, version string) (*Tracer, error) {
+	return open(c, way, log, version, usualTimeouts)
+}
+
+func open(c Config, way http.RoundTripper, log *slog.Logger, version string, limit timeouts) (*Tracer, error) {
 	if c.Address == "" {
 		return nil, nil
 	}
 	options := []otlptracehttp.Option{
-		otlptracehttp.WithEndpointURL(c.target()), otlptracehttp.WithTimeout(exportTimeout), otlptracehttp.WithHTTPClient(client(way)),
-		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: exportTimeout, MaxElapsedTime: exportTimeout}),
+		otlptracehttp.WithEndpointURL(c.target()), otlptracehttp.WithTimeout(limit.export), otlptracehttp.WithHTTPClient(client(way)),
+		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: limit.export, MaxElapsedTime: limit.export}),
 	}
 	if h := c.headers(); h != nil {
 		options = append(options, otlptracehttp.WithHeaders(h))
@@ -99,12 +106,12 @@ func Open(c Config, way http.RoundTripper, log *slog.Logger, version string) (*T
 	}
 	p := sdk.NewTracerProvider(
 		sdk.WithBatcher(&watched{SpanExporter: out, log: log},
-			sdk.WithMaxQueueSize(maxWaiting), sdk.WithMaxExportBatchSize(maxBatch), sdk.WithExportTimeout(exportTimeout)),
+			sdk.WithMaxQueueSize(maxWaiting), sdk.WithMaxExportBatchSize(maxBatch), sdk.WithExportTimeout(limit.export)),
 		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(c.Share))),
 		sdk.WithIDGenerator(ids{}),
 		sdk.WithResource(resource.NewSchemaless(attribute.String("service.name", "konak"), attribute.String("service.version", version))),
 	)
-	return &Tracer{provider: p, tracer: p.Tracer(scope), share: c.Share}, nil
+	return &Tracer{provider: p, tracer: p.Tracer(scope), share: c.Share, closing: limit.close}, nil
 }
 
 // Flush sends what waits.
@@ -120,7 +127,7 @@ func (t *Tracer) Close() error {
 	if t == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), t.closing)
 	defer cancel()
 	if err := t.provider.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("trace: close: %w", err)
@@ -130,7 +137,7 @@ func (t *Tracer) Close() error {
 
 // Probe asks the collector whether it takes traces with these settings, by sending none.
 func Probe(ctx context.Context, c Config, way http.RoundTripper) error {
-	ctx, cancel := context.WithTimeout(ctx, exportTimeout)
+	ctx, cancel := context.WithTimeout(ctx, usualTimeouts.export)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.target(), bytes.NewReader(nil))
 	if err != nil {

@@ -64,6 +64,7 @@ type Tracer struct {
 	provider *sdk.TracerProvider
 	tracer   otel.Tracer
 	share    float64
+	closing  time.Duration // how long Close waits for the collector
 }
 
 // scope is the name that spans of this program carry.
