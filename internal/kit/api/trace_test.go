@@ -71,6 +71,14 @@ func TestRequestsAreTraced(t *testing.T) {
 			t.Errorf("%+v, want %+v", got[i], w)
 		}
 	}
+	callers, _ := h.do("GET", "/api/test/things/"+id, "", "Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	if err := tracer.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	below := c.Spans()[len(want)]
+	if header := callers.Header.Get("Traceparent"); below.Parent != "00f067aa0ba902b7" || header != "00-4bf92f3577b34da6a3ce929d0e0e4736-"+below.ID+"-01" {
+		t.Errorf("a caller's trace is answered with %s: %+v", header, below)
+	}
 	if header := answer.Header.Get("Traceparent"); header != "00-"+got[0].Trace+"-"+got[0].ID+"-01" {
 		t.Errorf("answered with %s", header)
 	}
