@@ -191,6 +191,8 @@ func TestEveryVariableIsRead(t *testing.T) {
 			text, shown = "a,b", "[a b]"
 		case int, int64, app.Size:
 			text, shown = "4711", "4711"
+		case float64:
+			text, shown = "0.25", "0.25"
 		case time.Duration:
 			text, shown = "77s", "1m17s"
 		case string:
@@ -261,6 +263,7 @@ func TestSettingsThatCannotWork(t *testing.T) {
 		{"--mail-max-size", "-5", "such as 50GiB"},
 		{"--mail-rspamd", "127.0.0.1:11333", "--mail-rspamd \"127.0.0.1:11333\": write an address such as"},
 		{"--mail-rspamd", "http://", "--mail-rspamd"},
+		{"--traces", "127.0.0.1:4318", "--traces: write the address of a collector"},
 	} {
 		code, text := runOn("migrate", "--data", t.TempDir(), tc.flag+"="+tc.value)
 		if code == 0 || !strings.Contains(text, tc.want) {

@@ -20,7 +20,9 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/node"
+	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/trace"
 	"konak/migrations"
 	"konak/web"
 )
@@ -53,6 +55,7 @@ func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
 		{"outgoing mail", c.smtp},
 		{"incoming mail", c.mail},
 		{"calls", c.calls},
+		{"traces", c.traces},
 		{"panel", c.panel},
 	}
 	failed := false
@@ -194,6 +197,18 @@ func (d *checkup) findings(ctx context.Context) error {
 		fmt.Fprintf(&text, "\n        and %d more", more)
 	}
 	return errors.New(text.String())
+}
+
+// traces asks the collector whether it takes traces.
+func (d *checkup) traces(ctx context.Context) (string, error) {
+	if d.Traces.Address == "" {
+		return "off", nil
+	}
+	way := outbound.New(outbound.Options{Operator: true, MaxBody: trace.MaxAnswer})
+	if err := trace.Probe(ctx, d.Traces, way); err != nil {
+		return "", fmt.Errorf("the collector of --traces takes none: %w; Konak serves all the same", err)
+	}
+	return "the collector of --traces takes them", nil
 }
 
 func (d *checkup) settings(context.Context) (string, error) {

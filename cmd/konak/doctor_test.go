@@ -16,6 +16,7 @@ import (
 
 	"konak/internal/kit/blob"
 	"konak/internal/kit/db"
+	"konak/internal/kit/trace"
 	"konak/migrations"
 )
 
@@ -117,5 +118,28 @@ func TestDoctorBesideAServer(t *testing.T) {
 		if _, err := check(t.Context()); err == nil || !strings.Contains(err.Error(), "choose another "+name) {
 			t.Errorf("%s is taken by another: %v", name, err)
 		}
+	}
+}
+
+// The doctor asks the collector of traces whether it takes them, with its key.
+func TestDoctorAsksTheCollector(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/traces" || r.Header.Get("X-Key") != "geheim" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	defer s.Close()
+	d := &checkup{}
+	if text, err := d.traces(t.Context()); err != nil || text != "off" {
+		t.Errorf("%q, %v", text, err)
+	}
+	d.Traces = trace.Config{Address: s.URL, Header: "X-Key=geheim"}
+	if text, err := d.traces(t.Context()); err != nil || text == "off" {
+		t.Errorf("%q, %v", text, err)
+	}
+	d.Traces.Header = "X-Key=falsch"
+	if text, err := d.traces(t.Context()); err == nil || !strings.Contains(err.Error(), "401") || strings.Contains(err.Error(), "falsch") {
+		t.Errorf("%q, %v", text, err)
 	}
 }

@@ -75,6 +75,7 @@ import (
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/node"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/trace"
 	"konak/internal/mail"
 	"konak/internal/mail/domain"
 	"konak/internal/mail/engine"
@@ -99,6 +100,7 @@ type App struct {
 	serving uuid.UUID  // this node among those that serve
 	box     *secret.Box
 
+	Traces   *trace.Tracer // nil where nothing is traced
 	DB       *db.DB
 	API      *api.API
 	Link     *bus.Link // nil on the embedded database, which has one node
@@ -200,7 +202,7 @@ func Catalog() event.Catalog {
 func (a *App) Close() error {
 	a.Finder.Close()
 	a.closeExchange()
-	return errors.Join(a.standIn.close(), a.closeDemoServers(), a.closeDatabase())
+	return errors.Join(a.standIn.close(), a.closeDemoServers(), a.Traces.Close(), a.closeDatabase())
 }
 
 // Work runs the background workers until ctx ends.

@@ -20,6 +20,7 @@ import (
 	"konak/internal/identity/password"
 	"konak/internal/kit/db"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/trace"
 	"konak/internal/mail/origin"
 	"konak/internal/provider/hcaptcha"
 	"konak/internal/provider/rspamd"
@@ -103,6 +104,8 @@ type Config struct {
 	RTPPorts         string   `env:"KONAK_RTP_PORTS" name:"rtp-ports" default:"20000-29999" placeholder:"FIRST-LAST" help:"UDP ports for the sound of calls; each call uses one or two."`
 	TelegramAddress  string   `env:"KONAK_TELEGRAM_ADDRESS" name:"telegram-address" placeholder:"URL" help:"Where Telegram's Bot API is, if not at its own address: a server of one's own, or a stand-in while developing. A demo brings its own."`
 	Demo             bool     `env:"KONAK_DEMO" help:"Fill an empty database with demo workspaces; loopback only."`
+
+	Traces trace.Config `embed:""`
 
 	BackupEvery  time.Duration `env:"KONAK_BACKUP_EVERY" default:"24h" help:"Time from one backup in --backup-folder to the next."`
 	WebhookLease time.Duration `env:"KONAK_WEBHOOK_LEASE" default:"40s" help:"How long a node that has died keeps its webhook endpoints before another takes them over."`
@@ -230,7 +233,7 @@ func (c *Config) Check() error {
 			return fmt.Errorf("--%s %q: write http://HOST:PORT or https://HOST", a.setting, a.value)
 		}
 	}
-	if err := c.checkSIP(); err != nil {
+	if err := errors.Join(c.checkSIP(), c.Traces.Check()); err != nil {
 		return err
 	}
 	if c.PublicURL != "" {

@@ -50,7 +50,7 @@ func Migrate(ctx context.Context, cfg Config, log *slog.Logger) ([]int64, error)
 // makes no file, applies no migration and refuses an installation that was never
 // served: a mistyped folder must not answer as an empty one.
 func OpenExisting(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
-	cfg.Demo = false
+	cfg.Demo, cfg.Traces.Address = false, ""
 	d, err := OpenExistingDatabase(ctx, cfg, log, c)
 	if err != nil {
 		return nil, err

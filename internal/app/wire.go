@@ -33,6 +33,7 @@ import (
 	"konak/internal/kit/realtime"
 	"konak/internal/kit/reference"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/trace"
 	"konak/internal/webhook"
 	"konak/web"
 )
@@ -104,6 +105,9 @@ func (a *App) wireKit(p *parts) (err error) {
 		inside = append(inside, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
 	p.out = outbound.New(outbound.Options{Allowed: inside, Patience: a.cfg.PeerPatience})
+	if a.Traces, err = trace.Open(a.cfg.Traces, outbound.New(outbound.Options{Operator: true, MaxBody: trace.MaxAnswer}), a.log, Version); err != nil {
+		return err
+	}
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), buildInfo())
 	p.limits = limit.NewMemory(a.clock, a.cfg.limitFactor())
 	if a.DB.Dialect() == db.Postgres { // there may be other nodes
@@ -129,16 +133,14 @@ func (a *App) wireKit(p *parts) (err error) {
 func (a *App) wireWebhooks(p *parts) (err error) {
 	told := owners{a.Identity, a.Mailer, a.cfg.BaseURL()}
 	if a.Sender, err = webhook.NewSender(webhook.SenderConfig{
-		DB: a.DB, Box: p.box, Out: p.out, Owners: told, Log: a.log, Metrics: a.metrics, Lease: a.cfg.WebhookLease,
+		DB: a.DB, Box: p.box, Out: p.out, Owners: told, Log: a.log, Metrics: a.metrics, Traces: a.Traces, Lease: a.cfg.WebhookLease,
 	}); err != nil {
 		return err
 	}
-	if a.Webhook, err = webhook.New(webhook.Config{
+	a.Webhook, err = webhook.New(webhook.Config{
 		DB: a.DB, Box: p.box, Out: p.out, Bus: p.hub, Catalog: p.catalog, Owners: told, Sender: a.Sender,
-	}); err != nil {
-		return err
-	}
-	return nil
+	})
+	return err
 }
 
 // wireStreams makes the streams, and the registry of who is connected, which the
@@ -159,7 +161,7 @@ func (a *App) wireNotices(p *parts) (err error) {
 	}); err != nil {
 		return err
 	}
-	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: p.hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook, a.Notices}}
+	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: p.hub, Log: a.log, Traces: a.Traces, Subscribers: []event.Subscriber{a.Webhook, a.Notices}}
 	return nil
 }
 
@@ -183,7 +185,7 @@ func (a *App) wireLive(p *parts) error {
 func (a *App) wireJobs(*parts) (err error) {
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	a.Jobs, err = jobs.New(jobs.Config{
-		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Random: rand.Float64,
+		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Traces: a.Traces, Random: rand.Float64,
 		Kinds: slices.Concat(
 			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Surveys.Jobs(), a.Replies.Jobs(),
 			a.Email.Jobs(), a.WhatsApp.Jobs(), a.Telegram.Jobs(), a.Social.Jobs(), a.Domains.Jobs(), a.Engine.Jobs(), a.Wallet.Jobs(), a.Numbers.Jobs(), a.Notices.Jobs(), a.Assistant.Jobs(),
@@ -207,7 +209,7 @@ func (a *App) wireAPI(p *parts) error {
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
 		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: p.box.Derive("cursor"),
 		TrustedProxies: proxies, SessionGuard: a.Mail.CheckAddress, Limits: p.limits, Streams: a.Streams, StreamCheck: a.cfg.StreamCheckOn(a.DB.Dialect()), Fallback: web.Handler(a.bankForms, a.cfg.captchaSources()...),
-		HelpSite: a.HelpCenter.Site(), HelpHosts: hosts, AccessLog: a.cfg.AccessLog,
+		HelpSite: a.HelpCenter.Site(), HelpHosts: hosts, AccessLog: a.cfg.AccessLog, Traces: a.Traces,
 		Rates: api.Rates{Key: a.cfg.LimitKey, Account: a.cfg.LimitAccount, Address: a.cfg.LimitAddress, Workspace: a.cfg.LimitWorkspace},
 	})
 	a.registerHealth()

@@ -108,6 +108,7 @@ func (s *Service) deliveryID(event, endpoint uuid.UUID) uuid.UUID {
 type job struct {
 	id, event uuid.UUID
 	eventType string
+	trace     string // of the event
 	status    string
 	attempts  int // before this one
 	base      int // of them before the delivery was last queued by a person

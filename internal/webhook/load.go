@@ -98,7 +98,7 @@ func loadBodies(r *db.Reader, tenant uuid.UUID, jobs []job) error {
 	events, err := event.Load(r, tenant, ids)
 	for i := range jobs {
 		if e, ok := events[jobs[i].event]; ok {
-			jobs[i].body = e.Body()
+			jobs[i].body, jobs[i].trace = e.Body(), e.Trace
 		}
 	}
 	return err

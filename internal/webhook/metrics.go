@@ -30,11 +30,7 @@ const (
 
 // Measure sets the gauge of the queue. A running sender does so by itself.
 func (s *Sender) Measure(ctx context.Context) {
-	n := 0
-	err := s.db.System("delivery claim").Read(ctx, func(r *db.Reader) (err error) {
-		n, err = countWaiting(r, maxSampled)
-		return err
-	})
+	n, err := db.Read(ctx, s.db.System("delivery claim"), func(r *db.Reader) (int, error) { return countWaiting(r, maxSampled) })
 	if err != nil {
 		if ctx.Err() == nil {
 			s.log.Error("the webhook queue could not be measured", "error", err)

@@ -17,6 +17,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/trace"
 )
 
 // Topic is woken when lanes have something to do.
@@ -41,6 +42,7 @@ type Sender struct {
 	owners  Owners
 	log     *slog.Logger
 	metrics *metrics
+	traces  *trace.Tracer
 	claim   uuid.UUID // what this sender's lanes are claimed with
 	lease   time.Duration
 
@@ -67,6 +69,7 @@ type SenderConfig struct {
 	Owners  Owners           // are told about endpoints that do not answer
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
+	Traces  *trace.Tracer // gets the attempts; nil for none
 	Lease   time.Duration // how long a silent sender keeps its lanes; DefaultLease where it is zero
 }
 
@@ -77,7 +80,7 @@ func NewSender(c SenderConfig) (*Sender, error) {
 		return nil, errors.New("webhook: the sender needs a database, a box of secrets, a client, owners, a log and metrics")
 	}
 	s := &Sender{
-		db: c.DB, box: c.Box, out: c.Out, owners: c.Owners, log: c.Log, metrics: newMetrics(c.Metrics),
+		db: c.DB, box: c.Box, out: c.Out, owners: c.Owners, log: c.Log, metrics: newMetrics(c.Metrics), traces: c.Traces,
 		claim: c.DB.Clock().NewCapability(), lease: cmp.Or(c.Lease, DefaultLease),
 		lanes: map[uuid.UUID]*lane{}, tenants: map[uuid.UUID]*tenantLoad{}, paces: map[uuid.UUID]*pace{},
 		pools: [pools]slotPool{{free: slotsPerPool}, {free: slotsPerPool}}, wake: make(chan struct{}, 1),
@@ -159,11 +162,7 @@ func (s *Sender) signal() {
 }
 
 func (s *Sender) nextRun(ctx context.Context) time.Time {
-	next := never
-	err := s.db.System("delivery claim").Read(ctx, func(r *db.Reader) (err error) {
-		next, err = nextRun(r)
-		return err
-	})
+	next, err := db.Read(ctx, s.db.System("delivery claim"), nextRun)
 	if err != nil && ctx.Err() == nil {
 		s.log.Error("webhook lanes could not be read", "error", err)
 	}
@@ -308,6 +307,10 @@ func (s *Sender) attempt(r result, x *slot) {
 		r.answer = s.out.Post(context.Background(), to, header, r.body, r.at)
 		s.metrics.inflight.Dec()
 		timer.Stop()
+		if r.trace != "" {
+			s.traces.Record(r.trace, "deliver "+r.eventType, trace.Client, r.answer.Duration, r.answer.Class, append(outbound.Attributes("POST", to, r.answer.Status),
+				trace.Text(trace.Event, r.eventType), trace.Text(trace.Tenant, l.tenant.String()), trace.Number(trace.Attempt, r.attempts+1))...)
+		}
 		r.at = s.db.Clock().Now()
 	}
 	r.body = nil

@@ -24,6 +24,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/limit"
+	"konak/internal/kit/trace"
 )
 
 // Authenticator proves credentials. Identity implements it.
@@ -68,6 +69,8 @@ type Config struct {
 	RequestTimeout time.Duration
 	// AccessLog writes a line for each request of the API.
 	AccessLog bool
+	// Traces records each request, but for streams that stay open; nil for none.
+	Traces *trace.Tracer
 	// Rates are how many calls a minute a caller may make.
 	Rates Rates
 	// Fallback serves what is no API route (the panel).

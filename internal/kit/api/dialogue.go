@@ -72,7 +72,7 @@ var errNoText = errors.New("api: a binary message on a socket of texts")
 // Without a good ticket it answers 401 before the connection is switched over.
 func HandleDialogue[In any](a *API, rt Route, d Dialogue[In]) {
 	rt = rt.withDefaults()
-	rt.Access, rt.socket, rt.streams, rt.NoStore, rt.Status = Public, true, true, true, http.StatusSwitchingProtocols
+	rt.Access, rt.socket, rt.streams, rt.lasts, rt.NoStore, rt.Status = Public, true, true, true, true, http.StatusSwitchingProtocols
 	rt.Refusals = append(rt.Refusals, http.StatusUnauthorized, http.StatusUpgradeRequired)
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
 		req := requestOf(ctx)

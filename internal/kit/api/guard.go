@@ -18,6 +18,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/trace"
 )
 
 // CookieName is the panel's session cookie; see cookieName.
@@ -31,6 +32,9 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		r, w := humachi.Unwrap(hc)
 		ctx := r.Context()
 		requestOf(ctx).rt = rt
+		ctx, span := a.startSpan(ctx, rt, w)
+		status := http.StatusInternalServerError // of a panic
+		defer func() { endSpan(span, status) }()
 		if rt.Open && !rt.ChecksOrigin {
 			openHeaders(w)
 		}
@@ -48,7 +52,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 			}
 		}
 		if err != nil {
-			status := a.writeError(w, r, rt, err)
+			status = a.writeError(w, r, rt, err)
 			discardBody(w, r)
 			took := elapsed()
 			answered.at(status / 100).Observe(took.Seconds())
@@ -56,6 +60,9 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		if who != nil {
+			if span.IsKept() {
+				span.Set(trace.Text(trace.Tenant, who.TenantID.String()))
+			}
 			ctx = caller.With(ctx, who)
 			if rt.own() {
 				ctx = db.AllowSuspended(ctx, who.TenantID)
@@ -75,13 +82,36 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		r.Header["Accept"] = jsonOnly // all we speak; forms are only read
 		hc = huma.WithContext(hc, ctx)
 		next(hc)
-		if hc.Status() >= 400 {
+		if status = hc.Status(); status >= 400 {
 			discardBody(w, r)
 		}
 		took := elapsed()
-		answered.at(hc.Status() / 100).Observe(took.Seconds())
-		a.logAccess(ctx, rt, hc.Status(), took)
+		answered.at(status / 100).Observe(took.Seconds())
+		a.logAccess(ctx, rt, status, took)
 	}
+}
+
+// startSpan begins the span of a request. A stream that stays open has none: everything that
+// happens meanwhile would become part of its trace.
+func (a *API) startSpan(ctx context.Context, rt *Route, w http.ResponseWriter) (context.Context, trace.Span) {
+	if a.cfg.Traces == nil || rt.lasts {
+		return ctx, trace.Span{}
+	}
+	ctx, span, parent := a.cfg.Traces.StartRequest(ctx, rt.Method, rt.Path)
+	w.Header()["Traceparent"] = []string{parent}
+	return ctx, span
+}
+
+// endSpan ends the span of a request. A refusal is no failure of ours.
+func endSpan(span trace.Span, status int) {
+	if !span.IsKept() {
+		return
+	}
+	failure := ""
+	if status >= http.StatusInternalServerError {
+		failure = strconv.Itoa(status)
+	}
+	span.End(failure, trace.Number(trace.Status, status))
 }
 
 // logAccess writes the line of a request into the access log. It names the route by its

@@ -102,6 +102,7 @@ type Route struct {
 	visit      bool // see visit.go
 	socket     bool // see socket.go
 	streams    bool // sending the answer may take longer than a request; see stream.go
+	lasts      bool // it stays open until one of the sides leaves
 }
 
 // Anyone is the permission of routes that every signed-in member may call.

@@ -49,7 +49,7 @@ const (
 // A message from the receiver ends the connection: requests go over HTTP.
 func HandleSocket[In any](a *API, rt Route, h func(context.Context, *In) (func(context.Context, *Socket) error, error)) {
 	rt = rt.withDefaults()
-	rt.socket, rt.streams, rt.Status = true, true, http.StatusSwitchingProtocols
+	rt.socket, rt.streams, rt.lasts, rt.Status = true, true, true, http.StatusSwitchingProtocols
 	rt.Refusals = append(rt.Refusals, http.StatusUpgradeRequired)
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
 		req := requestOf(ctx)

@@ -154,7 +154,7 @@ func (s *Sender) Comment(text string) error {
 // or the server drains.
 func HandleEvents[In any](a *API, rt Route, h func(context.Context, *In) (func(context.Context, *Sender) error, error)) {
 	rt = rt.withDefaults()
-	rt.streams = true
+	rt.streams, rt.lasts = true, true
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
 		ctx, preparing := a.prepare(ctx)
 		// The handler comes last, as what it holds is let go of by what it returns.

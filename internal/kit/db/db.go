@@ -16,6 +16,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/trace"
 )
 
 // Options say how to open a database.
@@ -144,10 +145,23 @@ func (d *DB) System(reason string) Handle {
 	return Handle{db: d, system: true}
 }
 
+// startSpan begins the span of a transaction or a read in a request or a job that is traced.
+func (d *DB) startSpan(ctx context.Context, name string) (context.Context, trace.Span) {
+	if !trace.IsTraced(ctx) {
+		return ctx, trace.Span{}
+	}
+	system := "sqlite"
+	if d.dialect == Postgres {
+		system = "postgresql"
+	}
+	return trace.StartChild(ctx, name, trace.Client, trace.Text(trace.Database, system))
+}
+
 // InTx runs fn in a write transaction and returns after it is durable. Inside
 // of another transaction it returns ErrNested.
 func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
-	defer func() { h.db.countOutage(err) }()
+	ctx, span := h.db.startSpan(ctx, "db write")
+	defer func() { h.db.countOutage(err); span.End("") }()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -195,7 +209,8 @@ func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 // the newest committed state on its own. Inside of a transaction it returns
 // ErrNested: the Tx reads too, and sees what it has written.
 func (h Handle) Read(ctx context.Context, fn func(*Reader) error) (err error) {
-	defer func() { h.db.countOutage(err) }()
+	ctx, span := h.db.startSpan(ctx, "db read")
+	defer func() { h.db.countOutage(err); span.End("") }()
 	if h.tenant == uuid.Nil && !h.system {
 		return errors.New("db: read without a tenant")
 	}

@@ -14,6 +14,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/trace"
 )
 
 // Subscriber turns events into rows of its own, in the dispatcher's
@@ -29,6 +30,7 @@ type Dispatcher struct {
 	Bus         bus.Bus
 	Log         *slog.Logger
 	Subscribers []Subscriber
+	Traces      *trace.Tracer
 
 	turn turn
 }
@@ -90,7 +92,8 @@ func numberRows(found string) string {
 	FROM (SELECT tenant_id, id, row_number() OVER (PARTITION BY tenant_id ORDER BY came) AS rn
 		FROM (` + found + `) w) n
 	WHERE outbox.tenant_id = n.tenant_id AND outbox.id = n.id
-	RETURNING outbox.tenant_id, outbox.id, outbox.type, outbox.sequence, outbox.test, outbox.emitted, outbox.target, outbox.payload`
+	RETURNING outbox.tenant_id, outbox.id, outbox.type, outbox.sequence, outbox.test, outbox.emitted, outbox.target, outbox.payload,
+		COALESCE(outbox.traceparent, '')`
 }
 
 // first finds the first waiting rows, whosever they are.
@@ -182,6 +185,7 @@ func (d *Dispatcher) Step(ctx context.Context) (int, error) {
 func (d *Dispatcher) step(ctx context.Context) (n int, more bool, err error) {
 	var events []Event
 	var next turn
+	took := clock.Stopwatch()
 	err = d.DB.System("dispatcher").InTx(ctx, func(tx *db.Tx) error {
 		events, next, more = nil, d.turn, false
 		if ok, err := tx.TryLock("dispatcher"); err != nil || !ok {
@@ -216,6 +220,9 @@ func (d *Dispatcher) step(ctx context.Context) (n int, more bool, err error) {
 	d.turn = next
 	for _, e := range events {
 		d.Bus.Publish(e.TenantID, bus.Message{Sequence: e.Sequence, Type: e.Type, Body: e.Body()})
+		if e.Trace != "" {
+			d.Traces.Record(e.Trace, "dispatch "+e.Type, trace.Consumer, took(), "", trace.Text(trace.Event, e.Type), trace.Text(trace.Tenant, e.TenantID.String()))
+		}
 	}
 	return len(events), more, nil
 }

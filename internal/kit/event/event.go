@@ -20,6 +20,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
+	"konak/internal/kit/trace"
 )
 
 // Topic is woken when an event waits for the dispatcher.
@@ -116,8 +117,8 @@ type body struct {
 // MaxBody is the largest body; a larger one carries its object's id only.
 const MaxBody = 256 << 10
 
-const insertOutbox = `INSERT INTO outbox (tenant_id, id, type, occurred_at, test, emitted, target, payload)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+const insertOutbox = `INSERT INTO outbox (tenant_id, id, type, occurred_at, test, emitted, target, payload, traceparent)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 
 // Emit writes the outbox row of a change and gives the event's id.
 func Emit(tx *db.Tx, c Change) (uuid.UUID, error) {
@@ -146,7 +147,7 @@ func Emit(tx *db.Tx, c Change) (uuid.UUID, error) {
 	if err != nil {
 		return uuid.Nil, err
 	}
-	if err := tx.ExecDeferred(insertOutbox, tx.Tenant(), id, c.Type, b.OccurredAt, who.Test || c.Test, c.Emitted, c.Target, text); err != nil {
+	if err := tx.ExecDeferred(insertOutbox, tx.Tenant(), id, c.Type, b.OccurredAt, who.Test || c.Test, c.Emitted, c.Target, text, trace.Parent(tx.Context())); err != nil {
 		return uuid.Nil, fmt.Errorf("event: emit %s: %w", c.Type, err)
 	}
 	tx.Wake(Topic)
@@ -197,7 +198,9 @@ type Event struct {
 	Test     bool
 	Emitted  bool
 	Target   *uuid.UUID
-	payload  string
+	// Trace is the span that it was announced in, for package trace; "" for none.
+	Trace   string
+	payload string
 }
 
 // Body is what is sent to receivers.
@@ -209,11 +212,11 @@ func (e *Event) Body() []byte {
 	return append(b, e.payload[1:]...)
 }
 
-const columns = `tenant_id, id, type, sequence, test, emitted, target, payload`
+const columns = `tenant_id, id, type, sequence, test, emitted, target, payload, COALESCE(traceparent, '')`
 
 func scanEvent(r db.Row) (Event, error) {
 	var e Event
-	err := r.Scan(&e.TenantID, &e.ID, &e.Type, &e.Sequence, &e.Test, &e.Emitted, &e.Target, &e.payload)
+	err := r.Scan(&e.TenantID, &e.ID, &e.Type, &e.Sequence, &e.Test, &e.Emitted, &e.Target, &e.payload, &e.Trace)
 	return e, err
 }
 
@@ -226,7 +229,7 @@ func Load(r *db.Reader, tenant uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Event,
 	// Asking for a sequence here would lead SQLite to the index of sequences, and
 	// through everything that the tenant has.
 	in, arg := db.In(r.Dialect(), 2, ids)
-	rows, err := db.All(r, scanEvent, `SELECT o.tenant_id, o.id, o.type, COALESCE(o.sequence, 0), o.test, o.emitted, o.target, o.payload
+	rows, err := db.All(r, scanEvent, `SELECT o.tenant_id, o.id, o.type, COALESCE(o.sequence, 0), o.test, o.emitted, o.target, o.payload, COALESCE(o.traceparent, '')
 		FROM outbox o WHERE o.tenant_id = $1 AND o.id `+in, tenant, arg)
 	for _, e := range rows {
 		if e.Sequence > 0 {

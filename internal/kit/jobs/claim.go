@@ -169,7 +169,7 @@ func claimSQL(d db.Dialect, ofAccount bool) string {
 			ORDER BY next_at LIMIT $4` + d.SkipLocked() + `)
 		UPDATE job SET claim_id = $5, node_id = $6, next_at = $7, lost = lost + CASE WHEN claim_id IS NULL THEN 0 ELSE 1 END
 		WHERE tenant_id = $2 AND id IN (SELECT id FROM due)
-		RETURNING id, account_id, payload, test, attempts, lost, created_at, receipt`
+		RETURNING id, account_id, payload, test, attempts, lost, created_at, receipt, COALESCE(traceparent, '')`
 }
 
 // claim takes due jobs: of each kind, of the tenants whose turn it is, as many
@@ -256,7 +256,7 @@ func (c *claiming) takeRows(q queue, account *uuid.UUID, most int) (int, error) 
 	}
 	list, err := db.All(&c.tx.Reader, func(row db.Row) (Job, error) {
 		j := Job{TenantID: q.tenant, Kind: q.kind, claim: c.id, claimedAt: now, lease: c.r.cfg.Lease, db: c.r.cfg.DB, log: c.r.cfg.Log}
-		err := row.Scan(&j.ID, &j.AccountID, &j.Payload, &j.Test, &j.Attempts, &j.lost, &j.CreatedAt, &j.receipt)
+		err := row.Scan(&j.ID, &j.AccountID, &j.Payload, &j.Test, &j.Attempts, &j.lost, &j.CreatedAt, &j.receipt, &j.trace)
 		j.Attempts++ // the row counts those that failed
 		return j, err
 	}, claimSQL(c.tx.Dialect(), account != nil), args...)

@@ -10,6 +10,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/trace"
 )
 
 // Topic is woken when a job was added.
@@ -37,9 +38,9 @@ func insert(tx *db.Tx, tenant uuid.UUID, kind string, account uuid.UUID, runAt t
 		return uuid.Nil, fmt.Errorf("jobs: encode %s: %w", kind, err)
 	}
 	id := tx.NewID()
-	err = tx.ExecDeferred(`INSERT INTO job (tenant_id, id, kind, account_id, payload, test, next_at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		tenant, id, kind, account, string(text), caller.From(tx.Context()).Test, clock.At(runAt), clock.At(tx.Now()))
+	err = tx.ExecDeferred(`INSERT INTO job (tenant_id, id, kind, account_id, payload, test, next_at, created_at, traceparent)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		tenant, id, kind, account, string(text), caller.From(tx.Context()).Test, clock.At(runAt), clock.At(tx.Now()), trace.Parent(tx.Context()))
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("jobs: enqueue %s: %w", kind, err)
 	}

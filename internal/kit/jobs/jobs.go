@@ -46,6 +46,7 @@ type Job struct {
 	claim     uuid.UUID
 	claimedAt time.Time
 	lease     time.Duration
+	trace     string  // the span that it was added in, "" for none
 	receipt   *string // what a server outside accepted, nil for nothing yet
 	db        *db.DB
 	log       *slog.Logger

@@ -18,6 +18,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/trace"
 )
 
 // Config is what a runner needs.
@@ -33,6 +34,8 @@ type Config struct {
 	Random func() float64
 	// Metrics gets the runner's gauges; nil for none.
 	Metrics prometheus.Registerer
+	// Traces records each attempt; nil for none.
+	Traces *trace.Tracer
 	// Lease is how long a worker may be silent: a minute by default.
 	Lease time.Duration
 	// Drain is how long running jobs may go on after a stop before their
@@ -154,12 +157,19 @@ func (r *Runner) release(j *Job) bool {
 func (r *Runner) do(stop context.Context, j *Job) {
 	k := r.kinds[j.Kind]
 	stop = caller.With(stop, &caller.Caller{Kind: caller.System, TenantID: j.TenantID, Test: j.Test})
+	stop, span := r.cfg.Traces.StartUnder(stop, j.trace, "job "+j.Kind, trace.Consumer,
+		trace.Text("konak.job.kind", j.Kind), trace.Text(trace.Tenant, j.TenantID.String()), trace.Number(trace.Attempt, j.Attempts))
+	failure := ""
+	defer func() { span.End(failure) }()
 	ctx, cancel := context.WithTimeout(stop, k.Timeout)
 	defer cancel()
 	done := make(chan struct{})
 	go r.prolongUntil(ctx, done, cancel, j)
 	err := r.handle(ctx, k, j)
 	close(done)
+	if _, isLater := errors.AsType[later](err); err != nil && !isLater {
+		failure = "failed"
+	}
 	if err != nil && j.AccountID != uuid.Nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fmt.Errorf("%w: %w", ErrHold, err)
 	}
@@ -225,7 +235,7 @@ func (r *Runner) finish(ctx context.Context, k *Kind, j *Job, err error, interru
 		return nil
 	case isLater && again.done:
 		return r.inTx(ctx, j, func(tx *db.Tx) error {
-			ours, err := r.change(tx, j, `UPDATE job SET next_at = $4, attempts = 0, lost = 0, last_error = NULL, claim_id = NULL
+			ours, err := r.change(tx, j, `UPDATE job SET next_at = $4, attempts = 0, lost = 0, last_error = NULL, claim_id = NULL, traceparent = NULL
 				WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`, clock.At(again.at))
 			if err != nil || !ours {
 				return err

@@ -17,46 +17,60 @@ type traceKey struct{}
 const traceBytes, spanBytes = 16, 8
 
 // Trace is a W3C trace context.
-type Trace struct{ ID, Span string }
+type Trace struct {
+	ID, Span string
+	// Caller is the span of whoever sent the header, "" where nobody did.
+	Caller string
+	// Sampled says that the caller keeps this trace.
+	Sampled bool
+}
 
 // StartTrace takes up a caller's traceparent header, or begins a new trace.
 func StartTrace(ctx context.Context, traceparent string) (context.Context, Trace) {
 	fresh := randomHex(traceBytes + spanBytes)
-	t := Trace{ID: parseTraceparent(traceparent), Span: fresh[2*traceBytes:]}
-	if t.ID == "" {
-		t.ID = fresh[:2*traceBytes]
+	t := Trace{ID: fresh[:2*traceBytes], Span: fresh[2*traceBytes:]}
+	if from, ok := ParseParent(traceparent); ok {
+		t.ID, t.Caller, t.Sampled = from.ID, from.Span, from.Sampled
 	}
-	return context.WithValue(ctx, traceKey{}, t), t
+	return WithTrace(ctx, t), t
 }
 
-// TraceID is the trace of ctx, or "".
-func TraceID(ctx context.Context) string {
-	t, _ := ctx.Value(traceKey{}).(Trace)
-	return t.ID
+// WithTrace returns a context of a trace.
+func WithTrace(ctx context.Context, t Trace) context.Context {
+	return context.WithValue(ctx, traceKey{}, t)
 }
+
+// TraceOf is the trace of ctx, the zero one where it has none.
+func TraceOf(ctx context.Context) Trace {
+	t, _ := ctx.Value(traceKey{}).(Trace)
+	return t
+}
+
+// TraceID is the id of the trace of ctx, or "".
+func TraceID(ctx context.Context) string { return TraceOf(ctx).ID }
 
 // Parent is the traceparent header to answer or to send on.
 func (t Trace) Parent() string { return "00-" + t.ID + "-" + t.Span + "-01" }
 
-// parseTraceparent gives the trace id of a header that is valid to the letter;
-// a header that is not is ignored as a whole, as the standard asks.
-func parseTraceparent(h string) string {
+// ParseParent reads a traceparent header that is valid to the letter; one that is not is
+// ignored as a whole, as the standard asks.
+func ParseParent(h string) (t Trace, ok bool) {
 	if len(h) < 55 || h[2] != '-' || h[35] != '-' || h[52] != '-' {
-		return ""
+		return Trace{}, false
 	}
 	version, id, span, flags := h[:2], h[3:35], h[36:52], h[53:55]
 	if version == "ff" || len(h) > 55 && (version == "00" || h[55] != '-') {
-		return "" // only later versions may say more
+		return Trace{}, false // only later versions may say more
 	}
 	for _, part := range []string{version, id, span, flags} {
 		if strings.Trim(part, "0123456789abcdef") != "" {
-			return ""
+			return Trace{}, false
 		}
 	}
 	if strings.Trim(id, "0") == "" || strings.Trim(span, "0") == "" {
-		return ""
+		return Trace{}, false
 	}
-	return id
+	return Trace{ID: id, Span: span, Sampled: strings.Contains("13579bdf", flags[1:])}, true
 }
 
 func randomHex(n int) string {

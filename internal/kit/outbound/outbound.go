@@ -29,6 +29,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/trace"
 )
 
 // Limits of one request.
@@ -261,8 +262,10 @@ type Answer struct {
 // failure, redirects too.
 func (c *Client) Post(ctx context.Context, to *url.URL, header Header, body []byte, now time.Time) Answer {
 	took := clock.Stopwatch()
+	ctx, span := startSpan(ctx, http.MethodPost)
 	a := c.post(ctx, to, header, body, now)
 	a.Duration = took()
+	endSpan(span, http.MethodPost, to, a.Status, a.Class)
 	return a
 }
 
@@ -376,6 +379,28 @@ func retryAfter(v string, now time.Time) time.Duration {
 	return 0
 }
 
+// startSpan begins the span of a request in something that is traced.
+func startSpan(ctx context.Context, method string) (context.Context, trace.Span) {
+	return trace.StartChild(ctx, method, trace.Client)
+}
+
+// endSpan ends it with the status of the answer, 0 for none, and the class of what went wrong.
+func endSpan(span trace.Span, method string, to *url.URL, status int, class string) {
+	if span.IsKept() {
+		span.End(class, Attributes(method, to, status)...)
+	}
+}
+
+// Attributes are what a span says of a request and the status of its answer, 0 for none. It
+// names the host alone.
+func Attributes(method string, to *url.URL, status int) []trace.Attribute {
+	list := []trace.Attribute{trace.Text(trace.Method, method), trace.Text(trace.ServerAddress, to.Hostname())}
+	if status != 0 {
+		list = append(list, trace.Number(trace.Status, status))
+	}
+	return list
+}
+
 // RoundTrip implements http.RoundTripper under the same rules, for clients of a
 // provider's API that need more than Post: other methods, answers to stream.
 // The caller's context bounds it in time; an answer that is longer than
@@ -384,10 +409,20 @@ func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme == "http" {
 		req = req.WithContext(context.WithValue(req.Context(), plainKey{}, true))
 	}
+	ctx, span := startSpan(req.Context(), req.Method)
+	if ctx != req.Context() {
+		req = req.WithContext(ctx)
+	}
 	resp, err := c.transport.RoundTrip(req)
 	if err != nil {
+		endSpan(span, req.Method, req.URL, 0, failed(err).Class)
 		return nil, err
 	}
+	class := ""
+	if resp.StatusCode >= http.StatusBadRequest {
+		class = ClassStatus
+	}
+	endSpan(span, req.Method, req.URL, resp.StatusCode, class)
 	if resp.StatusCode != http.StatusSwitchingProtocols {
 		LimitBody(resp, c.maxBody)
 	}
