@@ -175,6 +175,40 @@ func TestExportDeleteImport(t *testing.T) {
 	}
 }
 
+// A workspace is imported beside another one that has its short name: under the name that
+// it is given, by which its help center is found, and the other one stays as it is.
+func TestImportUnderAnotherName(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("mine")
+		w.Sample(canary)
+		s.Settle()
+		setSuspended(t, s, "mine", true)
+		path := filepath.Join(t.TempDir(), "mine.tar")
+		if _, err := exportMine(t, s, w.ID, path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.DeleteWorkspace(t.Context(), "mine", "mine"); err != nil {
+			t.Fatal(err)
+		}
+		s.Clock.Advance(time.Second)
+		taken := s.Workspace("mine")
+		c := archiveConfig(t, s)
+		if _, err := archive.Import(t.Context(), c, path, ""); !errors.Is(err, archive.ErrTaken) {
+			t.Errorf("under a name that is taken: %v", err)
+		}
+		c.Slug = "mine-2"
+		got, err := archive.Import(t.Context(), c, path, "")
+		if err != nil || got.Workspace.Slug != "mine-2" || got.Workspace.ID != w.ID {
+			t.Fatalf("%+v, %v", got.Workspace, err)
+		}
+		setSuspended(t, s, "mine-2", false)
+		s.Client("").Host("mine-2.help.localhost").Get("/tr").Want(200)
+		s.Client("").Host("mine.help.localhost").Get("/tr").Want(404)
+		taken.Owner.Get("/api/v1/auth/me").Want(200)
+	})
+}
+
 // A workspace of an embedded installation moves to one on PostgreSQL and works there.
 func TestExportToAnotherInstallation(t *testing.T) {
 	t.Parallel()

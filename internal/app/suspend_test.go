@@ -32,6 +32,7 @@ func TestSuspendedWorkspace(t *testing.T) {
 		s.Client("").Get("/api/erp/v1/webhooks/" + hook.KeylessID + "/events").Want(200)
 		w.Owner.Post("/api/mail/v1/dlp/exceptions", map[string]any{"email": "a@example.com"}).Want(201)
 
+		leaving := w.SignIn("owner@mine.example")
 		setSuspended(t, s, "mine", true)
 		everyOperationRefuses(t, s, w.Owner, key)
 		nobody := s.Client("")
@@ -41,6 +42,8 @@ func TestSuspendedWorkspace(t *testing.T) {
 		signIn["password"] = "wrong"
 		nobody.Post("/api/v1/auth/sign-in", signIn).Refused(422, "wrong_credentials")
 		w.Owner.Get("/api/v1/auth/me").Want(200)
+		leaving.Post("/api/v1/auth/sign-out", nil).Want(200)
+		leaving.Get("/api/v1/auth/me").Refused(401, "unauthenticated")
 		other.Owner.Get("/api/v1/auth/audit").Want(200)
 		s.Settle()
 		if n := got.Load(); n != 0 {
