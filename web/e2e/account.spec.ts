@@ -146,7 +146,8 @@ test('a passkey is made, opens the account, and is removed', async ({ page, cont
   const proof = page.getByRole('dialog', { name: 'Confirm it is you' })
   await expect(proof.or(page.getByText(`${device} is removed`, { exact: true }))).toBeVisible()
   if (await proof.isVisible()) {
-    await proof.getByLabel('Password').fill(owner.password)
+    await expect(proof.getByLabel('Password')).toBeFocused()
+  await proof.getByLabel('Password').fill(owner.password)
     await proof.getByRole('button', { name: 'Confirm' }).click()
   }
   await expect(page.getByRole('button', { name: `Remove the passkey ${device}` })).toBeHidden()

@@ -51,6 +51,13 @@ describe('key follower', () => {
     expect(typed(['k'], { ctrl: true })).toBe('mod+k')
   })
 
+  it('takes a key that is held down once, unless it goes through a list', () => {
+    const follow = createKeyFollower(() => 0)
+    const list = ['e', 'j'].map((keys): Shortcut => ({ keys, label: 'inbox.close', run: () => undefined }))
+    const press = (key: string, repeat: boolean) => follow({ key, metaKey: false, ctrlKey: false, altKey: false, target: null, defaultPrevented: false, repeat }, list, true)?.keys
+    expect([press('e', false), press('e', true), press('j', true)]).toEqual(['e', undefined, 'j'])
+  })
+
   it('forgets a sequence that took too long or went elsewhere', () => {
     expect(typed(['g', 'w'], { wait: 2000 })).toBeUndefined()
     expect(typed(['g', 'x', 'w'])).toBeUndefined()

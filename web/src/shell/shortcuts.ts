@@ -57,6 +57,8 @@ interface KeyPress {
   altKey: boolean
   target: unknown
   defaultPrevented: boolean
+  /** Whether the key is being held down. */
+  repeat?: boolean
 }
 
 const sequenceLimit = 1200
@@ -72,6 +74,8 @@ export function createKeyFollower(now: () => number = () => performance.now()) {
       return shortcuts.find((shortcut) => shortcut.keys === `mod+${event.key.toLowerCase()}`)
     }
     if (!single || isTyping(event.target) || inLayer(event.target) || event.key.length !== 1) return undefined
+    // Held down, only the keys that go through a list do anything: one press closes one conversation.
+    if (event.repeat && event.key !== 'j' && event.key !== 'k') return undefined
     const started = pending && now() - pendingAt < sequenceLimit ? `${pending} ` : ''
     const typed = started + event.key.toLowerCase()
     const found = shortcuts.find((shortcut) => shortcut.keys === typed)

@@ -63,7 +63,7 @@ export function Layer({
     event.preventDefault()
     const layer = body.current?.closest<HTMLElement>('[role=dialog]')
     const first = layer?.querySelector<HTMLElement>('[data-first]')
-    const field = body.current?.querySelector<HTMLElement>('input, [role=combobox], textarea')
+    const field = body.current?.querySelector<HTMLElement>('input:not([type=hidden]), [role=combobox], textarea')
     ;(first ?? field ?? layer)?.focus()
   }
 
@@ -76,7 +76,7 @@ export function Layer({
   function change(next: boolean) {
     if (next || !asks || !(filled || refused || showsRefusal(body.current))) return onOpenChange(next)
     setAsking(!asking)
-    if (asking) body.current?.querySelector<HTMLElement>('input, [role=combobox], textarea')?.focus()
+    if (asking) body.current?.querySelector<HTMLElement>('input:not([type=hidden]), [role=combobox], textarea')?.focus()
   }
 
   return (

@@ -214,6 +214,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
         <div className="relative">
           {words.list}
           <textarea
+            dir="auto"
             ref={area}
             rows={3}
             aria-label={note ? t('inbox.note') : t('inbox.reply')}

@@ -197,7 +197,7 @@ function Row({ row, active, search, picked, onToggle, agents }: RowProps) {
             {formatAgo(row.last_activity_at)}
           </time>
         </span>
-        <span className={cx('truncate text-sm', unread ? 'font-medium text-ink' : 'text-ink-2')}>
+        <span dir="auto" className={cx('truncate text-sm', unread ? 'font-medium text-ink' : 'text-ink-2')}>
           {row.subject && <span className="text-ink">{row.found ? <Marked text={row.found.subject} /> : row.subject} · </span>}
           {row.found ? <Marked text={row.found.snippet} near /> : <PreviewText row={row} agents={agents} />}
         </span>

@@ -36,6 +36,7 @@ interface BubbleProps {
 export function Bubble({ mine, note, faint, assistant, children }: BubbleProps) {
   return (
     <div
+      dir="auto"
       className={cx(
         'w-fit max-w-[min(42rem,88%)] rounded-xl border px-3.5 py-2 text-base break-words whitespace-pre-wrap',
         note

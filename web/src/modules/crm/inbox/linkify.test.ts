@@ -13,6 +13,7 @@ describe('linkParts', () => {
       ['+90 532 111 22 33', 'tel:+905321112233'],
       ['0(212) 555 44 33', 'tel:02125554433'],
     ])
+    expect(links('0532-111-20-26, 0212.555.20.26')).toHaveLength(2)
     expect(linkParts(text).map((part) => part.text).join('')).toBe(text)
   })
 
@@ -22,7 +23,7 @@ describe('linkParts', () => {
   })
 
   it('makes no link of anything else', () => {
-    for (const text of ['javascript:alert(1)', 'data:text/html,x', 'https://', 'www.', 'Order 4711 of 2026-11-15 09:30', 'TR330006100519786457841326', '0532', 'file:///etc/passwd']) {
+    for (const text of ['javascript:alert(1)', 'data:text/html,x', 'https://', 'www.', 'Order 4711 of 2026-11-15 09:30', '01.02.2026 10:30', 'no. 0048213-2026-11', '05-11-2026 12.45', 'TR330006100519786457841326', '0532', 'file:///etc/passwd']) {
       expect(links(text), text).toEqual([])
     }
   })

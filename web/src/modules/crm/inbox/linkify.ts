@@ -28,7 +28,11 @@ function webAddress(text: string): string | null {
   }
 }
 
+// 01.02.2026, 2026-11, 10.30: a number with a year or a time in it is a date or the number of an order.
+const date = /\b\d{1,2}[.-]\d{1,2}[.-](?:19|20)\d{2}\b|(?:^|[.-])(?:19|20)\d{2}[.-]\d{1,2}\b/
+
 function phoneAddress(text: string): string | null {
+  if (date.test(text)) return null
   const digits = text.replace(/\D/g, '')
   return digits.length >= 10 && digits.length <= 15 ? `tel:${text.startsWith('+') ? '+' : ''}${digits}` : null
 }
