@@ -58,7 +58,7 @@ func TestSuspendedWorkspace(t *testing.T) {
 		key.Get("/api/commerce/public/v1/orders").Want(200)
 		var log []struct{ Action string }
 		w.Owner.Get("/api/v1/auth/audit").Want(200).Data(&log)
-		if len(log) < 2 || log[0].Action != "workspace.resumed_by_operator" || log[1].Action != "workspace.suspended_by_operator" {
+		if len(log) < 3 || log[0].Action != "workspace.resumed_by_operator" || log[1].Action != "session.closed" || log[2].Action != "workspace.suspended_by_operator" {
 			t.Errorf("the audit log has %+v", log)
 		}
 	})

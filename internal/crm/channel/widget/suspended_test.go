@@ -2,6 +2,7 @@ package widget_test
 
 import (
 	"bufio"
+	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -28,7 +29,9 @@ func TestSuspendedWorkspaceEndsStreams(t *testing.T) {
 				in := open(t, s, nil)
 				v := in.visitor()
 				in.write(v, "Merhaba", "")
-				req, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+in.path("/stream"), nil)
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				defer cancel()
+				req, err := http.NewRequestWithContext(ctx, "GET", s.URL+in.path("/stream"), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
