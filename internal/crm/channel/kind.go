@@ -207,11 +207,18 @@ func (s *Service) Window(r *db.Reader, account uuid.UUID, to contact.Contact) (*
 	if db.IsNoRow(err) {
 		return nil, false, nil
 	}
-	kind, ok := s.kinds[a.Kind].(Templater)
-	if err != nil || !ok {
+	kind := s.kinds[a.Kind]
+	if err != nil || kind == nil {
 		return nil, false, err
 	}
-	return kind.Window(a, to), true, nil
+	if t, ok := kind.(Templater); ok {
+		return t.Window(a, to), true, nil
+	}
+	if _, err := kind.Route(r, a, to); !fault.Is(err, fault.WindowClosed) {
+		return nil, false, nil
+	}
+	i, _ := IdentityOn(to, a.ID)
+	return i.WindowExpiresAt, true, nil
 }
 
 // Receipts is a kind whose customers can be told that their messages were read.

@@ -54,7 +54,8 @@ func parseEvent(kind string, e Entry, m Messaging) channel.Event {
 	case m.Message != nil:
 		out.Message = parseMessage(e.ID, m)
 	case m.Edit != nil:
-		out.Edited = &channel.Received{ID: m.Edit.ID, Text: m.Edit.Text, Customer: m.Sender.ID, Detail: map[string]any{}}
+		out.Edited = &channel.Received{ID: m.Edit.ID, Text: m.Edit.Text, Customer: m.Sender.ID, OfPage: m.Sender.ID == e.ID, Detail: map[string]any{}}
+	case m.Reaction != nil && m.Sender.ID == e.ID: // the page's own, which we have sent
 	case m.Reaction != nil:
 		out.Reaction = &channel.Reaction{MessageID: m.Reaction.ID, Emoji: sign(m.Reaction)}
 	case m.Read != nil:
@@ -122,7 +123,11 @@ func parseMessage(account string, m Messaging) *channel.Received {
 		case slices.Contains(files, a.Type):
 			addFile(out, a.Type, a.Payload.URL)
 		default: // a share, a reel, a location: what it leads to
-			out.Text = strings.TrimSpace(out.Text + "\n" + strings.TrimSpace(a.Payload.Title+"\n"+a.Payload.URL))
+			address := a.Payload.URL
+			if at := a.Payload.Coordinates; at != nil {
+				address = fmt.Sprintf("https://maps.google.com/?q=%v,%v", at.Latitude, at.Longitude)
+			}
+			out.Text = strings.TrimSpace(out.Text + "\n" + strings.TrimSpace(a.Payload.Title+"\n"+address))
 		}
 	}
 	return out

@@ -223,7 +223,15 @@ type Attachment struct {
 	Payload struct {
 		URL   string `json:"url,omitempty"`
 		Title string `json:"title,omitempty"`
+		// Coordinates are set on a location.
+		Coordinates *Coordinates `json:"coordinates,omitempty"`
 	} `json:"payload"`
+}
+
+// Coordinates are a place on the map.
+type Coordinates struct {
+	Latitude  float64 `json:"lat"`
+	Longitude float64 `json:"long"`
 }
 
 // ReplyTo is what a message answers: another message, or a story.

@@ -57,7 +57,17 @@ func TestWindow(t *testing.T) {
 				sh.connect("messenger", map[string]any{"human_agent": human}).Want(201).Data(&sh.Account)
 				sh.says(elif, "Merhaba")
 				c := sh.Only()
+				checkWindow := func(open bool) {
+					t.Helper()
+					var got reply.ChatTemplates
+					sh.Owner.Get(conversations + "/" + c.ID.String() + "/chat-templates").Want(200).Data(&got)
+					if got.WindowOpen != open {
+						t.Errorf("the window is said to be open: %t", got.WindowOpen)
+					}
+				}
+				checkWindow(true)
 				sh.Later(24 * time.Hour)
+				checkWindow(human)
 				if !human {
 					sh.TryReply(c.ID, "Buyurun").Refused(422, "window_closed")
 					return
@@ -79,6 +89,7 @@ func TestWindow(t *testing.T) {
 				sh.Reply(c.ID, "Hâlâ yardımcı olabilirim")
 				sh.Later(2 * time.Minute)
 				sh.TryReply(c.ID, "Çok geç").Refused(422, "window_closed")
+				checkWindow(false)
 			})
 		})
 	}

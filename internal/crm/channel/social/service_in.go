@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/inbound"
@@ -32,12 +33,13 @@ func (s *Service) signedFor(ctx context.Context, a channel.Account, body []byte,
 
 // takeEvent takes one thing that the provider tells an account.
 func (s *Service) takeEvent(ctx context.Context, a channel.Account, e Event) error {
+	e.At = transport.PlausibleTime(e.At, s.DB.Clock().Now())
 	switch {
 	case e.Message != nil:
 		return s.takeMessage(ctx, a, *e.Message, e.At)
 	case e.Edited != nil:
 		known, err := s.Edits.EditOnChannel(ctx, a.ID, e.Edited.ID, e.Edited.Text)
-		if err != nil || known || e.Edited.Customer == "" {
+		if err != nil || known || e.Edited.Customer == "" || e.Edited.OfPage {
 			return err
 		}
 		// The change came before the message: it brings all of it.

@@ -141,6 +141,7 @@ func startPayload(m Received) (payload string, is bool) {
 // account wrote to them. A message with a file is written at once, in its place,
 // with the file pending; a job fetches it.
 func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) error {
+	m.At = transport.PlausibleTime(m.At, s.DB.Clock().Now())
 	in := inbound.Inbound{
 		Channel: Name, Body: strings.TrimSpace(m.Text), ProviderMessageID: messageID(m.Connection, m.Chat, m.ID), AI: a.AI, GroupID: a.GroupID,
 		From: m.Customer.sender(a.ID), Detail: m.Detail, SentAt: clock.Ptr(m.At), FromUs: m.OfOwner,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -107,4 +108,16 @@ func (t *Transport) known(ctx context.Context, account uuid.UUID, id string) (it
 // report keeps what became of an item; one that was deleted is passed over.
 func (t *Transport) report(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
 	return channel.IgnoreDeleted(t.Inbound.Reported(ctx, item, d))
+}
+
+// oldest is before anything that a provider tells: none of them is older.
+var oldest = time.Date(2005, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// PlausibleTime gives the time that a provider says something happened at, or now where it
+// says none, or one that cannot be.
+func PlausibleTime(at, now time.Time) time.Time {
+	if at.Before(oldest) || at.After(now.AddDate(0, 0, 1)) {
+		return now
+	}
+	return at
 }
