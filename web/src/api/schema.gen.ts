@@ -754,7 +754,7 @@ export interface paths {
         put?: never;
         /**
          * Try a question: what the assistant would answer, and why
-         * @description Nobody is told. The answer comes from the published help articles; a language model's use counts towards its budgets.
+         * @description Nobody is told. The answer comes from the published help articles and the canned replies that are released for it; a language model's use counts towards its budgets.
          */
         post: operations["try-assistant"];
         delete?: never;
@@ -3299,7 +3299,7 @@ export interface paths {
         put?: never;
         /**
          * Let a language model draft a reply
-         * @description Nothing is sent or stored. It rests on the help articles and the customer's own orders, as the assistant's answers do; where they do not answer, text is null. It needs crm.conversations.view as well. Where the customer wrote nothing: 422 nothing_to_answer. The language model is that of the channel's configuration, or else the workspace's oldest; its budgets apply. Without one: 409 no_language_model; with today's budget used up: 409 model_budget_spent. A server that does not answer within 20 seconds: 502 model_unreachable; an answer that cannot be used: 502 model_bad_answer.
+         * @description Nothing is sent or stored. It rests on the help articles, the released canned replies and the customer's own orders, as the assistant's answers do; where they do not answer, text is null. It needs crm.conversations.view as well. Where the customer wrote nothing: 422 nothing_to_answer. The language model is that of the channel's configuration, or else the workspace's oldest; its budgets apply. Without one: 409 no_language_model; with today's budget used up: 409 model_budget_spent. A server that does not answer within 20 seconds: 502 model_unreachable; an answer that cannot be used: 502 model_bad_answer.
          */
         post: operations["suggest-reply"];
         delete?: never;
@@ -17633,7 +17633,7 @@ export interface components {
              * @description The group that gets what comes in
              */
             group_id?: string;
-            /** @description Whether people may answer for seven days, which the provider must have granted the app */
+            /** @description Whether people may answer for seven days, which the provider must have granted the app; without it a page that is connected already keeps what it has */
             human_agent?: boolean;
             /**
              * @description The page's or the account's own name where it is left out

@@ -59,7 +59,7 @@ type NewPage struct {
 	PageID     string
 	Token      string
 	AppSecret  string
-	HumanAgent bool
+	HumanAgent *bool // nil leaves an account that there is as it is
 	// ReplaceWebhook lets us take the place of an address that the app's webhook
 	// leads to so far.
 	ReplaceWebhook bool

@@ -17,7 +17,7 @@ type PageInput struct {
 	PageID         string     `json:"page_id" minLength:"1" maxLength:"40" example:"109876543210987" doc:"The page; for Instagram the page that the account belongs to"`
 	Token          string     `json:"access_token" minLength:"1" maxLength:"1000" writeOnly:"true" example:"EAAG…" doc:"The page's token; stored sealed, never shown"`
 	AppSecret      string     `json:"app_secret" minLength:"1" maxLength:"200" writeOnly:"true" example:"1f6c3e…" doc:"Of the app that the token belongs to; signs what the provider sends; stored sealed, never shown"`
-	HumanAgent     bool       `json:"human_agent,omitempty" doc:"Whether people may answer for seven days, which the provider must have granted the app"`
+	HumanAgent     *bool      `json:"human_agent,omitempty" doc:"Whether people may answer for seven days, which the provider must have granted the app; without it a page that is connected already keeps what it has"`
 	ReplaceWebhook bool       `json:"replace_webhook,omitempty" doc:"Whether we take the place of another address that the app's webhook leads to"`
 	GroupID        *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"The group that gets what comes in"`
 	AI             bool       `json:"ai,omitempty" doc:"Whether the assistant answers"`

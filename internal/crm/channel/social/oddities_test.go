@@ -57,3 +57,19 @@ func TestOddEvents(t *testing.T) {
 		}
 	})
 }
+
+// A page that is connected again keeps the name and the permission that it was given,
+// unless the caller says otherwise.
+func TestConnectAgain(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		sh.connect("messenger", map[string]any{"human_agent": true, "name": "Mağaza"}).Want(201).Data(&sh.Account)
+		sh.connect("messenger", nil).Want(201)
+		if a := sh.ReadAccount(sh.Account.ID); a.Name != "Mağaza" || !sh.settings().HumanAgent {
+			t.Errorf("connected again it is %q, human agent %t", a.Name, sh.settings().HumanAgent)
+		}
+		sh.connect("messenger", map[string]any{"human_agent": false, "name": "Depo"}).Want(201)
+		if a := sh.ReadAccount(sh.Account.ID); a.Name != "Depo" || sh.settings().HumanAgent {
+			t.Errorf("changed it is %q, human agent %t", a.Name, sh.settings().HumanAgent)
+		}
+	})
+}

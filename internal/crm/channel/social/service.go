@@ -66,9 +66,10 @@ const WebhookPath = "/api/crm/v1/channels/social/webhook"
 
 // Prepared is a page that the provider opened for us and that is not stored yet.
 type Prepared struct {
-	in    NewPage
-	set   Settings
-	creds credentials
+	in      NewPage
+	unnamed bool // the caller gave no name
+	set     Settings
+	creds   credentials
 }
 
 // External is how the provider calls the account.
@@ -93,7 +94,7 @@ func (s *Service) Connect(ctx context.Context, n NewPage) (a channel.Account, er
 // stores nothing. What the provider does not like is a fault of the field.
 func (s *Service) Prepare(ctx context.Context, n NewPage) (p Prepared, err error) {
 	n.PageID, n.Token, n.AppSecret = strings.TrimSpace(n.PageID), strings.TrimSpace(n.Token), strings.TrimSpace(n.AppSecret)
-	p = Prepared{in: n, creds: credentials{n.Token, n.AppSecret}, set: Settings{PageID: n.PageID, HumanAgent: n.HumanAgent, WebhookURL: s.BaseURL + WebhookPath}}
+	p = Prepared{in: n, creds: credentials{n.Token, n.AppSecret}, set: Settings{PageID: n.PageID, HumanAgent: n.HumanAgent != nil && *n.HumanAgent, WebhookURL: s.BaseURL + WebhookPath}}
 	at := p.set.access(n.Kind, p.creds)
 	page, err := s.Provider.Page(ctx, at)
 	if err != nil {
@@ -108,6 +109,7 @@ func (s *Service) Prepare(ctx context.Context, n NewPage) (p Prepared, err error
 	if n.Kind == Instagram {
 		p.set.InstagramID, p.set.Username = page.InstagramID, page.Username
 	}
+	p.unnamed = strings.TrimSpace(n.Name) == ""
 	p.in.Name = cmp.Or(strings.TrimSpace(n.Name), p.set.Username, page.Name)
 	if err := s.listen(ctx, &p); err != nil {
 		return p, err
@@ -159,8 +161,13 @@ func (s *Service) listen(ctx context.Context, p *Prepared) error {
 // Put stores a page that was prepared.
 func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 	a, err := s.accounts.Store(tx, transport.NewAccount{
-		ID: p.in.ID, Kind: p.in.Kind, Name: p.in.Name, External: p.External(), GroupID: p.in.GroupID, AI: p.in.AI,
-	}, p.set, p.creds, func(was Settings, set *Settings) { set.ReadReceipts = was.ReadReceipts })
+		ID: p.in.ID, Kind: p.in.Kind, Name: p.in.Name, External: p.External(), GroupID: p.in.GroupID, AI: p.in.AI, KeepName: p.unnamed,
+	}, p.set, p.creds, func(was Settings, set *Settings) {
+		set.ReadReceipts = was.ReadReceipts
+		if p.in.HumanAgent == nil {
+			set.HumanAgent = was.HumanAgent
+		}
+	})
 	if err != nil {
 		return a, err
 	}

@@ -108,8 +108,10 @@ type NewAccount struct {
 	ID         uuid.UUID // the zero id for one of its own
 	Kind, Name string
 	External   string // how the provider calls it
-	GroupID    *uuid.UUID
-	AI         bool
+	// KeepName leaves an account that there is the name that it has.
+	KeepName bool
+	GroupID  *uuid.UUID
+	AI       bool
 }
 
 // Store makes the account of what the provider calls so, or gives the one that there
@@ -140,7 +142,9 @@ func (s *Accounts[S, C]) storeSettings(tx *db.Tx, n NewAccount, set S, keep func
 		return s.Channels.Connect(tx, a)
 	}
 	if a, err := s.Channels.Change(tx, n.Kind, was.ID, func(a *channel.Account) error {
-		a.Name = n.Name
+		if !n.KeepName {
+			a.Name = n.Name
+		}
 		if n.GroupID != nil {
 			a.GroupID = n.GroupID
 		}

@@ -64,9 +64,10 @@ const WebhookPath = "/api/crm/v1/channels/whatsapp/webhook"
 
 // Prepared is a number that the provider opened for us and that is not stored yet.
 type Prepared struct {
-	in    NewNumber
-	set   Settings
-	creds credentials
+	in      NewNumber
+	unnamed bool // the caller gave no name
+	set     Settings
+	creds   credentials
 }
 
 // Connect makes an account of a number, after the provider showed that the
@@ -101,10 +102,11 @@ func (s *Service) Prepare(ctx context.Context, n NewNumber) (p Prepared, err err
 	if err := s.Provider.Subscribe(ctx, set.access(creds), set.WebhookURL, s.receiver.VerifyToken); err != nil {
 		return p, connectFault(err)
 	}
-	if strings.TrimSpace(n.Name) == "" {
+	unnamed := strings.TrimSpace(n.Name) == ""
+	if unnamed {
 		n.Name = number.VerifiedName
 	}
-	p = Prepared{n, set, creds}
+	p = Prepared{n, unnamed, set, creds}
 	if n.Register && number.Unregistered {
 		if err := s.register(ctx, &p); err != nil {
 			return p, errors.Join(connectFault(err), s.Withdraw(ctx, p))
@@ -153,7 +155,7 @@ func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 		p.creds.PIN = o.Creds.PIN
 	}
 	a, err := s.accounts.Store(tx, transport.NewAccount{
-		ID: p.in.ID, Kind: Name, Name: p.in.Name, External: p.set.NumberID, GroupID: p.in.GroupID, AI: p.in.AI,
+		ID: p.in.ID, Kind: Name, Name: p.in.Name, External: p.set.NumberID, GroupID: p.in.GroupID, AI: p.in.AI, KeepName: p.unnamed,
 	}, p.set, p.creds, func(was Settings, set *Settings) { set.ReadReceipts = was.ReadReceipts })
 	if err != nil {
 		return a, err
