@@ -106,8 +106,11 @@ var crmImports = map[string][]string{
 	"channel": {"conversation", "conversation/airecord", "conversation/edit", "conversation/inbound", "conversation/survey", "conversation/file", "conversation/group", "reply", "contact", "agent", "template"},
 	"email":   {"channel", "conversation", "conversation/inbound", "conversation/file", "reply", "contact", "agent", "template"},
 
-	"desk":       {"conversation", "conversation/group", "reply", "contact"},
-	"assistant":  {"conversation", "conversation/airecord", "reply", "contact", "agent", "template"},
+	"desk":      {"conversation", "conversation/group", "reply", "contact"},
+	"assistant": {"conversation", "conversation/airecord", "reply", "contact", "agent", "template"},
+	// What the assistant answers from.
+	"assistant/library": {"assistant", "desk", "helpcenter"},
+
 	"telephony":  {"conversation", "conversation/inbound", "conversation/file", "contact", "agent", "template"},
 	"live":       {"conversation", "agent"},
 	"notice":     {"conversation"},
