@@ -24,17 +24,18 @@ async function start(): Promise<string> {
   const args = ['serve', '--sign-up=closed', '--listen=127.0.0.1:0', '--private-listen=off', `--data=${folder}`, '--log-level=error']
   const child = spawn(process.env.KONAK_TEST_BIN ?? '', args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'], env })
   started.push({ child, folder })
-  let said = ''
-  for await (const part of child.stdout) {
-    said += String(part)
-    const link = /http:\S+\/first-owner#token=\S+/.exec(said)?.[0]
-    if (link) {
-      child.stdout.resume()
-      await expect.poll(() => fetch(`${new URL(link).origin}/readyz`).then((answer) => answer.ok, () => false), { timeout: 60_000 }).toBe(true)
-      return link
-    }
-  }
-  throw new Error(`the server ended after ${said}`)
+  // It is read until the server ends: a server that cannot print any more would end too.
+  const link = await new Promise<string>((found, failed) => {
+    let said = ''
+    child.stdout.on('data', (part) => {
+      said += String(part)
+      const printed = /http:\S+\/first-owner#token=\S+(?=\s)/.exec(said)?.[0]
+      if (printed) found(printed)
+    })
+    child.once('exit', () => failed(new Error(`the server ended after ${said}`)))
+  })
+  await expect.poll(() => fetch(`${new URL(link).origin}/readyz`).then((answer) => answer.ok, () => false), { timeout: 60_000 }).toBe(true)
+  return link
 }
 
 const languages = [
@@ -79,6 +80,7 @@ for (const words of languages) {
     test.use({ locale: words.locale })
 
     test('the link of the first start opens the first account, once', async ({ page }) => {
+      test.slow() // a server of its own starts, and makes keys and passwords
       const link = await start()
       const { origin } = new URL(link)
       const title = (name: string) => page.getByRole('heading', { level: 1, name })

@@ -15,8 +15,12 @@ import (
 // TopicSuspended is woken when a workspace was suspended or resumed.
 const TopicSuspended = "suspended"
 
-// suspendedFor is how long a node believes what it read of suspended workspaces.
-const suspendedFor = time.Second
+// suspendedFor is how long a node believes what it read of suspended workspaces, and
+// suspendedWait how long a request waits for them where the database is slow.
+const (
+	suspendedFor  = time.Second
+	suspendedWait = 5 * time.Second
+)
 
 // suspendedCache holds the suspended workspaces as they were read last.
 type suspendedCache struct {
@@ -55,7 +59,7 @@ func (d *DB) RefuseSuspended(ctx context.Context) context.Context {
 }
 
 // readSuspended returns the suspended workspaces. One request reads them again and the
-// others wait for it, a second at most: in an outage all go by what is known.
+// others wait for it, suspendedWait at most: in an outage all go by what is known.
 func (d *DB) readSuspended(ctx context.Context) map[uuid.UUID]bool {
 	c := &d.suspended
 	if known := c.known(); known != nil {
@@ -72,7 +76,7 @@ func (d *DB) readSuspended(ctx context.Context) map[uuid.UUID]bool {
 		next.tenants = last.tenants
 	}
 	// It is read for all: a caller who hangs up does not end it.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), suspendedFor)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), suspendedWait)
 	defer cancel()
 	list, err := Read(ctx, d.System("suspended workspaces"), func(r *Reader) ([]uuid.UUID, error) {
 		return All(r, scanOne[uuid.UUID], `SELECT id FROM tenant WHERE suspended_at IS NOT NULL`)
