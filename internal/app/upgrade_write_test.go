@@ -19,11 +19,13 @@ import (
 )
 
 // TestWriteReleasedRows writes the rows of this version's small workspace for the test of
-// upgrades. It runs only when it is asked to, before a version is tagged: afterwards the
-// rows of that version stay as they are.
+// upgrades: where it is asked to, before a version is tagged, in the place of those that
+// there are, and otherwise into a folder of its own, so that it is known to work.
 func TestWriteReleasedRows(t *testing.T) {
-	if os.Getenv("KONAK_TEST_WRITE_ROWS") == "" {
-		t.Skip("KONAK_TEST_WRITE_ROWS=1 writes the rows of this version")
+	t.Parallel()
+	to := t.TempDir()
+	if os.Getenv("KONAK_TEST_WRITE_ROWS") != "" {
+		to = rowsFolder
 	}
 	s := apptest.New(t, db.SQLite)
 	w := s.Workspace("firma")
@@ -69,7 +71,7 @@ func TestWriteReleasedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(rowsFolder, app.Version+".sql"), []byte(out.String()), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(to, app.Version+".sql"), []byte(out.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
