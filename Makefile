@@ -198,7 +198,7 @@ check-release: panel ## Check that two builds of the release are the same, for a
 .PHONY: bench
 bench: ## Measure the API core and writes on both databases against their raw limits
 	@scripts/ensure-postgres || true
-	@scripts/with-postgres -durable go run ./internal/tools/bench
+	@scripts/with-postfix scripts/with-postgres -durable go run ./internal/tools/bench
 
 .PHONY: eval-ai
 eval-ai: ## Measure the assistant on the demo's help center: answers, sources, false answers, hand-over

@@ -62,7 +62,9 @@ func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
 	for _, c := range checks {
 		text, err := c.run(ctx)
 		mark := "ok  "
-		if err != nil {
+		if warned, is := errors.AsType[warning](err); is {
+			mark, text = "warn", string(warned)
+		} else if err != nil {
 			mark, text, failed = "FAIL", err.Error(), true
 		}
 		_, _ = fmt.Fprintf(out, "%s  %-15s %s\n", mark, c.name, text)
@@ -72,6 +74,11 @@ func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
 	}
 	return nil
 }
+
+// warning says what is amiss while Konak starts and serves all the same.
+type warning string
+
+func (w warning) Error() string { return string(w) }
 
 // checkup is one look at a configuration.
 type checkup struct {
@@ -206,7 +213,7 @@ func (d *checkup) traces(ctx context.Context) (string, error) {
 	}
 	way := outbound.New(outbound.Options{Operator: true, MaxBody: trace.MaxAnswer})
 	if err := trace.Probe(ctx, d.Traces, way); err != nil {
-		return "", fmt.Errorf("the collector of --traces takes none: %w; Konak serves all the same", err)
+		return "", warning(fmt.Sprintf("the collector of --traces takes none: %v; Konak serves all the same", err))
 	}
 	return "the collector of --traces takes them", nil
 }

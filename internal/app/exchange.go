@@ -212,6 +212,9 @@ func (a *App) keepExchange(ctx context.Context) {
 				a.closeExchange()
 				return
 			}
+			if err := a.sip.DropMissing(ctx, a.Identity.HasWorkspace); err != nil {
+				a.log.Warn("telephones of deleted workspaces are not forgotten yet", "error", err)
+			}
 		}
 	}
 	a.closeExchange()

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"math/big"
@@ -58,6 +59,10 @@ const (
 	reportSubject = "Undelivered mail / Teslim edilemeyen posta"
 )
 
+// mostMails is how many mails a round waits for at most before the kill. A storm sends
+// enough to tell one repetition in a hundred.
+var mostMails = stormOr(mostWrites/2, 600)
+
 const submissionPassword = "yeşil-kapı-üç-anahtar"
 
 func (k *submissionTrial) run() {
@@ -70,7 +75,7 @@ func (k *submissionTrial) run() {
 		for i := range writers {
 			wg.Go(func() { k.send(ctx, i) })
 		}
-		k.writeUntil(1 + k.rand.IntN(mostWrites/2))
+		k.writeUntil(mostMails/2 + k.rand.IntN(mostMails/2))
 		k.must(p.kill())
 		cancel()
 		wg.Wait()
@@ -88,11 +93,11 @@ func (k *submissionTrial) run() {
 // heard of it, and starts it again. The sender hands the mail over once more.
 func (k *submissionTrial) killBeforeAnswer(p *process, d *db.DB) *process {
 	k.t.Helper()
-	c, err := k.signInBySMTP()
+	c, err := k.signInBySMTP(0)
 	k.must(err)
 	defer func() { _ = c.Close() }()
 	name := k.next(0)
-	w, err := k.begin(c, name)
+	w, err := k.begin(c, 0, name)
 	k.must(err)
 	answered := make(chan struct{})
 	go func() { defer close(answered); _ = w.Close() }()
@@ -102,17 +107,20 @@ func (k *submissionTrial) killBeforeAnswer(p *process, d *db.DB) *process {
 	k.must(p.kill())
 	<-answered
 	p = k.start()
-	c, err = k.signInBySMTP()
+	c, err = k.signInBySMTP(0)
 	k.must(err)
 	defer func() { _ = c.Close() }()
-	w, err = k.begin(c, name)
+	w, err = k.begin(c, 0, name)
 	k.must(err)
 	k.must(w.Close())
 	k.acknowledge(0, name)
 	return p
 }
 
-// prepare makes a mailbox at a domain of the workspace, with a journal.
+// sendingBox is the mailbox of a writer: each may send to 2,000 recipients in a day.
+func sendingBox(i int) string { return fmt.Sprintf("kutu%d@firma.example", i) }
+
+// prepare makes mailboxes at a domain of the workspace, with a journal.
 func (k *submissionTrial) prepare(p *process, d *db.DB) {
 	k.t.Helper()
 	k.signIn(p)
@@ -128,12 +136,14 @@ func (k *submissionTrial) prepare(p *process, d *db.DB) {
 		return err
 	}))
 	k.putSetting(p, "forwarding", `{"allowed":["example.com"]}`)
-	box, err := c.post(k.ctx, "/api/mail/v1/provision/mailbox", "", map[string]any{
-		"address": "kutu@firma.example", "kind": "forward", "targets": []string{"elif@example.com"}, "password": submissionPassword,
-	})
-	k.must(err)
-	if box.Data.ID == "" {
-		k.t.Fatalf("no mailbox: %+v", box)
+	for i := range writers {
+		box, err := c.post(k.ctx, "/api/mail/v1/provision/mailbox", "", map[string]any{
+			"address": sendingBox(i), "kind": "forward", "targets": []string{"elif@example.com"}, "password": submissionPassword,
+		})
+		k.must(err)
+		if box.Data.ID == "" {
+			k.t.Fatalf("no mailbox: %+v", box)
+		}
 	}
 	k.putSetting(p, "journaling", `{"enabled":true,"retention_days":10}`)
 }
@@ -167,14 +177,14 @@ func (k *submissionTrial) send(ctx context.Context, i int) {
 }
 
 func (k *submissionTrial) sendInSession(ctx context.Context, i int) error {
-	c, err := k.signInBySMTP()
+	c, err := k.signInBySMTP(i)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = c.Close() }()
 	for ctx.Err() == nil {
 		name := k.next(i)
-		w, err := k.begin(c, name)
+		w, err := k.begin(c, i, name)
 		if err != nil {
 			return err
 		}
@@ -186,8 +196,8 @@ func (k *submissionTrial) sendInSession(ctx context.Context, i int) error {
 	return nil
 }
 
-// signInBySMTP connects as the mailbox.
-func (k *submissionTrial) signInBySMTP() (*smtp.Client, error) {
+// signInBySMTP connects as the mailbox of a writer.
+func (k *submissionTrial) signInBySMTP(i int) (*smtp.Client, error) {
 	c, err := smtp.Dial(k.smtpAddr)
 	if err != nil {
 		return nil, err
@@ -195,7 +205,7 @@ func (k *submissionTrial) signInBySMTP() (*smtp.Client, error) {
 	if err := c.StartTLS(&tls.Config{InsecureSkipVerify: true}); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	if err := c.Auth(smtp.PlainAuth("", "kutu@firma.example", submissionPassword, "127.0.0.1")); err != nil {
+	if err := c.Auth(smtp.PlainAuth("", sendingBox(i), submissionPassword, "127.0.0.1")); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
@@ -203,8 +213,8 @@ func (k *submissionTrial) signInBySMTP() (*smtp.Client, error) {
 
 // begin hands a mail over up to its end, to a recipient and to one whom the server
 // outside refuses. The mail is taken when the writer was closed without error.
-func (k *submissionTrial) begin(c *smtp.Client, name string) (io.WriteCloser, error) {
-	if err := c.Mail("kutu@firma.example"); err != nil {
+func (k *submissionTrial) begin(c *smtp.Client, i int, name string) (io.WriteCloser, error) {
+	if err := c.Mail(sendingBox(i)); err != nil {
 		return nil, err
 	}
 	for _, to := range []string{name, refusedPrefix + name} {
@@ -216,7 +226,7 @@ func (k *submissionTrial) begin(c *smtp.Client, name string) (io.WriteCloser, er
 	if err != nil {
 		return nil, err
 	}
-	_, err = io.WriteString(w, "From: kutu@firma.example\r\nTo: "+name+"\r\nSubject: "+name+"\r\n\r\nNerede?\r\n")
+	_, err = io.WriteString(w, "From: "+sendingBox(i)+"\r\nTo: "+name+"\r\nSubject: "+name+"\r\n\r\nNerede?\r\n")
 	return w, err
 }
 
@@ -267,8 +277,12 @@ func (k *submissionTrial) verifyMails(d *db.DB) {
 		}
 	}
 	// What a server accepted in the moment of a kill is sent again.
-	if repeated > mailKills*writers {
-		k.t.Errorf("%d mails were sent twice", repeated)
+	most := mailKills * writers
+	if os.Getenv("KONAK_TEST_STORM") != "" {
+		most = len(arrived) / 100
+	}
+	if repeated > most {
+		k.t.Errorf("%d of %d mails were sent twice, and at most %d may be", repeated, len(arrived), most)
 	}
 	k.t.Logf("%d acknowledged, %d arrived, %d sent twice", len(k.acknowledged), len(arrived), repeated)
 }

@@ -66,5 +66,13 @@ func TestGrantRole(t *testing.T) {
 		if _, err := grant("owner@acme.example", "no-such-role"); !fault.Is(err, fault.ValidationFailed) {
 			t.Errorf("an unknown role: %v", err)
 		}
+
+		s.Workspace("third") // its owner was never a member or invited
+		if m, err := grant("owner@third.example", identity.RoleAgent); err != nil || m.State != identity.StateActive || m.Role != identity.RoleAgent {
+			t.Errorf("%+v, %v", m, err)
+		}
+		if n := count(t, s, `SELECT count(*) FROM audit_log WHERE tenant_id = $1 AND action = 'member.added_by_operator'`, w.ID); n != 1 {
+			t.Errorf("%d lines in the audit log", n)
+		}
 	})
 }

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
@@ -76,6 +77,15 @@ func (s *Service) CreateAccount(ctx context.Context, owner User, password, works
 // WorkspaceByID returns a workspace.
 func (s *Service) WorkspaceByID(ctx context.Context, id uuid.UUID) (Workspace, error) {
 	return db.Read(ctx, s.db.Tenant(id), func(r *db.Reader) (Workspace, error) { return workspaceByID(r, id) })
+}
+
+// HasWorkspace says whether a workspace exists.
+func (s *Service) HasWorkspace(ctx context.Context, id uuid.UUID) (bool, error) {
+	_, err := s.WorkspaceByID(ctx, id)
+	if errors.Is(err, db.ErrNoRow) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Licences reads which modules a workspace has.

@@ -2,6 +2,7 @@ package sipexchange_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"konak/internal/exchange"
 	"konak/internal/exchange/sipexchange"
@@ -263,4 +266,35 @@ func TestTheServerThatTelephonesAreTold(t *testing.T) {
 	if _, err := sipexchange.New(sipexchange.Config{PublicAddress: "phone.example"}); err == nil {
 		t.Error("a host is taken as an address")
 	}
+}
+
+// Of a tenant that was deleted nothing is kept, not even over a restart, and nobody
+// else notices.
+func TestTelephonesOfADeletedTenantAreForgotten(t *testing.T) {
+	t.Parallel()
+	d := startDesk(t)
+	gone := d.addPhone(tenantA, "ayse", "101")
+	stays := d.addPhone(tenantB, "mehmet", "101")
+	line := exchange.Trunk{Tenant: tenantA, ID: uuid.New(), Server: "127.0.0.1:9", Username: "u", Password: secret.Of("secret")}
+	d.must(d.PutTrunk(t.Context(), line))
+	onlyB := func(_ context.Context, tenant uuid.UUID) (bool, error) { return tenant == tenantB, nil }
+	d.must(d.DropMissing(t.Context(), onlyB))
+	look := func() {
+		t.Helper()
+		gone.register(300, 403)
+		stays.register(300, 200)
+		if _, err := d.TrunkStatus(t.Context(), tenantA, line.ID); !errors.Is(err, exchange.ErrUnknown) {
+			t.Errorf("the line is still there: %v", err)
+		}
+	}
+	look()
+	d.listen = d.Addr().String()
+	d.restart()
+	look()
+	broken := errors.New("no database")
+	err := d.DropMissing(t.Context(), func(context.Context, uuid.UUID) (bool, error) { return false, broken })
+	if !errors.Is(err, broken) {
+		t.Errorf("without an answer: %v", err)
+	}
+	stays.register(300, 200)
 }

@@ -37,7 +37,7 @@ func mailMarks() []group {
 			{"sender with an exception: not scanned", 0, submit(true)},
 			{"1,000 keywords and all detectors", 0.7, submit(false)},
 		}},
-		{"Mail handed over, 10 kB, beside Postfix (-postfix)", []mark{
+		{"Mail handed over, 10 kB, beside Postfix", []mark{
 			{"Postfix", 0, handToPostfix},
 			{"this server: session, policy, signatures, queue in one transaction", 0, submit(true)},
 		}},
@@ -175,7 +175,7 @@ func submit(exempt bool) opener {
 // handToPostfix hands mails over to a Postfix that runs on this machine.
 func handToPostfix(_ context.Context, e *env, _ int) (func() error, func(), error) {
 	if e.postfix == "" {
-		return nil, nil, fmt.Errorf("%w: name a Postfix by -postfix host:port", errSkip)
+		return nil, nil, fmt.Errorf("%w: scripts/with-postfix starts a Postfix, -postfix names one", errSkip)
 	}
 	c, err := smtp.Dial(e.postfix)
 	if err != nil {

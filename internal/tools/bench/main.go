@@ -37,7 +37,7 @@ func main() {
 	flag.StringVar(&o.against, "against", "", "another build of this program to compare with, in turns")
 	flag.BoolVar(&o.answer, "answer", false, "measure what is asked for by name on standard input, for -against")
 	flag.StringVar(&o.profile, "profile", "", "file to write a CPU profile to")
-	flag.StringVar(&o.postfix, "postfix", "", "host:port of a Postfix on this machine that takes mail for other.example, to compare with")
+	flag.StringVar(&o.postfix, "postfix", os.Getenv("KONAK_BENCH_POSTFIX"), "host:port of a Postfix on this machine that takes mail for other.example, to compare with; scripts/with-postfix starts one")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o)
