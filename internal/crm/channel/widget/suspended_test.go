@@ -3,7 +3,6 @@ package widget_test
 import (
 	"bufio"
 	"context"
-	"net/http"
 	"testing"
 	"time"
 
@@ -31,16 +30,7 @@ func TestSuspendedWorkspaceEndsStreams(t *testing.T) {
 				in.write(v, "Merhaba", "")
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 				defer cancel()
-				req, err := http.NewRequestWithContext(ctx, "GET", s.URL+in.path("/stream"), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				req.Header.Set("Origin", site)
-				req.Header.Set("Authorization", "Bearer "+v.Token())
-				resp, err := http.DefaultClient.Do(req)
-				if err != nil {
-					t.Fatal(err)
-				}
+				resp := in.stream(ctx, v)
 				defer func() { _ = resp.Body.Close() }()
 				lines := bufio.NewScanner(resp.Body)
 				if !lines.Scan() || lines.Text() != ": here" {

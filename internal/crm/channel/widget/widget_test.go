@@ -236,6 +236,22 @@ func TestPrechatAndHours(t *testing.T) {
 	})
 }
 
+// stream opens what a visitor's page listens to.
+func (c *chat) stream(ctx context.Context, v *apptest.Client) *http.Response {
+	c.t.Helper()
+	req, err := http.NewRequestWithContext(ctx, "GET", c.s.URL+c.path("/stream"), nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	req.Header.Set("Origin", site)
+	req.Header.Set("Authorization", "Bearer "+v.Token())
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return resp
+}
+
 // What an agent writes reaches the visitor's page as it happens; what is not
 // for them does not.
 func TestStream(t *testing.T) {
@@ -250,16 +266,7 @@ func TestStream(t *testing.T) {
 		var wg sync.WaitGroup
 		defer wg.Wait()
 		defer cancel()
-		req, err := http.NewRequestWithContext(ctx, "GET", s.URL+c.path("/stream"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Origin", site)
-		req.Header.Set("Authorization", "Bearer "+v.Token())
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := c.stream(ctx, v)
 		defer func() { _ = resp.Body.Close() }()
 		if resp.StatusCode != 200 || resp.Header.Get("Access-Control-Allow-Origin") != site {
 			t.Fatalf("got %d, %v", resp.StatusCode, resp.Header)
