@@ -11,6 +11,7 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/identity"
+	"konak/internal/kit/db"
 )
 
 // Nobody gets into a suspended workspace by any operation of the document, with a session,
@@ -115,6 +116,17 @@ func TestPersonLeavesSuspendedWorkspace(t *testing.T) {
 		s.Client("").Post("/api/v1/auth/sign-in", map[string]any{"email": "owner@mine.example", "password": apptest.Password}).Want(200).Data(&signed)
 		if signed.Workspace.Slug != "other" {
 			t.Errorf("signed in to %q", signed.Workspace.Slug)
+		}
+		// By a passkey or a new password they are found by their id.
+		byID, err := db.Read(t.Context(), s.DB.System("test"), func(r *db.Reader) (identity.Account, error) {
+			a, err := identity.FindAccountByEmail(r, "owner@mine.example", "")
+			if err != nil {
+				return a, err
+			}
+			return identity.FindAccountByUser(r, a.User.ID, "")
+		})
+		if err != nil || byID.Workspace.Slug != "other" {
+			t.Errorf("found in %q, %v", byID.Workspace.Slug, err)
 		}
 	})
 }
