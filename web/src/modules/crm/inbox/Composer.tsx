@@ -20,10 +20,10 @@ import { useSignature } from './signature'
 import { useTypingSignal } from './typing'
 import { Uploads } from './UploadList'
 import { useDrafts } from './useDraft'
-import { useLiveShortcuts } from './useLiveShortcuts'
 import { useRoute } from './useRoute'
 import { useRuleRefusal } from './useRuleRefusal'
 import { useWordPickers } from './useWordPickers'
+import { writeAs } from './writeAs'
 
 // What not every conversation needs is fetched for those that do.
 const CopyField = lazy(() => withTexts(() => import('./CopyField'), 'thread')().then((m) => ({ default: m.CopyField })))
@@ -172,14 +172,14 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [returned])
 
-  function write(as: 'reply' | 'note') {
-    setMode(as)
+  const wanted = useStore(writeAs)
+  useEffect(() => {
+    if (wanted?.conversationId !== conversation.id) return
+    // The focus comes once the right draft is drawn: what was typed meanwhile is written where the focus goes.
+    if (wanted.mode !== mode) return setMode(wanted.mode)
+    writeAs.set(null)
     area.current?.focus()
-  }
-  useLiveShortcuts([
-    { keys: 'r', label: 'inbox.reply', run: () => write('reply') },
-    { keys: 'n', label: 'inbox.key.note', run: () => write('note') },
-  ])
+  }, [wanted, mode, setMode, conversation.id])
 
   return (
     <>

@@ -18,6 +18,7 @@ import { filterOf, placeOf, type InboxSearch, type ViewChange } from './search'
 import { useLiveShortcuts } from './useLiveShortcuts'
 import { Views } from './Views'
 import { wordsIn } from './words'
+import { writeAs } from './writeAs'
 
 const from = '/shell/inbox'
 
@@ -145,6 +146,10 @@ export function InboxScreen() {
   if (c && canPick) shortcuts.push({ keys: 'x', label: 'inbox.key.pick', run: () => toggle(c) })
   if (c) {
     shortcuts.push({ keys: 'u', label: 'inbox.unread', run: () => mark.mutate({ id: c, read: false }) })
+  }
+  if (c && canReply) {
+    shortcuts.push({ keys: 'r', label: 'inbox.reply', run: () => writeAs.set({ conversationId: c, mode: 'reply' }), opens: true })
+    shortcuts.push({ keys: 'n', label: 'inbox.key.note', run: () => writeAs.set({ conversationId: c, mode: 'note' }), opens: true })
   }
   if (c && canManage) {
     shortcuts.push({ keys: 'e', label: 'inbox.close', run: () => perform({ do: 'close' }) })

@@ -75,6 +75,28 @@ describe('shortcuts', () => {
   })
 })
 
+describe('what is typed after the key of a reply or a note', () => {
+  it.each([
+    ['r', 'Reply', 'n', 'Note'],
+    ['n', 'Note', 'r', 'Reply'],
+  ])('%s: while the conversation loads, stands in the %s and does nothing else', async (key, name, other, otherName) => {
+    answers.set(`POST ${base}/c1/close`, { ...conversation, state: 'closed' })
+    let arrive: (conversation: unknown) => void = () => undefined
+    answers.set(`GET ${base}/c1`, new Promise((resolve) => (arrive = resolve)))
+    await show(<InboxScreen />, { at: '?c=c1' })
+    await screen.findByRole('checkbox', { name: /Elif Kaya/ })
+    await userEvent.keyboard(`${key}ele`)
+    arrive(conversation)
+    const area = await screen.findByRole<HTMLTextAreaElement>('textbox', { name })
+    await waitFor(() => expect(area.value).toBe('ele'))
+    expect(document.activeElement).toBe(area)
+    expect(bodies(`POST ${base}/c1/close`)).toEqual([])
+    area.blur()
+    await userEvent.keyboard(other)
+    await waitFor(() => expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: otherName }).value).toBe(''))
+  })
+})
+
 describe('Undo', () => {
   it('gives a closed conversation its snooze again', async () => {
     answers.set(`POST ${base}/c2/close`, { ...asleep, state: 'closed', snoozed_until: null })

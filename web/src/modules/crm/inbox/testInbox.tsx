@@ -119,7 +119,8 @@ export function prepareInbox(): void {
       addresses.push(address)
       const text = request.method === 'GET' ? '' : await request.text()
       asked.push({ method: request.method, path: pathname, body: text ? (JSON.parse(text) as unknown) : null })
-      const answer = answers.get(`${request.method} ${pathname}`)
+      // A promise is a server that takes its time.
+      const answer = await answers.get(`${request.method} ${pathname}`)
       if (answer instanceof Refusal) return Response.json({ error: { code: answer.code, message: answer.code, ...answer.more }, trace_id: 't' }, { status: answer.status })
       return Response.json({ data: answer ?? [], next_cursor: null, trace_id: 't' })
     })
