@@ -3,6 +3,7 @@ export const thread = {
   'inbox.sendClose': 'Send and close',
   'inbox.sendSnooze': 'Send and snooze',
   'inbox.sentClosing': 'Sent. The conversation closes in a moment',
+  'inbox.sentElsewhere': 'This was already sent from another window. It was not sent again.',
   'inbox.sentSnoozing': 'Sent. The conversation is snoozed in a moment',
   'inbox.undoSend': 'Undo',
   'inbox.undoLate': 'Too late: it has been sent',

@@ -5,6 +5,7 @@ export const thread: Record<keyof typeof en, string> = {
   'inbox.sendClose': 'Gönder ve kapat',
   'inbox.sendSnooze': 'Gönder ve ertele',
   'inbox.sentClosing': 'Gönderildi. Konuşma birazdan kapanacak',
+  'inbox.sentElsewhere': 'Bu mesaj başka bir pencereden zaten gönderildi. İkinci kez gönderilmedi.',
   'inbox.sentSnoozing': 'Gönderildi. Konuşma birazdan ertelenecek',
   'inbox.undoSend': 'Geri al',
   'inbox.undoLate': 'Geç kalındı: mesaj gönderildi',

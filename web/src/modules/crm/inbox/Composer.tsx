@@ -6,6 +6,7 @@ import { cx } from '@/lib/cx'
 import { useStore } from '@/lib/store'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
+import { toast } from '@/ui/Toast'
 import { fileRefusal } from './capabilities'
 import { undoSeconds, useSend, type FollowUp, type OneConversation, type OutgoingContent } from './conversations'
 import { useCopies } from './copies'
@@ -98,11 +99,18 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   }
 
   async function send(then?: FollowUp) {
-    if (unready || !(await copies.settle())) return
+    if (unready || !(await copies.settle()) || sentElsewhere()) return
     const content = { ...message(), then }
     draft.clear()
     sayTyping(false)
     await hand(content)
+  }
+
+  /** A draft that another window has sent does not go once more. */
+  function sentElsewhere(): boolean {
+    if (!draft.leftElsewhere()) return false
+    toast('danger', t('inbox.sentElsewhere'))
+    return true
   }
 
   async function hand({ then, ...content }: OutgoingContent) {
@@ -126,7 +134,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   }
 
   async function putOff() {
-    if (!unready && (await copies.settle())) setLater(message())
+    if (!unready && (await copies.settle()) && !sentElsewhere()) setLater(message())
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {

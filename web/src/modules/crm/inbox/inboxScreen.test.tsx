@@ -75,6 +75,31 @@ describe('shortcuts', () => {
   })
 })
 
+describe('closing twice at once', () => {
+  it('closes one conversation, and the next only when it has been there for a moment', async () => {
+    let now = Date.now()
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now)
+    const next = { ...conversation, id: 'c2', contact_name: 'Bora Ak' }
+    answers.set(`GET ${base}`, [conversation, next])
+    answers.set(`GET ${base}/c2`, next)
+    let close: (conversation: unknown) => void = () => undefined
+    answers.set(`POST ${base}/c1/close`, new Promise((resolve) => (close = resolve)))
+    answers.set(`POST ${base}/c2/close`, { ...next, state: 'closed' })
+    await show(<InboxScreen />, { at: '?c=c1' })
+    await userEvent.dblClick(within(await screen.findByRole('region', { name: /Elif Kaya/ })).getByRole('button', { name: /^Close/ }))
+    close({ ...conversation, state: 'closed' })
+    await screen.findByRole('region', { name: /Bora Ak/ })
+    await userEvent.keyboard('e')
+    now += 700
+    expect(bodies(`POST ${base}/c1/close`)).toHaveLength(1)
+    expect(bodies(`POST ${base}/c2/close`)).toHaveLength(0)
+    await userEvent.keyboard('e')
+    await waitFor(() => expect(bodies(`POST ${base}/c2/close`)).toHaveLength(1))
+    clock.mockRestore()
+    for (const told of await screen.findAllByRole('status', { name: '' })) for (const button of within(told).queryAllByRole('button', { name: 'Close' })) await userEvent.click(button)
+  })
+})
+
 describe('what is typed after the key of a reply or a note', () => {
   it.each([
     ['r', 'Reply', 'n', 'Note'],

@@ -117,7 +117,7 @@ export function prepareInbox(): void {
       const address = new URL(request.url)
       const { pathname } = address
       addresses.push(address)
-      const text = request.method === 'GET' ? '' : await request.text()
+      const text = request.headers.get('Content-Type')?.startsWith('application/json') ? await request.text() : ''
       asked.push({ method: request.method, path: pathname, body: text ? (JSON.parse(text) as unknown) : null })
       // A promise is a server that takes its time.
       const answer = await answers.get(`${request.method} ${pathname}`)
