@@ -3,11 +3,12 @@ import { useCapabilities } from '@/api/capabilities'
 import { meets, useMe } from '@/api/session'
 import { useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { useOnline } from '@/lib/online'
 import { useStore } from '@/lib/store'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { toast } from '@/ui/Toast'
-import { fileRefusal } from './capabilities'
+import { fileRefusal, lengthRefusal } from './capabilities'
 import { undoSeconds, useSend, type FollowUp, type OneConversation, type OutgoingContent } from './conversations'
 import { useCopies } from './copies'
 import type { PrepareToLeave } from './departure'
@@ -57,6 +58,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   const [editingSignature, setEditingSignature] = useState(false)
   const takeBack = useTakeBack()
   const area = useRef<HTMLTextAreaElement>(null)
+  const placed = useRef(false)
   const way = useRoute(conversation.id)
   const { routes, route, unsigned } = way
   const sending = useSend()
@@ -88,7 +90,9 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     setMode('reply')
   })
   const empty = !text.trim() && files.done.length === 0
-  const unready = empty || files.busy || unreachable || files.done.some((file) => refuse(file) !== null)
+  const tooLong = lengthRefusal(can, text)
+  const online = useOnline()
+  const unready = empty || files.busy || unreachable || tooLong?.over === true || files.done.some((file) => refuse(file) !== null)
 
   function message(): OutgoingContent {
     // The conversation's own way needs no name: the server takes it by itself.
@@ -162,9 +166,12 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     files.add(event.dataTransfer.files, refuse)
   }
 
+  /** Writes a sign where the caret is, or at the end of what nobody has put it in yet. */
   function insert(sign: string) {
-    change((text && !/\s$/.test(text) ? `${text} ` : text) + sign)
-    area.current?.focus()
+    if (!area.current) return
+    const { from, to } = placed.current ? selectionOf(area.current) : { from: text.length, to: text.length }
+    const written = /\S$/.test(text.slice(0, from)) ? ` ${sign}` : sign
+    type(area.current, { from, to, text: written, select: [from + written.length, from + written.length] })
   }
 
   // What was sent and taken back is written on where it was written.
@@ -234,14 +241,21 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
               words.onMove(event.target)
             }}
             onKeyDown={onKeyDown}
+            onFocus={() => (placed.current = true)}
             onBlur={words.close}
             onPaste={onPaste}
             {...words.wiring}
-            className="block max-h-60 min-h-20 w-full resize-y rounded-md border border-edge bg-surface px-3 py-2 text-base text-ink placeholder:text-ink-3"
+            className="block field-sizing-content max-h-60 min-h-20 w-full resize-y rounded-md border border-edge bg-surface px-3 py-2 text-base text-ink placeholder:text-ink-3"
           />
         </div>
         <p role="status" className="mt-1.5 text-sm text-warm-ink empty:hidden">
           {words.called.length > 0 && t('mention.told', { names: words.called.map((one) => one.name).join(', ') })}
+        </p>
+        <p role="status" className={cx('mt-1.5 text-sm empty:hidden', tooLong?.over ? 'text-danger-ink' : 'text-ink-2')}>
+          {tooLong?.said}
+        </p>
+        <p role="status" className="mt-1.5 text-sm text-warn-ink empty:hidden">
+          {!online && t('inbox.offline')}
         </p>
         {rule.blocked && (
           <Notice tone="danger" className="mt-2" title={t('rule.blocked')}>

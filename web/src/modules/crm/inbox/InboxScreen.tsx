@@ -99,7 +99,7 @@ export function InboxScreen() {
     // Now, because the row may be gone from the list before the server's answer is here.
     const next = rowAfter(list.rows, id)
     const inList = list.rows.some((row) => row.id === id)
-    return ({ said, state, undo, for: until }) => {
+    return ({ said, detail, state, undo, for: until }) => {
       const back = undo && {
         label: t('common.undo'),
         run: () => {
@@ -109,7 +109,7 @@ export function InboxScreen() {
           )
         },
       }
-      const dismiss = toast('ok', said, undefined, back)
+      const dismiss = toast('ok', said, detail, back)
       if (until !== undefined) setTimeout(dismiss, until)
       if (!inList || (state !== undefined && (search.q ? search.state : filter.state) === state)) return
       moved.current.at = Date.now()

@@ -70,7 +70,7 @@ export function item(id: string, at: string, more: Partial<Item>): Item {
 
 function kindOf(kind: string, more: Partial<Capabilities>): Capabilities {
   return {
-    kind, files: [{ types: ['*/*'], max_size: 25 << 20 }], reactions: false, reaction_signs: [], edits_in: false, deletes_in: false, formatting: false,
+    kind, files: [{ types: ['*/*'], max_size: 25 << 20 }], reactions: false, reaction_signs: [], edits_in: false, deletes_in: false, formatting: false, max_text: 0,
     typing: false, templates: false, calls: false, read_receipts: false, window_hours: 0, human_window_hours: 0, ...more,
   }
 }
@@ -103,7 +103,7 @@ export function prepareInbox(): void {
     answers.set('GET /api/crm/v1/channels/capabilities', [
       kindOf('email', { formatting: true }),
       kindOf('widget', {}),
-      kindOf('whatsapp', { reactions: true, templates: true }),
+      kindOf('whatsapp', { reactions: true, templates: true, max_text: 4096 }),
       kindOf('instagram', { reactions: true, reaction_signs: ['❤️', '❤'], files: [{ types: ['image/png'], max_size: 8 << 20 }] }),
       kindOf('help_center', { files: [] }),
     ])
