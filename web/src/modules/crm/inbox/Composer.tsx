@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState, type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent } from 'react'
 import { useCapabilities } from '@/api/capabilities'
 import { meets, useMe } from '@/api/session'
 import { useI18n, withTexts } from '@/i18n'
@@ -165,6 +165,14 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     event.preventDefault()
     files.add(event.dataTransfer.files, refuse)
   }
+
+  // Grows with its text; a browser that does not do so by the style sheet is told the height.
+  useLayoutEffect(() => {
+    const box = area.current
+    if (!box || (window.CSS as typeof CSS | undefined)?.supports('field-sizing', 'content') !== false) return
+    box.style.height = 'auto'
+    box.style.height = `${box.scrollHeight + 2}px`
+  }, [text])
 
   /** Writes a sign where the caret is, or at the end of what nobody has put it in yet. */
   function insert(sign: string) {

@@ -135,7 +135,7 @@ describe('Undo', () => {
   })
 
   it('gives it again after a macro that closes, too', async () => {
-    const macro = { id: 'x1', name: 'Done', description: '', actions: [{ type: 'close' }] }
+    const macro = { id: 'x1', name: 'Done', description: '', actions: [{ type: 'add_tags', tags: ['iade'] }, { type: 'close' }] }
     answers.set('GET /api/crm/v1/macros', [macro])
     answers.set('GET /api/crm/v1/macros/x1', macro)
     answers.set(`POST ${base}/c2/macros/x1`, { conversation: { ...asleep, state: 'closed' } })
@@ -143,6 +143,8 @@ describe('Undo', () => {
     await show(<InboxScreen />, { at: '?c=c2', permissions: ['crm.macros.use'] })
     await choose('Run a macro', 'Done')
     await userEvent.click(await screen.findByRole('button', { name: 'Run' }))
+    // It says what it would not take back.
+    expect(await screen.findByText(/Undo only brings back the conversation’s state/)).toBeTruthy()
     await userEvent.click(await screen.findByRole('button', { name: 'Undo' }))
     await waitFor(() => expect(bodies(`POST ${base}/c2/snooze`)).toEqual([{ until }]))
   })
