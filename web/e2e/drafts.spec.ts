@@ -113,3 +113,50 @@ test('drafts leave this browser with their person', async ({ page, browser }) =>
   await expect(reply).toHaveValue('Half a sentence')
   await context.close()
 })
+
+test('a draft that one window sends is gone from the other at once', async ({ page, context }) => {
+  const stamp = Date.now()
+  const name = `Ece Toprak ${stamp}`
+  await signIn(page, '/inbox')
+  const customer = await startCustomer(page, name)
+  const id = await customer.write('Refund', 'Is it on its way?', `ece-${stamp}@example.com`)
+  const other = await context.newPage()
+  const replyOf = (one: import('@playwright/test').Page) => one.getByRole('region', { name: `Conversation with ${name}` }).getByRole('textbox', { name: 'Reply', exact: true })
+  const [here, there] = [replyOf(page), replyOf(other)]
+  await page.goto(`/inbox?c=${id}`)
+  await here.fill('It left yesterday.')
+  await other.goto(`/inbox?c=${id}`)
+  await expect(there).toHaveValue('It left yesterday.')
+  await here.press('Control+Enter')
+  await expect(there).toHaveValue('')
+  await expect(other.getByRole('button', { name: 'Send', exact: true })).toBeDisabled()
+  await expect.poll(async () => (await said(page, id)).filter(([, body]) => body === 'It left yesterday.').length).toBe(1)
+})
+
+test.describe('without a network', () => {
+  test.use({ provokes: /^ApiError|ERR_INTERNET_DISCONNECTED/ })
+
+  test('being offline is said by the shell and by the composer, and the letters stay', async ({ page, context }) => {
+    const stamp = Date.now()
+    const name = `Ece Toprak ${stamp}`
+    await signIn(page, '/inbox')
+    const customer = await startCustomer(page, name)
+    const id = await customer.write('Refund', 'Is it on its way?', `ece-${stamp}@example.com`)
+    await page.goto(`/inbox?c=${id}`)
+    const thread = page.getByRole('region', { name: `Conversation with ${name}` })
+    const reply = thread.getByRole('textbox', { name: 'Reply', exact: true })
+    await reply.fill('One')
+    const low = await reply.evaluate((box) => box.clientHeight)
+    await context.setOffline(true)
+    await expect(page.getByText('You are offline. What you write is kept')).toBeVisible()
+    await expect(thread.getByText('You are offline. What you write stays here')).toBeVisible()
+    await reply.fill(Array.from({ length: 8 }, (_, line) => `Line ${line}`).join('\n'))
+    // It grows with its text, up to a bound.
+    expect(await reply.evaluate((box) => box.clientHeight)).toBeGreaterThan(low)
+    await reply.fill('Line\n'.repeat(60))
+    expect(await reply.evaluate((box) => box.clientHeight)).toBeLessThanOrEqual(240)
+    await context.setOffline(false)
+    await expect(page.getByText(/You are offline/)).toHaveCount(0)
+    await expect(reply).toHaveValue(/^Line/)
+  })
+})

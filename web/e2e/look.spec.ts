@@ -8,14 +8,20 @@ const sights = [
 
 for (const { name, viewport } of sights) {
   test(`nothing of the navigation is cut off: ${name}`, async ({ page }) => {
+    if (name === 'laptop') test.slow() // it walks through all settings
     await page.setViewportSize(viewport)
     await signIn(page, '/settings/api-keys')
-    for (const [path, title] of [
-      ['/crm/channels', 'Channels'],
-      ['/settings/api-keys', 'API keys'],
-    ] as const) {
+    const settings = page.getByRole('navigation', { name: 'Settings' })
+    await page.goto('/settings')
+    await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible()
+    // The overview has every screen; the list folds some of them.
+    const paths = await page.getByRole('main').getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
+    expect(paths).toEqual(expect.arrayContaining(['/crm/channels', '/mail/setup', '/settings/api-keys']))
+    // Lowest where it is widest: all of them there, elsewhere a short list and the two longest.
+    for (const path of name === 'laptop' ? paths : ['/settings/api-keys', '/crm/channels', '/mail/setup']) {
       await page.goto(path)
-      await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
+      const current = settings.locator('[aria-current=page]')
+      await expect(current, path).toBeInViewport({ ratio: 1 })
       for (const navigation of ['Main navigation', 'Settings']) {
         const hidden = await page.getByRole('navigation', { name: navigation }).evaluate((box) => box.scrollHeight - box.clientHeight)
         expect(hidden, `${navigation} on ${path}`).toBeLessThanOrEqual(0)
@@ -25,6 +31,15 @@ for (const { name, viewport } of sights) {
     await shoot(page, `settings-${name}`)
   })
 }
+
+test('what a folded group of the settings holds is told on the keyboard', async ({ page }) => {
+  await signIn(page, '/mail/setup')
+  const settings = page.getByRole('navigation', { name: 'Settings' })
+  await settings.getByRole('link', { name: /^Channels/ }).focus()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Shift+Tab')
+  await expect(page.getByText('Channels · ', { exact: false }).last()).toBeVisible()
+})
 
 test('the navigation is daily work and one settings area, narrow where room is needed, as somebody chose', async ({ page }) => {
   await page.setViewportSize({ width: 1366, height: 768 })

@@ -89,3 +89,67 @@ test('how a person is told is the same in every browser, and a push is shown whi
   })
   await context.close()
 })
+
+test('a sound and a notice of the desktop come as each person chose', async ({ page, browser }) => {
+  await signIn(page)
+  const { page: mine, context } = await joinDemo(browser, page, 'chime', 'Seda Kurt')
+  await context.grantPermissions(['notifications'])
+  // What would be heard and seen outside of the page is written down; the window is not the one in front.
+  await mine.addInitScript(() => {
+    const told: string[] = []
+    Object.assign(window, { told })
+    AudioContext.prototype.createOscillator = new Proxy(AudioContext.prototype.createOscillator, {
+      apply(make, context: AudioContext, args: []) {
+        told.push('sound')
+        return make.apply(context, args)
+      },
+    })
+    window.Notification = class extends EventTarget {
+      static permission = 'granted'
+      constructor(title: string) {
+        super()
+        told.push(`notice: ${title}`)
+      }
+      close() {}
+    } as unknown as typeof Notification
+    document.hasFocus = () => false
+  })
+  await mine.goto('/')
+  await expect(mine.getByText('Live', { exact: true })).toBeVisible()
+  const told = () => mine.evaluate(() => [...new Set((window as unknown as { told: string[] }).told)])
+  const current = await (await mine.request.get('/api/crm/v1/me/notices')).json()
+  const { data: standard } = current as { data: object }
+  let round = 0
+
+  for (const { sound, desktop } of [
+    { sound: true, desktop: true },
+    { sound: false, desktop: true },
+    { sound: true, desktop: false },
+  ]) {
+    round += 1
+    const name = `Derya ${round} ${Date.now()}`
+    const put = await mine.request.put('/api/crm/v1/me/notices', { data: { ...standard, sound, desktop } })
+    expect(put.status(), await put.text()).toBe(200)
+    await mine.reload()
+    await expect(mine.getByText('Live', { exact: true })).toBeVisible()
+    const customer = await startCustomer(page, name)
+    await customer.write('Lamp', 'Is anybody there?', `derya-${round}-${Date.now()}@example.com`)
+    await expect.poll(told).toEqual([...(sound ? ['sound'] : []), ...(desktop ? [`notice: ${name}`] : [])])
+  }
+
+  await test.step('nothing for who wants nothing of it', async () => {
+    await mine.request.put('/api/crm/v1/me/notices', { data: { ...standard, sound: true, desktop: true, events: { waiting: false, reply: true, assigned: true, mention: true, others: false } } })
+    await mine.reload()
+    await expect(mine.getByText('Live', { exact: true })).toBeVisible()
+    const { data: me } = (await (await mine.request.get('/api/v1/auth/me')).json()) as { data: { membership: { id: string } } }
+    const name = `Derya ${Date.now()}`
+    const customer = await startCustomer(page, name)
+    await customer.write('Lamp', 'Is anybody there?', `derya-${Date.now()}@example.com`)
+    // What comes after it is told, and it was not.
+    const next = await startCustomer(page, `${name} next`)
+    const id = await next.write('Lamp', 'Is anybody there?', `next-${Date.now()}@example.com`)
+    expect((await page.request.post(`/api/crm/v1/conversations/${id}/assign`, { data: { owner_id: me.membership.id } })).status()).toBe(200)
+    await expect.poll(told).toEqual(['sound', `notice: ${name} next`])
+  })
+  await context.close()
+})

@@ -1,4 +1,6 @@
+import type { Page } from '@playwright/test'
 import { expect, expectAccessible, shoot, signIn, startReceiver, test } from './helpers'
+import { nameSight, sights as windows } from './sights'
 
 const sights = [
   { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 800 } },
@@ -163,29 +165,37 @@ test.describe('in Turkish', () => {
   }
 })
 
+/** Whether everything has its place on a screen, and axe finds nothing serious. */
+async function expectWhole(page: Page, path: string): Promise<void> {
+  await page.goto(path)
+  await expect(page.getByRole('heading').first()).toBeAttached()
+  await expect(page.getByRole('status').filter({ hasText: /Loading|Yükleniyor/ })).toHaveCount(0)
+  await expectAccessible(page)
+  const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  expect(beyond, `${path} is wider than the window`).toBeLessThanOrEqual(0)
+}
+
 test.describe('sizes', () => {
-  // Colours and words were looked at above: here it is whether everything has its place.
-  for (const [width, height] of [
-    [1366, 768],
-    [1024, 768],
-    [390, 844],
-  ] as const) {
-    test.describe(`${width}×${height}`, () => {
-      test.use({ viewport: { width, height } })
+  // The screens of everyday are looked at in every window. Of the settings each is looked at in one of the
+  // wide windows, in turn: a size, a theme and a language. A phone's were looked at above.
+  const wide = windows.filter(({ viewport }) => viewport.width > 500)
+  for (const sight of windows) {
+    const { language, locale, colorScheme, viewport } = sight
+    test.describe(nameSight(sight), () => {
+      test.use({ locale, colorScheme, viewport })
       test('every screen fits and is accessible', async ({ page }) => {
-        test.slow() // it walks through all screens
+        test.slow() // it walks through many screens
+        await page.addInitScript((lang) => localStorage.setItem('konak.lang', lang), language)
         await signIn(page)
         const { data } = (await (await page.request.get('/api/crm/v1/conversations?limit=1')).json()) as { data: { id: string; contact_id: string }[] }
         const records = [`/inbox?c=${data[0]?.id}`, `/contacts/${data[0]?.contact_id}`]
-        // The other screens of a phone were looked at above.
-        for (const path of width < 500 ? records : [...records, '/', '/contacts', '/crm/channels', '/settings', '/settings/api-keys']) {
-          await page.goto(path)
-          await expect(page.getByRole('heading').first()).toBeAttached()
-          await expect(page.getByRole('status').filter({ hasText: 'Loading' })).toHaveCount(0)
-          await expectAccessible(page)
-          const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-          expect(beyond, `${path} is wider than the window`).toBeLessThanOrEqual(0)
-        }
+        for (const path of records) await expectWhole(page, path)
+        const turn = wide.indexOf(sight)
+        if (turn < 0) return
+        for (const path of ['/', '/contacts', '/calls', '/advisor', '/settings']) await expectWhole(page, path)
+        const settings = await page.getByRole('main').getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
+        expect(settings.length).toBeGreaterThan(20)
+        for (const path of settings.filter((_, at) => at % wide.length === turn)) await expectWhole(page, path)
       })
     })
   }

@@ -28,6 +28,7 @@ type Capabilities struct {
 	DeletesIn        bool       `json:"deletes_in" doc:"Whether it arrives that a customer took a message back"`
 	Formatting       bool       `json:"formatting" doc:"Whether customers see the text of a message formatted"`
 	Typing           bool       `json:"typing" doc:"Whether customers see that an agent writes"`
+	MaxText          int        `json:"max_text" example:"4096" doc:"How many characters the provider takes in a message; 0 where it takes any, or a longer text is sent in several"`
 	Templates        bool       `json:"templates" doc:"Whether templates can be sent"`
 	Calls            bool       `json:"calls" doc:"Whether customers can be called"`
 	ReadReceipts     bool       `json:"read_receipts" doc:"Whether customers can be shown that a message was read"`

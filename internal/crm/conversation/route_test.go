@@ -112,6 +112,16 @@ func TestReplyRouteOfRequests(t *testing.T) {
 			if got := in.get(c.ID); got.ReplyRoute == nil || *got.ReplyRoute != test.want {
 				t.Errorf("%v: reply route %v", test.body, got.ReplyRoute)
 			}
+			// The way is named as what it is.
+			var ways []reply.ReplyChannel
+			in.Owner.Get(base + "/" + c.ID.String() + "/reply-channels").Want(200).Data(&ways)
+			own, channel, address := ways[0], "api", ""
+			if test.want == "email" {
+				channel, address = "email", "elif@example.com"
+			}
+			if own.Kind != "conversation" || !own.Available || own.Channel != channel || own.Address != address || (own.ChannelAccountID != nil) != (test.want == "email") {
+				t.Errorf("%v: own way %+v", test.body, own)
+			}
 			router.taken = nil
 			in.Owner.Post(base+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "x"}).Want(200)
 			if len(router.taken) != test.sent {

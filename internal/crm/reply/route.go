@@ -28,7 +28,7 @@ func (s *Service) findRoute(tx *db.Tx, c *conversation.Conversation, a Answer) (
 		return orNoRoute(s.gate.FindRoute(&tx.Reader, c.ContactID, conversation.Wish{Channel: a.Channel, AccountID: a.AccountID}))
 	}
 	if source, _ := conversation.SourceOf(c.Channel); !source.NeedsRoute {
-		if c.ReplyRoute == nil || *c.ReplyRoute != conversation.ReplyByEmail {
+		if !answeredByMail(c) {
 			return nil, nil
 		}
 		return s.defaultRoute(&tx.Reader, c.ContactID)
@@ -38,6 +38,12 @@ func (s *Service) findRoute(tx *db.Tx, c *conversation.Conversation, a Answer) (
 		route, err = s.defaultRoute(&tx.Reader, c.ContactID)
 	}
 	return orNoRoute(route, err)
+}
+
+// answeredByMail says whether answers to a request that a program opened leave as
+// e-mails.
+func answeredByMail(c *conversation.Conversation) bool {
+	return c.ReplyRoute != nil && *c.ReplyRoute == conversation.ReplyByEmail
 }
 
 // defaultRoute is the way that an answer takes where the conversation has none
@@ -115,14 +121,19 @@ func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyC
 			if !row.Available {
 				row.Reason = &reason
 			}
-			if kind == "default" && row.Available {
+			// A mail says where it goes, whoever chose the way.
+			if route != nil && row.Available && channel == conversation.Mail && (kind == "conversation" || kind == "default") {
 				row.ChannelAccountID, row.Address = &route.AccountID, route.Address
 			}
 			out = append(out, row)
 			return nil
 		}
 		out = []ReplyChannel{}
-		if err := ask("conversation", c.Channel, "", c.ChannelAccountID); err != nil {
+		own, account := c.Channel, c.ChannelAccountID
+		if source, _ := conversation.SourceOf(own); !source.NeedsRoute && answeredByMail(&c) {
+			own, account = conversation.Mail, nil
+		}
+		if err := ask("conversation", own, "", account); err != nil {
 			return err
 		}
 		for _, i := range who.Identities {

@@ -9372,6 +9372,12 @@ export interface components {
             /** @example instagram */
             kind: string;
             /**
+             * Format: int64
+             * @description How many characters the provider takes in a message; 0 where it takes any, or a longer text is sent in several
+             * @example 4096
+             */
+            max_text: number;
+            /**
              * @description The only signs that can be used; empty for any
              * @example [
              *       "❤️"
@@ -27875,6 +27881,7 @@ export interface operations {
                      *           "formatting": false,
                      *           "human_window_hours": 168,
                      *           "kind": "instagram",
+                     *           "max_text": 4096,
                      *           "reaction_signs": [
                      *             "❤️"
                      *           ],

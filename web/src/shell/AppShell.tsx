@@ -1,25 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useMatches, useNavigate } from '@tanstack/react-router'
-import { Keyboard, Languages, LogOut, Moon, Route, Sun, SwatchBook, UserRoundCog, Zap } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react'
 import { meets, metaQuery, useMe } from '@/api/session'
 import { stepUpWaiting } from '@/api/stepUp'
-import { chooseLanguage, useI18n, withTexts } from '@/i18n'
+import { useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useStore } from '@/lib/store'
-import { chooseTheme } from '@/lib/theme'
 import { fetchAhead } from '@/lib/part'
 import { LiveUpdates } from '@/live/LiveUpdates'
-import { allEntries } from '@/modules/module'
 import { SkeletonRows } from '@/ui/Skeleton'
-import type { Command } from './command'
 import { ConnectionBanner } from './ConnectionBanner'
 import { InsideMain } from './insideMain'
-import { activeShortcuts, groupOf, useShortcuts, type Shortcut } from './shortcuts'
+import { useShortcuts, type Shortcut } from './shortcuts'
 import { useNavWidth } from './navWidth'
 import { SideNav } from './SideNav'
-import { useSignOut } from './signOut'
 import { TopBar } from './TopBar'
+import { useEntries } from './useEntries'
 import { WaitingTitle } from './waiting'
 import { beginTourOnce, endTour, tourOpen } from './tourState'
 
@@ -58,7 +54,6 @@ export function AppShell() {
   const [shortcutsOpen, setShortcutsOpen] = useState(false)
   const openShortcuts = () => setShortcutsOpen(true)
   useShellShortcuts(setPaletteOpen, setShortcutsOpen)
-  const commands = useCommands(openShortcuts)
   const proving = useStore(stepUpWaiting).length > 0
   const touring = useStore(tourOpen)
   const navigate = useNavigate()
@@ -109,7 +104,7 @@ export function AppShell() {
       </main>
       <Suspense>
         {navOpen && <MobileNav open onOpenChange={setNavOpen} />}
-        {paletteOpen && <CommandPalette open onOpenChange={setPaletteOpen} commands={commands} />}
+        {paletteOpen && <CommandPalette open onOpenChange={setPaletteOpen} onOpenShortcuts={openShortcuts} />}
         {shortcutsOpen && <ShortcutsSheet open onOpenChange={setShortcutsOpen} />}
         {proving && <StepUpDialog />}
         {touring && <Tour onClose={endTour} onInbox={openInbox} />}
@@ -143,11 +138,6 @@ function ScreenGate({ children }: { children: ReactNode }) {
   return children
 }
 
-function useEntries() {
-  const me = useMe()
-  return useMemo(() => allEntries(me), [me])
-}
-
 function useShellShortcuts(openPalette: (open: boolean) => void, openSheet: (open: boolean) => void): void {
   const entries = useEntries()
   const navigate = useNavigate()
@@ -164,43 +154,4 @@ function useShellShortcuts(openPalette: (open: boolean) => void, openSheet: (ope
     [entries, navigate, openPalette, openSheet],
   )
   useShortcuts(shortcuts)
-}
-
-function useCommands(openShortcuts: () => void): Command[] {
-  const { t, language } = useI18n()
-  const entries = useEntries()
-  const navigate = useNavigate()
-  const signOut = useSignOut()
-  const other = language === 'tr' ? 'en' : 'tr'
-  const settings = t('palette.settings')
-  // What the open screen can do by key can be done by name, too.
-  const here = useStore(activeShortcuts).filter((shortcut) => groupOf(shortcut) === 'screen')
-  return [
-    ...here.map((shortcut) => ({
-      id: `key-${shortcut.keys}`,
-      group: t('shortcuts.screen'),
-      label: t(shortcut.label),
-      icon: Zap,
-      shortcut: shortcut.keys,
-      run: shortcut.run,
-    })),
-    ...entries.map((entry) => ({
-      id: entry.path.replaceAll('/', '-'),
-      group: entry.settings ? settings : t('palette.screens'),
-      label: t(entry.title),
-      icon: entry.icon,
-      shortcut: entry.shortcut,
-      run: () => void navigate({ to: entry.path }),
-    })),
-    { id: 'light', group: settings, label: t('palette.light'), icon: Sun, run: () => chooseTheme('light') },
-    { id: 'dark', group: settings, label: t('palette.dark'), icon: Moon, run: () => chooseTheme('dark') },
-    { id: 'language', group: settings, label: t('palette.language'), icon: Languages, run: () => void chooseLanguage(other) },
-    { id: 'shortcuts', group: settings, label: t('shortcuts.title'), icon: Keyboard, shortcut: '?', run: openShortcuts },
-    { id: 'account', group: settings, label: t('profile.title'), icon: UserRoundCog, run: () => void navigate({ to: '/account' }) },
-    { id: 'tour', group: settings, label: t('tour.take'), icon: Route, run: () => tourOpen.set(true) },
-    ...(import.meta.env.DEV
-      ? [{ id: 'design', group: settings, label: t('design.title'), icon: SwatchBook, run: () => void navigate({ to: '/design' }) }]
-      : []),
-    { id: 'sign-out', group: settings, label: t('user.signOut'), icon: LogOut, run: signOut },
-  ]
 }

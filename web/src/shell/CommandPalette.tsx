@@ -7,16 +7,18 @@ import { Kbd } from '@/ui/Kbd'
 import { Scrim } from '@/ui/Scrim'
 import { filterByRank } from '@/lib/rank'
 import type { Command } from './command'
+import { useCommands } from './useCommands'
 import { useFound } from './useFound'
 
 interface CommandPaletteProps {
   open: boolean
   onOpenChange: (open: boolean) => void
-  commands: Command[]
+  onOpenShortcuts: () => void
 }
 
-export function CommandPalette({ open, onOpenChange, commands }: CommandPaletteProps) {
+export function CommandPalette({ open, onOpenChange, onOpenShortcuts }: CommandPaletteProps) {
   const { t } = useI18n()
+  const commands = useCommands(onOpenShortcuts)
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { WifiOff } from 'lucide-react'
 import { useI18n } from '@/i18n'
+import { useOnline } from '@/lib/online'
 import { useStore } from '@/lib/store'
 import { streamState } from '@/live/stream'
 
@@ -9,16 +10,17 @@ const patience = 2500
 
 export function ConnectionBanner() {
   const { t } = useI18n()
+  const offline = !useOnline()
   const lost = useStore(streamState) === 'lost'
-  return <div role="status">{lost && <LostNotice text={t('connection.lost')} />}</div>
+  return <div role="status">{(offline || lost) && <LostNotice key={String(offline)} at={offline ? 0 : patience} text={t(offline ? 'connection.offline' : 'connection.lost')} />}</div>
 }
 
-function LostNotice({ text }: { text: string }) {
-  const [due, setDue] = useState(false)
+function LostNotice({ text, at }: { text: string; at: number }) {
+  const [due, setDue] = useState(at === 0)
   useEffect(() => {
-    const timer = setTimeout(() => setDue(true), patience)
+    const timer = setTimeout(() => setDue(true), at)
     return () => clearTimeout(timer)
-  }, [])
+  }, [at])
   if (!due) return null
   return (
     <p className="flex items-center justify-center gap-2 bg-warn-soft px-4 py-2 text-sm font-medium text-warn-ink">

@@ -1,8 +1,9 @@
 import { Link, useLocation, type LinkProps } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { useMe } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
-import { settingsFor, type SettingsGroup } from '@/modules/module'
+import { settingsFor, type NavEntry, type SettingsGroup } from '@/modules/module'
 
 export const groupNames = {
   channels: 'settings.channels',
@@ -19,8 +20,9 @@ const looks = {
   nav: { heading: 'text-nav-ink-2', on: 'bg-nav-active text-nav-ink focus-visible:outline-nav-ink', off: 'text-nav-ink-2 hover:bg-nav-hover hover:text-nav-ink focus-visible:outline-nav-ink' },
 } as const
 
-/** More entries than these are shown only while one of them is open. */
+/** More entries than these are shown only while one of them is open, and while they are, of the other groups fewer. */
 const mostEntries = 4
+const mostBesideLong = 2
 
 interface SettingsListProps {
   look: keyof typeof looks
@@ -34,9 +36,12 @@ export function SettingsList({ look, folds = false, onNavigate }: SettingsListPr
   const { t } = useI18n()
   const { heading, on, off } = looks[look]
   const path = useLocation({ select: ({ pathname }) => pathname })
-  return settingsFor(useMe()).map(({ group, entries }) => {
-    const open = entries.some((entry) => path === entry.path || path.startsWith(`${entry.path}/`))
-    const shown = folds && !open && entries.length > mostEntries ? entries.slice(0, 1) : entries
+  const isOpen = ({ path: to }: NavEntry) => path === to || path.startsWith(`${to}/`)
+  const groups = settingsFor(useMe())
+  const most = groups.some(({ entries }) => entries.length > mostEntries && entries.some(isOpen)) ? mostBesideLong : mostEntries
+  return groups.map(({ group, entries }) => {
+    const shown = folds && !entries.some(isOpen) && entries.length > most ? entries.slice(0, 1) : entries
+    const rest = entries.slice(shown.length)
     return (
       <section key={group} aria-labelledby={`settings-${look}-${group}`}>
         <h2 id={`settings-${look}-${group}`} className={cx('px-2.5 pt-3 pb-1 text-xs font-semibold [@media(height<50rem)]:pt-1.5 [@media(height<50rem)]:pb-0.5', heading)}>
@@ -48,16 +53,17 @@ export function SettingsList({ look, folds = false, onNavigate }: SettingsListPr
               <Link
                 to={entry.path as LinkProps['to']}
                 onClick={onNavigate}
+                data-tip={rest.length > 0 ? entries.map(({ title }) => t(title)).join(' · ') : undefined}
                 className="flex min-h-7.5 [@media(height<50rem)]:min-h-7 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors"
                 activeProps={{ className: on }}
                 inactiveProps={{ className: off }}
               >
                 <entry.icon aria-hidden className="size-4 shrink-0" strokeWidth={1.9} />
                 <span className="truncate">{t(entry.title)}</span>
-                {shown.length < entries.length && (
+                {rest.length > 0 && (
                   <span className="ml-auto text-xs text-ink-3">
-                    <span aria-hidden>+{entries.length - 1}</span>
-                    <span className="sr-only">{t('settings.more', { count: String(entries.length - 1) })}</span>
+                    <span aria-hidden>+{rest.length}</span>
+                    <span className="sr-only">{t('settings.more', { count: String(rest.length) })}</span>
                   </span>
                 )}
               </Link>
@@ -72,8 +78,12 @@ export function SettingsList({ look, folds = false, onNavigate }: SettingsListPr
 /** The list beside every settings screen, on a window that has room for it. */
 export function SettingsNav() {
   const { t } = useI18n()
+  const path = useLocation({ select: ({ pathname }) => pathname })
+  const box = useRef<HTMLElement>(null)
+  // A window that is lower still scrolls, to where one is.
+  useEffect(() => box.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' }), [path])
   return (
-    <nav aria-label={t('settings.title')} className="fixed top-15 bottom-0 left-(--k-nav-w) z-10 hidden w-56 overflow-y-auto border-r border-line bg-surface px-2.5 pb-2 lg:block">
+    <nav ref={box} aria-label={t('settings.title')} className="fixed top-15 bottom-0 left-(--k-nav-w) z-10 hidden w-56 overflow-y-auto border-r border-line bg-surface px-2.5 pb-2 lg:block">
       <SettingsList look="page" folds />
     </nav>
   )

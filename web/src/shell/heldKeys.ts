@@ -2,11 +2,11 @@ import { inLayer, isTyping } from './keyTarget'
 
 export type HeldKeys = ReturnType<typeof holdKeys>
 
-// How long a layer may take to open, and how long its field may take to have the focus after that.
-const openLimit = 5000
+// How long a layer, or a place to write, may take to open, and how long its field may take to have the focus after that.
+const openLimit = 10_000
 const fieldLimit = 300
 
-/** Holds back what is typed while a layer opens, so that no letter of it is a shortcut, and writes it in the layer's field. */
+/** Holds back what is typed while a layer or a place to write opens, so that no letter of it is a shortcut, and writes it in its field. */
 export function holdKeys() {
   let text = ''
   let until = 0
@@ -17,7 +17,7 @@ export function holdKeys() {
       return
     }
     until = 0
-    if (text && target instanceof HTMLInputElement) {
+    if (text && (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) {
       target.setRangeText(text, target.value.length, target.value.length, 'end')
       target.dispatchEvent(new InputEvent('input', { bubbles: true }))
     }

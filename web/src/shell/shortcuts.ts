@@ -10,7 +10,7 @@ export interface Shortcut {
   keys: string
   label: PlainKey
   run: () => void
-  /** Whether it opens a layer: what is typed until that has the focus is written in its field. */
+  /** Whether it opens a layer or a place to write: what is typed until that has the focus is written in its field. */
   opens?: boolean
 }
 
@@ -40,8 +40,9 @@ export function startShortcuts(): void {
     const shortcut = follow(event, activeShortcuts.get(), singleKeys.get())
     if (!shortcut) return
     event.preventDefault()
-    shortcut.run()
+    // Before it runs: a field that has the focus at once ends it.
     if (shortcut.opens) held?.begin()
+    shortcut.run()
   })
 }
 

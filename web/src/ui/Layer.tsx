@@ -1,6 +1,6 @@
 import * as Radix from '@radix-ui/react-dialog'
 import { X } from 'lucide-react'
-import { useRef, useState, type FormEvent, type ReactNode } from 'react'
+import { useRef, useState, type FormEvent, type MouseEvent, type ReactNode } from 'react'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { Button, IconButton } from './Button'
@@ -72,9 +72,18 @@ export function Layer({
     if (event.target instanceof Element && event.target.closest('form')) setFilled(true)
   }
 
+  // What the forms held before a button, a menu or a list of theirs was first pressed.
+  const before = useRef<string | null>(null)
+
+  /** Buttons change a form, too: what they did is seen by what the form then holds. */
+  function notePress(event: MouseEvent) {
+    if (before.current === null && event.target instanceof Element && event.target.closest('form')) before.current = heldBy(body.current)
+  }
+
   /** The library asks whether the layer may close; a second Esc means to stay. */
   function change(next: boolean) {
-    if (next || !asks || !(filled || refused || showsRefusal(body.current))) return onOpenChange(next)
+    const changed = filled || (before.current !== null && before.current !== heldBy(body.current))
+    if (next || !asks || !(changed || refused || showsRefusal(body.current))) return onOpenChange(next)
     setAsking(!asking)
     if (asking) body.current?.querySelector<HTMLElement>('input:not([type=hidden]), [role=combobox], textarea')?.focus()
   }
@@ -108,7 +117,11 @@ export function Layer({
             onInput={note}
             onChange={note}
             // What was sent is no longer to be lost, unless it was refused.
-            onSubmit={() => setFilled(false)}
+            onSubmit={() => {
+              setFilled(false)
+              before.current = null
+            }}
+            onClickCapture={notePress}
             className="min-h-0 flex-1 overflow-y-auto px-5 pb-5"
           >
             {children}
@@ -119,6 +132,23 @@ export function Layer({
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+/** What the forms of a layer say and what their fields hold, without lists that are open only while one looks. */
+function heldBy(body: HTMLElement | null): string {
+  const held: string[] = []
+  for (const form of body?.querySelectorAll('form') ?? []) {
+    const walker = document.createTreeWalker(form, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) =>
+      node instanceof Element && node.matches('[popover], [role=listbox], [role=menu], [role=alert], [role=status]') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+    )
+    while (walker.nextNode()) {
+      const node = walker.currentNode
+      if (node instanceof HTMLInputElement && (node.type === 'checkbox' || node.type === 'radio')) held.push(String(node.checked))
+      else if (node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement || node instanceof HTMLSelectElement) held.push(node.value)
+      else if (node instanceof Text) held.push(node.data)
+    }
+  }
+  return held.join('\n')
 }
 
 /** Whether a form says what is wrong with it, whoever found that: the server or the form itself. */

@@ -2,7 +2,7 @@ import { Combobox, ComboboxItem, ComboboxList, ComboboxProvider, useComboboxStor
 import { Select, SelectItem, SelectPopover, useSelectStore } from '@ariakit/react/select'
 import { useStoreState } from '@ariakit/react/store'
 import { Check, Plus, Search } from 'lucide-react'
-import { useEffect, useLayoutEffect, useMemo, useState, type ReactNode } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { cx } from '@/lib/cx'
 import { filterByRank } from '@/lib/rank'
 import type { Option } from './option'
@@ -114,8 +114,10 @@ interface ComboboxPartProps extends TriggerProps {
 /** A list that is searched by typing; one value, or several where `value` is a list. */
 export function ComboboxPart({ options, value, onPick, onPickMany, onCreate, texts, className, startOpen, children, ...rest }: ComboboxPartProps) {
   const [query, setQuery] = useState('')
+  // Whether somebody went to a row by hand since the list opened.
+  const went = useRef(false)
   // The store keeps what is typed: given back from here, it would lose a letter of a fast hand.
-  const search = useComboboxStore({ resetValueOnHide: true, setValue: setQuery })
+  const search = useComboboxStore({ resetValueOnHide: true, setValue: setQuery, setOpen: () => (went.current = false) })
   const many = typeof value !== 'string'
   const chosen = useMemo(() => (typeof value === 'string' ? [value] : [...value]), [value])
   const words = query.trim()
@@ -133,12 +135,20 @@ export function ComboboxPart({ options, value, onPick, onPickMany, onCreate, tex
     if (many) search.setValue('')
   }
 
+  /** Of several, none is meant until something is typed or gone to: Enter would take away what is chosen. It sends no form around it, either. */
+  function holdEnter(event: KeyboardEvent) {
+    if (event.key.startsWith('Arrow')) went.current = true
+    if (event.key !== 'Enter') return
+    const { activeId, value } = search.getState()
+    if (activeId == null || (many && !value.trim() && !went.current)) event.preventDefault()
+  }
+
   return (
     <ComboboxProvider store={search}>
       <ComboboxSelect value={many ? chosen : (chosen[0] ?? '')} setValue={setValue} className={className} startOpen={startOpen} rest={rest} trigger={children}>
         <div className="sticky -top-1.5 z-1 -mx-1.5 -mt-1.5 mb-1 flex items-center gap-2 border-b border-line bg-surface px-3">
           <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
-          <Combobox autoSelect aria-label={texts.search} placeholder={texts.search} className="h-9.5 min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-3" />
+          <Combobox autoSelect={!many || words !== ''} onKeyDownCapture={holdEnter} aria-label={texts.search} placeholder={texts.search} className="h-9.5 min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-3" />
         </div>
         <ComboboxList>
           {found.map((option) => (

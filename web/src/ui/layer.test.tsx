@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 import { cleanup, configure, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
-import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { useState } from 'react'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { chooseLanguage } from '@/i18n'
 import { Field, Input } from './Field'
 import { FormDialog } from './FormLayer'
@@ -53,4 +54,52 @@ it('does not ask for what was sent, unless it was refused', async () => {
   await userEvent.type(refused.field, 'Elif{Enter}')
   await userEvent.keyboard('{Escape}')
   expect(refused.closed).not.toHaveBeenCalled()
+})
+
+describe('what buttons, menus and lists change', () => {
+  function Steps({ onClose }: { onClose: () => void }) {
+    const [steps, setSteps] = useState(['Reply', 'Close'])
+    const [shown, setShown] = useState(false)
+    const [person, setPerson] = useState('')
+    return (
+      <FormDialog title="Macro" busy={false} error={null} fields={[]} onSubmit={() => undefined} onClose={onClose}>
+        <ol>
+          {steps.map((step) => (
+            <li key={step}>
+              {step}
+              <button type="button" onClick={() => setSteps(steps.filter((one) => one !== step))}>
+                Remove {step}
+              </button>
+            </li>
+          ))}
+        </ol>
+        <button type="button" onClick={() => setShown(!shown)}>
+          Look
+        </button>
+        {shown && (
+          <ul role="menu">
+            <li role="menuitem">only looked at</li>
+          </ul>
+        )}
+        {person ? <p>{person}</p> : <button type="button" onClick={() => setPerson('Elif Kaya')}>Choose</button>}
+      </FormDialog>
+    )
+  }
+
+  async function press(name: string) {
+    const closed = vi.fn()
+    render(<Steps onClose={closed} />)
+    await userEvent.click(await screen.findByRole('button', { name }))
+    await userEvent.keyboard('{Escape}')
+    return closed
+  }
+
+  it.each(['Remove Close', 'Choose'])('is not thrown away without asking: %s', async (name) => {
+    expect(await press(name)).not.toHaveBeenCalled()
+    expect(screen.getByRole('alertdialog')).toBeTruthy()
+  })
+
+  it('is nothing where one only looked', async () => {
+    expect(await press('Look')).toHaveBeenCalledOnce()
+  })
 })

@@ -94,4 +94,22 @@ describe('Combobox', () => {
     expect(created).toHaveBeenCalledExactlyOnceWith('vip')
     expect(chosen()).toBe('İlker Çelik, Ayşe Yılmaz')
   })
+
+  it('takes nothing away from several when Enter comes before a letter, and does when a row was gone to', async () => {
+    const sent = vi.fn((event: SubmitEvent) => event.preventDefault())
+    render(
+      <form onSubmit={(event) => sent(event.nativeEvent as SubmitEvent)}>
+        <Tags onCreate={() => undefined} />
+        <button>Send</button>
+      </form>,
+    )
+    const chosen = () => screen.getByRole('combobox', { name: 'Tags', hidden: true }).textContent
+    await userEvent.click(await screen.findByRole('combobox', { name: 'Tags' }))
+    await userEvent.click(await screen.findByRole('combobox', { name: 'Search' }))
+    await userEvent.keyboard('{Enter}')
+    expect(chosen()).toBe('İlker Çelik')
+    await userEvent.keyboard('{ArrowDown}{ArrowDown}{Enter}')
+    await waitFor(() => expect(chosen()).not.toBe('İlker Çelik'))
+    expect(sent).not.toHaveBeenCalled()
+  })
 })

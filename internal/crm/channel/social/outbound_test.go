@@ -151,6 +151,9 @@ func TestCapabilities(t *testing.T) {
 			if c.Formatting != (c.Kind == "email") || c.Typing != (c.Kind == "widget") {
 				t.Errorf("%s: formatting %v, typing %v", c.Kind, c.Formatting, c.Typing)
 			}
+			if (c.MaxText == 4096) != (c.Kind == "whatsapp") || c.MaxText != 0 && c.Kind != "whatsapp" {
+				t.Errorf("%s: texts of %d characters", c.Kind, c.MaxText)
+			}
 			for _, rule := range c.Files { // no more than an upload can have
 				if rule.MaxSize <= 0 || rule.MaxSize > file.MaxSize {
 					t.Errorf("%s: files of %d bytes", c.Kind, rule.MaxSize)

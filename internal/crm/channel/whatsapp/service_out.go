@@ -73,7 +73,11 @@ func phone(c contact.Contact) string {
 	return ""
 }
 
-const maxCaption = 1024
+// What the provider takes in one message, in characters.
+const (
+	maxText    = 4096
+	maxCaption = 1024
+)
 
 // carrier makes the provider's calls for the transport.
 type carrier struct{ *Service }
@@ -132,6 +136,7 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 func (s *Service) Capabilities() channel.Capabilities {
 	return channel.Capabilities{
 		Files:     channel.AnyFile(100 << 20),
+		MaxText:   maxText,
 		Reactions: true, Templates: true, Calls: true, ReadReceipts: true, WindowHours: int(window.Hours()),
 	}
 }

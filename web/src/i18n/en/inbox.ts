@@ -1,4 +1,6 @@
 export const inbox = {
+  'inbox.key.note': 'Write a note',
+  'inbox.reply': 'Reply',
   'inbox.route.notConnected': 'not connected',
   'inbox.list': 'Conversations',
   'inbox.views': 'Views',

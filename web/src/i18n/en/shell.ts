@@ -63,6 +63,7 @@ export const shell = {
   'shortcuts.screen': 'On this screen',
   'shortcuts.everywhere': 'Everywhere',
   'connection.lost': 'The connection is lost. Reconnecting; what you see may be out of date.',
+  'connection.offline': 'You are offline. What you write is kept; what you see may be out of date.',
   'presence.label': 'Your presence',
   'presence.online': 'Online',
   'presence.away': 'Away',

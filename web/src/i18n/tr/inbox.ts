@@ -1,6 +1,8 @@
 import type { inbox as en } from '../en/inbox'
 
 export const inbox: Record<keyof typeof en, string> = {
+  'inbox.key.note': 'Not yaz',
+  'inbox.reply': 'Yanıtla',
   'inbox.route.notConnected': 'bağlı değil',
   'inbox.list': 'Konuşmalar',
   'inbox.views': 'Görünümler',

@@ -65,6 +65,7 @@ export const shell: Record<keyof typeof en, string> = {
   'shortcuts.screen': 'Bu ekranda',
   'shortcuts.everywhere': 'Her yerde',
   'connection.lost': 'Bağlantı koptu. Yeniden bağlanılıyor; gördükleriniz güncel olmayabilir.',
+  'connection.offline': 'Çevrimdışısınız. Yazdıklarınız saklanır; gördükleriniz güncel olmayabilir.',
   'presence.label': 'Durumunuz',
   'presence.online': 'Çevrimiçi',
   'presence.away': 'Uzakta',

@@ -25,6 +25,9 @@ function exportAddress({ q, kind }: ContactFilter): string {
   return `/api/crm/v1/contacts/export?${query.toString()}`
 }
 
+/** A row has place for so many tags; the others stand in a tip. */
+const shownTags = 3
+
 export function ContactsScreen() {
   const { t } = useI18n()
   const navigate = useNavigate()
@@ -48,7 +51,7 @@ export function ContactsScreen() {
           <Link
             to="/contacts/$contactId"
             params={{ contactId: row.id }}
-            className="font-medium text-accent-ink underline decoration-accent/40 underline-offset-3 hover:decoration-current"
+            className="font-medium wrap-anywhere text-accent-ink underline decoration-accent/40 underline-offset-3 hover:decoration-current"
           >
             {row.name}
           </Link>
@@ -57,7 +60,7 @@ export function ContactsScreen() {
               <Badge tone="danger">{t('contacts.blocked')}</Badge>
             </span>
           )}
-          {row.company && <span className="block text-sm text-ink-2">{row.company}</span>}
+          {row.company && <span className="block text-sm wrap-anywhere text-ink-2">{row.company}</span>}
         </>
       ),
     },
@@ -85,9 +88,17 @@ export function ContactsScreen() {
       wide: true,
       cell: (row) => (
         <span className="flex flex-wrap gap-1">
-          {row.tags.slice(0, 3).map((tag) => (
-            <Badge key={tag}>{tag}</Badge>
+          {row.tags.slice(0, shownTags).map((tag) => (
+            <Badge key={tag}>
+              <span className="max-w-40 truncate">{tag}</span>
+            </Badge>
           ))}
+          {row.tags.length > shownTags && (
+            <span tabIndex={0} data-tip={row.tags.slice(shownTags).join(', ')} className="rounded-sm px-1 text-xs leading-5 text-ink-2">
+              <span aria-hidden>+{row.tags.length - shownTags}</span>
+              <span className="sr-only">{row.tags.slice(shownTags).join(', ')}</span>
+            </span>
+          )}
         </span>
       ),
     },

@@ -36,6 +36,18 @@ const fileTexts: Record<string, PlainKey> = {
   unknown_column: 'contacts.file.column',
 }
 
+/** What a row may be at fault for, beyond what the form of a contact says. */
+const rowTexts: Record<string, PlainKey> = {
+  ...contactTexts,
+  not_allowed: 'contacts.row.kind',
+  too_many: 'contacts.row.tooMany',
+  too_large: 'contacts.row.tooLarge',
+  limit_reached: 'contacts.row.tooMany',
+  conflict: 'contacts.taken',
+  invalid_name: 'contacts.row.attributeName',
+  invalid_character: 'contacts.file.encoding',
+}
+
 const largest = 16 * 1024 * 1024
 const previewed = 3
 
@@ -223,12 +235,13 @@ function Progress({ value, chosen }: { value: ContactImport; chosen: Chosen | nu
   const done = value.status === 'done'
   const errors = useImportErrors(done && value.failed > 0 ? value.id : null).data ?? []
 
-  /** The column as the file calls it, and what stands in it. */
-  function origin(line: number, field: string): string {
-    const at = chosen?.targets.indexOf(field as Target) ?? -1
-    const named = columnNames[field as Column]
-    const heading = chosen?.file.header[at] ?? (named ? t(named) : field)
-    const cell = chosen?.file.rows[line - 2]?.[at]?.trim()
+  /** The column as the file calls it, and what stands in it; the server counts rows, with the headings as the first. */
+  function origin(record: number, field: string): string {
+    const own = /^custom_attributes\.(.*)/.exec(field)?.[1]
+    const at = (own === undefined ? chosen?.targets.indexOf(field as Target) : chosen?.file.header.findIndex((one) => one.replace(/^attr:/i, '') === own)) ?? -1
+    const named = columnNames[field as Column] as PlainKey | undefined
+    const heading = chosen?.file.header[at] ?? (named ? t(named) : field.startsWith('custom_attributes') ? (own ?? t('contacts.mapping.attribute')) : field)
+    const cell = chosen?.file.rows[record - 2]?.[at]?.trim()
     return cell ? `${heading} “${cell}”` : heading
   }
 
@@ -247,9 +260,10 @@ function Progress({ value, chosen }: { value: ContactImport; chosen: Chosen | nu
         <ul aria-label={t('contacts.importErrors')} className="mt-3 max-h-48 divide-y divide-line overflow-y-auto rounded-md border border-line">
           {errors.map((error) => (
             <li key={error.id} className="flex gap-3 px-3 py-1.5">
-              <span className="shrink-0 text-ink-2">{t('contacts.line', { line: error.line })}</span>
+              <span className="shrink-0 text-ink-2">{t('contacts.line', { line: chosen?.file.lines[error.line - 2] ?? error.line })}</span>
               <span className="min-w-0 break-words">
-                {origin(error.line, error.field)}: {codeText(error.code, contactTexts) ?? error.code}
+                {error.field && `${origin(error.line, error.field)}: `}
+                {codeText(error.code, rowTexts) ?? t('contacts.row.refused', { code: error.code })}
               </span>
             </li>
           ))}

@@ -10,7 +10,13 @@ describe('parseCsv', () => {
         ['Kaya, Elif', 'said "yes"\nand left'],
         ['Ali', ''],
       ],
+      lines: [2, 5],
     })
+  })
+
+  it('counts the lines of the file, whatever lies between the rows', () => {
+    expect(parseCsv('a,b\n\n,\n1,2\n3,4').lines).toEqual([4, 5])
+    expect(parseCsv('\n\na,b\n1,2\n').lines).toEqual([4])
   })
 
   it('passes over rows of empty cells', () => {

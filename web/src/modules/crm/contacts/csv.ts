@@ -21,6 +21,8 @@ export type Target = Column | 'attribute' | 'skip'
 export interface CsvFile {
   header: string[]
   rows: string[][]
+  /** The line of the file on which each row begins. */
+  lines: number[]
 }
 
 /** Reads a file as UTF-8, or as Turkish spreadsheets save it where it is none. */
@@ -37,7 +39,10 @@ export function parseCsv(text: string): CsvFile {
   const content = text.replace(/^\ufeff/, '')
   const separator = separatorOf(content)
   const records: string[][] = []
+  const lines: number[] = []
   let record: string[] = []
+  let line = 1
+  let began = 1
   let cell = ''
   let quoted = false
   const endCell = () => {
@@ -46,11 +51,15 @@ export function parseCsv(text: string): CsvFile {
   }
   const endRecord = () => {
     endCell()
-    if (record.some((one) => one.trim() !== '')) records.push(record)
+    if (record.some((one) => one.trim() !== '')) {
+      records.push(record)
+      lines.push(began)
+    }
     record = []
   }
   for (let at = 0; at < content.length; at += 1) {
     const letter = content[at]
+    if (letter === '\n') line += 1
     if (quoted) {
       if (letter !== '"') cell += letter
       else if (content[at + 1] === '"') {
@@ -59,12 +68,15 @@ export function parseCsv(text: string): CsvFile {
       } else quoted = false
     } else if (letter === '"' && cell === '') quoted = true
     else if (letter === separator) endCell()
-    else if (letter === '\n') endRecord()
+    else if (letter === '\n') {
+      endRecord()
+      began = line
+    }
     else if (letter !== '\r' || content[at + 1] !== '\n') cell += letter
   }
   if (cell !== '' || record.length > 0) endRecord()
   const [header = [], ...rows] = records
-  return { header: header.map((heading) => heading.trim()), rows }
+  return { header: header.map((heading) => heading.trim()), rows, lines: lines.slice(1) }
 }
 
 function separatorOf(content: string): string {

@@ -1,12 +1,14 @@
-import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState, type ClipboardEvent, type DragEvent, type FormEvent, type KeyboardEvent } from 'react'
 import { useCapabilities } from '@/api/capabilities'
 import { meets, useMe } from '@/api/session'
 import { useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { useOnline } from '@/lib/online'
 import { useStore } from '@/lib/store'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
-import { fileRefusal } from './capabilities'
+import { toast } from '@/ui/Toast'
+import { fileRefusal, lengthRefusal } from './capabilities'
 import { undoSeconds, useSend, type FollowUp, type OneConversation, type OutgoingContent } from './conversations'
 import { useCopies } from './copies'
 import type { PrepareToLeave } from './departure'
@@ -20,10 +22,10 @@ import { useSignature } from './signature'
 import { useTypingSignal } from './typing'
 import { Uploads } from './UploadList'
 import { useDrafts } from './useDraft'
-import { useLiveShortcuts } from './useLiveShortcuts'
 import { useRoute } from './useRoute'
 import { useRuleRefusal } from './useRuleRefusal'
 import { useWordPickers } from './useWordPickers'
+import { writeAs } from './writeAs'
 
 // What not every conversation needs is fetched for those that do.
 const CopyField = lazy(() => withTexts(() => import('./CopyField'), 'thread')().then((m) => ({ default: m.CopyField })))
@@ -56,6 +58,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   const [editingSignature, setEditingSignature] = useState(false)
   const takeBack = useTakeBack()
   const area = useRef<HTMLTextAreaElement>(null)
+  const placed = useRef(false)
   const way = useRoute(conversation.id)
   const { routes, route, unsigned } = way
   const sending = useSend()
@@ -87,7 +90,9 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     setMode('reply')
   })
   const empty = !text.trim() && files.done.length === 0
-  const unready = empty || files.busy || unreachable || files.done.some((file) => refuse(file) !== null)
+  const tooLong = lengthRefusal(can, text)
+  const online = useOnline()
+  const unready = empty || files.busy || unreachable || tooLong?.over === true || files.done.some((file) => refuse(file) !== null)
 
   function message(): OutgoingContent {
     // The conversation's own way needs no name: the server takes it by itself.
@@ -98,11 +103,18 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   }
 
   async function send(then?: FollowUp) {
-    if (unready || !(await copies.settle())) return
+    if (unready || !(await copies.settle()) || sentElsewhere()) return
     const content = { ...message(), then }
     draft.clear()
     sayTyping(false)
     await hand(content)
+  }
+
+  /** A draft that another window has sent does not go once more. */
+  function sentElsewhere(): boolean {
+    if (!draft.leftElsewhere()) return false
+    toast('danger', t('inbox.sentElsewhere'))
+    return true
   }
 
   async function hand({ then, ...content }: OutgoingContent) {
@@ -126,7 +138,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
   }
 
   async function putOff() {
-    if (!unready && (await copies.settle())) setLater(message())
+    if (!unready && (await copies.settle()) && !sentElsewhere()) setLater(message())
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
@@ -154,9 +166,20 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     files.add(event.dataTransfer.files, refuse)
   }
 
+  // Grows with its text; a browser that does not do so by the style sheet is told the height.
+  useLayoutEffect(() => {
+    const box = area.current
+    if (!box || (window.CSS as typeof CSS | undefined)?.supports('field-sizing', 'content') !== false) return
+    box.style.height = 'auto'
+    box.style.height = `${box.scrollHeight + 2}px`
+  }, [text])
+
+  /** Writes a sign where the caret is, or at the end of what nobody has put it in yet. */
   function insert(sign: string) {
-    change((text && !/\s$/.test(text) ? `${text} ` : text) + sign)
-    area.current?.focus()
+    if (!area.current) return
+    const { from, to } = placed.current ? selectionOf(area.current) : { from: text.length, to: text.length }
+    const written = /\S$/.test(text.slice(0, from)) ? ` ${sign}` : sign
+    type(area.current, { from, to, text: written, select: [from + written.length, from + written.length] })
   }
 
   // What was sent and taken back is written on where it was written.
@@ -172,14 +195,14 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [returned])
 
-  function write(as: 'reply' | 'note') {
-    setMode(as)
+  const wanted = useStore(writeAs)
+  useEffect(() => {
+    if (wanted?.conversationId !== conversation.id) return
+    // The focus comes once the right draft is drawn: what was typed meanwhile is written where the focus goes.
+    if (wanted.mode !== mode) return setMode(wanted.mode)
+    writeAs.set(null)
     area.current?.focus()
-  }
-  useLiveShortcuts([
-    { keys: 'r', label: 'inbox.reply', run: () => write('reply') },
-    { keys: 'n', label: 'inbox.key.note', run: () => write('note') },
-  ])
+  }, [wanted, mode, setMode, conversation.id])
 
   return (
     <>
@@ -226,14 +249,21 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
               words.onMove(event.target)
             }}
             onKeyDown={onKeyDown}
+            onFocus={() => (placed.current = true)}
             onBlur={words.close}
             onPaste={onPaste}
             {...words.wiring}
-            className="block max-h-60 min-h-20 w-full resize-y rounded-md border border-edge bg-surface px-3 py-2 text-base text-ink placeholder:text-ink-3"
+            className="block field-sizing-content max-h-60 min-h-20 w-full resize-y rounded-md border border-edge bg-surface px-3 py-2 text-base text-ink placeholder:text-ink-3"
           />
         </div>
         <p role="status" className="mt-1.5 text-sm text-warm-ink empty:hidden">
           {words.called.length > 0 && t('mention.told', { names: words.called.map((one) => one.name).join(', ') })}
+        </p>
+        <p role="status" className={cx('mt-1.5 text-sm empty:hidden', tooLong?.over ? 'text-danger-ink' : 'text-ink-2')}>
+          {tooLong?.said}
+        </p>
+        <p role="status" className="mt-1.5 text-sm text-warn-ink empty:hidden">
+          {!online && t('inbox.offline')}
         </p>
         {rule.blocked && (
           <Notice tone="danger" className="mt-2" title={t('rule.blocked')}>

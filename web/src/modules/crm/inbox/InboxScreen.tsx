@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n, withTexts } from '@/i18n'
@@ -18,8 +18,12 @@ import { filterOf, placeOf, type InboxSearch, type ViewChange } from './search'
 import { useLiveShortcuts } from './useLiveShortcuts'
 import { Views } from './Views'
 import { wordsIn } from './words'
+import { writeAs } from './writeAs'
 
 const from = '/shell/inbox'
+
+/** So soon after the next conversation opened by itself, a press still means the one before. */
+const oneMoment = 600
 
 // What opens on demand is fetched on demand: the first load has its budget.
 const Thread = lazy(() => withTexts(() => import('./Thread'), 'thread')().then((m) => ({ default: m.Thread })))
@@ -95,7 +99,7 @@ export function InboxScreen() {
     // Now, because the row may be gone from the list before the server's answer is here.
     const next = rowAfter(list.rows, id)
     const inList = list.rows.some((row) => row.id === id)
-    return ({ said, state, undo, for: until }) => {
+    return ({ said, detail, state, undo, for: until }) => {
       const back = undo && {
         label: t('common.undo'),
         run: () => {
@@ -105,19 +109,27 @@ export function InboxScreen() {
           )
         },
       }
-      const dismiss = toast('ok', said, undefined, back)
+      const dismiss = toast('ok', said, detail, back)
       if (until !== undefined) setTimeout(dismiss, until)
       if (!inList || (state !== undefined && (search.q ? search.state : filter.state) === state)) return
+      moved.current.at = Date.now()
       void navigate({ to: '/inbox', search: (old) => (old.c === id ? { ...old, ...(next ? placeOf(next) : { c: undefined, at: undefined }) } : old), replace: true })
     }
   }
 
+  // The conversation that is being dealt with, and when the last one made place for the next.
+  const moved = useRef({ id: '', at: 0 })
+
   function perform(action: Action) {
     if (!c) return
+    if (action.do === 'close' || action.do === 'snooze') {
+      if (moved.current.id === c || Date.now() - moved.current.at < oneMoment) return
+      moved.current.id = c
+    }
     const leave = prepareToLeave(c)
     const undo = stateUndo(c)
     // A promise: the callbacks of a mutation end when the next one begins.
-    act.mutateAsync({ id: c, action }).then(
+    act.mutateAsync({ id: c, action }).finally(() => (moved.current.id = '')).then(
       (next) => {
         if (action.do === 'close') leave({ said: t('inbox.closed'), state: 'closed', undo })
         if (action.do === 'open') toast('ok', t('inbox.opened'))
@@ -145,6 +157,10 @@ export function InboxScreen() {
   if (c && canPick) shortcuts.push({ keys: 'x', label: 'inbox.key.pick', run: () => toggle(c) })
   if (c) {
     shortcuts.push({ keys: 'u', label: 'inbox.unread', run: () => mark.mutate({ id: c, read: false }) })
+  }
+  if (c && canReply) {
+    shortcuts.push({ keys: 'r', label: 'inbox.reply', run: () => writeAs.set({ conversationId: c, mode: 'reply' }), opens: true })
+    shortcuts.push({ keys: 'n', label: 'inbox.key.note', run: () => writeAs.set({ conversationId: c, mode: 'note' }), opens: true })
   }
   if (c && canManage) {
     shortcuts.push({ keys: 'e', label: 'inbox.close', run: () => perform({ do: 'close' }) })

@@ -18,6 +18,8 @@ interface MacroDialogProps {
   onClose: () => void
 }
 
+const states: ReadonlySet<MacroAction['type']> = new Set(['close', 'snooze', 'open'])
+
 /** What a macro will do, step by step, before it does. */
 export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDialogProps) {
   const { t } = useI18n()
@@ -54,7 +56,9 @@ export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDi
         onClose()
         const said = t(macro.actions.some((action) => action.type === 'reply') ? 'inbox.macro.doneSent' : 'inbox.macro.done', { name: macro.name })
         if (conversation.state === 'open') return void toast('ok', said)
-        leave({ said, state: conversation.state, undo })
+        // Only the state comes back: what was sent, and whatever else it did, stays.
+        const more = macro.actions.some((action) => !states.has(action.type))
+        leave({ said, detail: more ? t('inbox.macro.undoes') : undefined, state: conversation.state, undo })
       },
       () => undefined,
     )

@@ -8,6 +8,7 @@ import { reactionSigns } from './capabilities'
 import { Composer } from './Composer'
 import type { OneConversation } from './conversations'
 import { answers, conversation, prepareInbox, show } from './testInbox'
+import { trueRoutes } from './useRoute'
 
 prepareInbox()
 
@@ -102,6 +103,79 @@ describe('the composer', () => {
     expect(await screen.findByText('Help center carries no files.')).toBeTruthy()
     await userEvent.click(screen.getByRole('radio', { name: /Note/ }))
     expect(await screen.findByRole('button', { name: 'Attach files' })).toBeTruthy()
+  })
+})
+
+describe('what a channel takes in one message', () => {
+  it('is counted when it is nearly reached, and more is not sent', async () => {
+    const area = await compose('whatsapp')
+    await screen.findByRole('combobox', { name: 'Channel' })
+    const send = screen.getByRole<HTMLButtonElement>('button', { name: 'Send' })
+    fireEvent.change(area, { target: { value: 'a'.repeat(3600) } })
+    await waitFor(() => expect(send.disabled).toBe(false))
+    expect(screen.queryByText(/characters/)).toBeNull()
+    // An emoji is one character of the provider's.
+    fireEvent.change(area, { target: { value: `${'a'.repeat(4095)}👍` } })
+    expect(await screen.findByText('4,096 of 4,096 characters')).toBeTruthy()
+    expect(send.disabled).toBe(false)
+    fireEvent.change(area, { target: { value: 'a'.repeat(4099) } })
+    expect(await screen.findByText('WhatsApp takes 4,096 characters in a message. This has 3 too many.')).toBeTruthy()
+    expect(send.disabled).toBe(true)
+    // By e-mail it can go.
+    await choose(/E-mail/)
+    await waitFor(() => expect(send.disabled).toBe(false))
+  })
+})
+
+describe('an emoji', () => {
+  async function pick(area: HTMLTextAreaElement) {
+    HTMLElement.prototype.hidePopover = () => undefined
+    const trigger = screen.getByRole('button', { name: 'Emoji' })
+    const box = document.getElementById(trigger.getAttribute('popovertarget') ?? '') as HTMLElement
+    fireEvent(box, Object.assign(new Event('beforetoggle'), { newState: 'open' }))
+    await userEvent.click(await screen.findByRole('menuitem', { name: 'smile', hidden: true }))
+    return area.value
+  }
+
+  it('stands where the caret is', async () => {
+    const area = await compose('whatsapp')
+    await userEvent.type(area, 'Hello there')
+    area.setSelectionRange(5, 5)
+    expect(await pick(area)).toBe('Hello 🙂 there')
+    expect(area.selectionStart).toBe('Hello 🙂'.length)
+  })
+})
+
+describe('being offline', () => {
+  it('is said by the composer, and the letters stay', async () => {
+    const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
+    const area = await compose('whatsapp')
+    await userEvent.type(area, 'Hello')
+    expect(screen.queryByText(/You are offline/)).toBeNull()
+    online.mockReturnValue(false)
+    fireEvent(window, new Event('offline'))
+    expect(await screen.findByText(/You are offline/)).toBeTruthy()
+    expect(area.value).toBe('Hello')
+    online.mockReturnValue(true)
+    fireEvent(window, new Event('online'))
+    await waitFor(() => expect(screen.queryByText(/You are offline/)).toBeNull())
+    online.mockRestore()
+  })
+})
+
+describe('the ways of a reply', () => {
+  const way = { kind: 'email', channel: 'email', channel_account_id: null, address: 'elif@a.example', available: true, reason: null } as const
+
+  it('are listed once each, by where they lead', () => {
+    const own = { ...way, kind: 'conversation', channel_account_id: 'a1' } as const
+    const other = { ...way, address: 'elif@home.example' } as const
+    const server = { ...way, kind: 'default', channel_account_id: 'a1', address: 'Elif@a.example' } as const
+    expect(trueRoutes([own, way, other, server])).toEqual([own])
+    const chat = { ...own, channel: 'whatsapp', address: '' } as const
+    expect(trueRoutes([chat, way, other, server])).toEqual([chat, way])
+    // Without a mailbox nothing says where an e-mail would go.
+    const none = { ...server, address: '', available: false, reason: 'not_connected' }
+    expect(trueRoutes([chat, way, other, none])).toEqual([chat, way, other, none])
   })
 })
 

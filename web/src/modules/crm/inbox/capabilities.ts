@@ -1,5 +1,5 @@
 import type { Capabilities } from '@/api/capabilities'
-import { t } from '@/i18n'
+import { formatNumber, t } from '@/i18n'
 import { bytesText } from '@/lib/bytes'
 import { channelName } from './channels'
 
@@ -12,6 +12,18 @@ export function fileRefusal(can: Capabilities | undefined, file: { type: string;
   const rule = can.files.find(({ types }) => types.includes(file.type) || types.includes('*/*'))
   if (!rule) return t('inbox.file.type', { channel })
   return file.size > rule.max_size ? t('inbox.file.size', { channel, size: bytesText(rule.max_size) }) : null
+}
+
+/** From this part of what a channel takes on, the letters are counted. */
+const nearlyFull = 0.9
+
+/** How long a text is against what its channel takes in one message; null where that is far away. */
+export function lengthRefusal(can: Capabilities | undefined, text: string): { over: boolean; said: string } | null {
+  if (!can?.max_text) return null
+  const count = [...text.trim()].length
+  if (count <= can.max_text * nearlyFull) return null
+  const words = { channel: channelName(can.kind), max: formatNumber(can.max_text), count: formatNumber(count), over: formatNumber(count - can.max_text) }
+  return count > can.max_text ? { over: true, said: t('inbox.length.over', words) } : { over: false, said: t('inbox.length.near', words) }
 }
 
 const signs = ['👍', '❤️', '😂', '🙏'] as const

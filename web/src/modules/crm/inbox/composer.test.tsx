@@ -1,11 +1,13 @@
 // @vitest-environment jsdom
 import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import { useState } from 'react'
 import '@/api/testOrigin'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { BulkDialog } from './BulkDialog'
 import { Composer } from './Composer'
 import type { OneConversation } from './conversations'
+import { emptyDraft, localDraftKey, rememberDraft, rememberSent, sentDraftsKey } from './drafts'
 import { ForwardDialog } from './ForwardDialog'
 import { ScheduleDialog } from './ScheduleDialog'
 import { answers, asked, conversation, item, prepareInbox, Refusal, show } from './testInbox'
@@ -93,6 +95,58 @@ describe('formatting', () => {
     expect(screen.getByText('**not** a ████')).toBeTruthy()
     expect(screen.getByText('A rule covered parts of this message.')).toBeTruthy()
     expect(screen.getByText(/it waits for a review by your company/)).toBeTruthy()
+  })
+})
+
+describe('a draft that another window sends', () => {
+  const key = localDraftKey('u1', 'c1', 'reply')
+  const draft = { ...emptyDraft, body: 'It left' }
+
+  async function sentThere() {
+    rememberDraft(key, draft)
+    const text = await compose()
+    expect(text.value).toBe('It left')
+    rememberSent('u1', key, draft, Date.now())
+    rememberDraft(key, emptyDraft)
+    return text
+  }
+
+  it('disappears here at once, and what was written instead of it stays', async () => {
+    const text = await sentThere()
+    window.dispatchEvent(new StorageEvent('storage', { key: `konak.${sentDraftsKey('u1')}` }))
+    await waitFor(() => expect(text.value).toBe(''))
+    await userEvent.type(text, 'Another')
+    window.dispatchEvent(new StorageEvent('storage', { key: `konak.${sentDraftsKey('u1')}` }))
+    expect(text.value).toBe('Another')
+    await userEvent.keyboard('{Control>}{Enter}{/Control}')
+    await waitFor(() => expect(sent(later)).toHaveLength(1))
+  })
+
+  it('is not sent again by a window that has not heard of it', async () => {
+    const text = await sentThere()
+    await userEvent.click(screen.getByRole('button', { name: 'Send' }))
+    expect(await screen.findByText(/already sent from another window/)).toBeTruthy()
+    expect(text.value).toBe('')
+    expect(sent(later)).toEqual([])
+  })
+
+  it('and that another device began goes with the server’s', async () => {
+    const begun = { message_type: 'comment', body: 'From the phone', attachments: [], updated_at: '2026-11-15T09:30:00Z' }
+    const both = { ...byMail, drafts: [begun] } as OneConversation
+    function Phone() {
+      const [gone, setGone] = useState(false)
+      return (
+        <>
+          <Composer conversation={gone ? byMail : both} onLeave={() => () => undefined} />
+          <button onClick={() => setGone(true)}>sent by the phone</button>
+        </>
+      )
+    }
+    await show(<Phone />)
+    const text = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Reply' })
+    expect(text.value).toBe('From the phone')
+    await userEvent.click(screen.getByRole('button', { name: 'sent by the phone' }))
+    await waitFor(() => expect(text.value).toBe(''))
   })
 })
 

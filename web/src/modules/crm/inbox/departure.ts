@@ -1,6 +1,8 @@
 /** A conversation that was dealt with: what is said of it, and how it is taken back. */
 export interface Departure {
   said: string
+  /** What taking it back would leave as it is. */
+  detail?: string
   /** The state that it has now; a list of that state keeps it. */
   state?: 'closed' | 'snoozed'
   undo?: () => Promise<unknown>

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { beforeSignOut, runBeforeSignOut } from '@/lib/beforeSignOut'
 import { forgetAll } from '@/lib/storage'
 import type { OneConversation } from './conversations'
-import { createDraftSaver, emptyDraft, findDraft, localDraftKey, modeToOpen, recallDraft, rememberDraft, type DraftContent } from './drafts'
+import { createDraftSaver, emptyDraft, findDraft, localDraftKey, modeToOpen, recallDraft, rememberDraft, rememberSent, wasSent, type DraftContent } from './drafts'
 
 function memory(): Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem' | 'removeItem'> {
   const entries = new Map<string, string>()
@@ -71,6 +71,28 @@ describe('a draft in this browser', () => {
     expect(modeToOpen(null, at(1))).toBe('note')
     expect(modeToOpen(at(2), at(1))).toBe('reply')
     expect(modeToOpen(at(1), at(2))).toBe('note')
+  })
+})
+
+describe('a draft that was sent', () => {
+  const key = localDraftKey('defne', 'c1', 'reply')
+
+  it('is known to every window that has not changed it since', () => {
+    rememberSent('defne', key, written('On its way '), 100)
+    expect(wasSent('defne', key, written('On its way'), 100)).toBe(true)
+    expect(wasSent('defne', key, written('On its way'), 101)).toBe(false)
+    expect(wasSent('defne', key, written('On its way!'), 1)).toBe(false)
+    expect(wasSent('defne', localDraftKey('defne', 'c1', 'note'), written('On its way'), 1)).toBe(false)
+    expect(wasSent('can', key, written('On its way'), 1)).toBe(false)
+  })
+
+  it('is remembered for the last few, and until its person signs out', () => {
+    rememberSent('defne', key, written('first'), 1)
+    for (let at = 0; at < 20; at += 1) rememberSent('defne', key, written(`later ${String(at)}`), 2)
+    expect(wasSent('defne', key, written('first'), 0)).toBe(false)
+    expect(wasSent('defne', key, written('later 19'), 0)).toBe(true)
+    forgetAll('draft.defne.')
+    expect(wasSent('defne', key, written('later 19'), 0)).toBe(false)
   })
 })
 

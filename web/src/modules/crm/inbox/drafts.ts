@@ -66,6 +66,45 @@ export function modeToOpen(reply: LocalDraft | null, note: LocalDraft | null): M
   return note && (!reply || Date.parse(note.at) > Date.parse(reply.at)) ? 'note' : 'reply'
 }
 
+/** Which drafts this person sent last, for the other windows of this browser; sign-out removes it with the drafts. */
+interface SentDraft {
+  key: string
+  content: string
+  at: number
+}
+
+const mostSent = 20
+
+export function sentDraftsKey(person: string): string {
+  return `draft.${person}.sent`
+}
+
+function recallSent(person: string): SentDraft[] {
+  try {
+    const list = JSON.parse(recall(sentDraftsKey(person)) ?? '[]') as SentDraft[]
+    return Array.isArray(list) ? list : []
+  } catch {
+    return []
+  }
+}
+
+/** Writes down that a draft was sent, so that no other window sends it once more. */
+export function rememberSent(person: string, key: string, draft: DraftContent, now: number): void {
+  const list = [{ key, content: contentOf(draft), at: now }, ...recallSent(person)]
+  remember(sentDraftsKey(person), JSON.stringify(list.slice(0, mostSent)))
+}
+
+/** Whether another window sent this very draft after it was last changed here. */
+export function wasSent(person: string, key: string, draft: DraftContent, changedAt: number): boolean {
+  if (isEmpty(draft)) return false
+  const content = contentOf(draft)
+  return recallSent(person).some((sent) => sent.key === key && sent.content === content && sent.at >= changedAt)
+}
+
+function contentOf({ body, attachments }: DraftContent): string {
+  return fingerprint({ body: body.trim(), attachments, mentions: [] })
+}
+
 const pauseBeforeSaving = 1200
 
 function fingerprint(draft: DraftContent): string {

@@ -75,6 +75,53 @@ describe('shortcuts', () => {
   })
 })
 
+describe('closing twice at once', () => {
+  it('closes one conversation, and the next only when it has been there for a moment', async () => {
+    let now = Date.now()
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now)
+    const next = { ...conversation, id: 'c2', contact_name: 'Bora Ak' }
+    answers.set(`GET ${base}`, [conversation, next])
+    answers.set(`GET ${base}/c2`, next)
+    let close: (conversation: unknown) => void = () => undefined
+    answers.set(`POST ${base}/c1/close`, new Promise((resolve) => (close = resolve)))
+    answers.set(`POST ${base}/c2/close`, { ...next, state: 'closed' })
+    await show(<InboxScreen />, { at: '?c=c1' })
+    await userEvent.dblClick(within(await screen.findByRole('region', { name: /Elif Kaya/ })).getByRole('button', { name: /^Close/ }))
+    close({ ...conversation, state: 'closed' })
+    await screen.findByRole('region', { name: /Bora Ak/ })
+    await userEvent.keyboard('e')
+    now += 700
+    expect(bodies(`POST ${base}/c1/close`)).toHaveLength(1)
+    expect(bodies(`POST ${base}/c2/close`)).toHaveLength(0)
+    await userEvent.keyboard('e')
+    await waitFor(() => expect(bodies(`POST ${base}/c2/close`)).toHaveLength(1))
+    clock.mockRestore()
+    for (const told of await screen.findAllByRole('status', { name: '' })) for (const button of within(told).queryAllByRole('button', { name: 'Close' })) await userEvent.click(button)
+  })
+})
+
+describe('what is typed after the key of a reply or a note', () => {
+  it.each([
+    ['r', 'Reply', 'n', 'Note'],
+    ['n', 'Note', 'r', 'Reply'],
+  ])('%s: while the conversation loads, stands in the %s and does nothing else', async (key, name, other, otherName) => {
+    answers.set(`POST ${base}/c1/close`, { ...conversation, state: 'closed' })
+    let arrive: (conversation: unknown) => void = () => undefined
+    answers.set(`GET ${base}/c1`, new Promise((resolve) => (arrive = resolve)))
+    await show(<InboxScreen />, { at: '?c=c1' })
+    await screen.findByRole('checkbox', { name: /Elif Kaya/ })
+    await userEvent.keyboard(`${key}ele`)
+    arrive(conversation)
+    const area = await screen.findByRole<HTMLTextAreaElement>('textbox', { name })
+    await waitFor(() => expect(area.value).toBe('ele'))
+    expect(document.activeElement).toBe(area)
+    expect(bodies(`POST ${base}/c1/close`)).toEqual([])
+    area.blur()
+    await userEvent.keyboard(other)
+    await waitFor(() => expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: otherName }).value).toBe(''))
+  })
+})
+
 describe('Undo', () => {
   it('gives a closed conversation its snooze again', async () => {
     answers.set(`POST ${base}/c2/close`, { ...asleep, state: 'closed', snoozed_until: null })
@@ -88,7 +135,7 @@ describe('Undo', () => {
   })
 
   it('gives it again after a macro that closes, too', async () => {
-    const macro = { id: 'x1', name: 'Done', description: '', actions: [{ type: 'close' }] }
+    const macro = { id: 'x1', name: 'Done', description: '', actions: [{ type: 'add_tags', tags: ['iade'] }, { type: 'close' }] }
     answers.set('GET /api/crm/v1/macros', [macro])
     answers.set('GET /api/crm/v1/macros/x1', macro)
     answers.set(`POST ${base}/c2/macros/x1`, { conversation: { ...asleep, state: 'closed' } })
@@ -96,6 +143,8 @@ describe('Undo', () => {
     await show(<InboxScreen />, { at: '?c=c2', permissions: ['crm.macros.use'] })
     await choose('Run a macro', 'Done')
     await userEvent.click(await screen.findByRole('button', { name: 'Run' }))
+    // It says what it would not take back.
+    expect(await screen.findByText(/Undo only brings back the conversation’s state/)).toBeTruthy()
     await userEvent.click(await screen.findByRole('button', { name: 'Undo' }))
     await waitFor(() => expect(bodies(`POST ${base}/c2/snooze`)).toEqual([{ until }]))
   })

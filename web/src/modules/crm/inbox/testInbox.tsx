@@ -70,7 +70,7 @@ export function item(id: string, at: string, more: Partial<Item>): Item {
 
 function kindOf(kind: string, more: Partial<Capabilities>): Capabilities {
   return {
-    kind, files: [{ types: ['*/*'], max_size: 25 << 20 }], reactions: false, reaction_signs: [], edits_in: false, deletes_in: false, formatting: false,
+    kind, files: [{ types: ['*/*'], max_size: 25 << 20 }], reactions: false, reaction_signs: [], edits_in: false, deletes_in: false, formatting: false, max_text: 0,
     typing: false, templates: false, calls: false, read_receipts: false, window_hours: 0, human_window_hours: 0, ...more,
   }
 }
@@ -103,7 +103,7 @@ export function prepareInbox(): void {
     answers.set('GET /api/crm/v1/channels/capabilities', [
       kindOf('email', { formatting: true }),
       kindOf('widget', {}),
-      kindOf('whatsapp', { reactions: true, templates: true }),
+      kindOf('whatsapp', { reactions: true, templates: true, max_text: 4096 }),
       kindOf('instagram', { reactions: true, reaction_signs: ['❤️', '❤'], files: [{ types: ['image/png'], max_size: 8 << 20 }] }),
       kindOf('help_center', { files: [] }),
     ])
@@ -117,9 +117,10 @@ export function prepareInbox(): void {
       const address = new URL(request.url)
       const { pathname } = address
       addresses.push(address)
-      const text = request.method === 'GET' ? '' : await request.text()
+      const text = request.headers.get('Content-Type')?.startsWith('application/json') ? await request.text() : ''
       asked.push({ method: request.method, path: pathname, body: text ? (JSON.parse(text) as unknown) : null })
-      const answer = answers.get(`${request.method} ${pathname}`)
+      // A promise is a server that takes its time.
+      const answer = await answers.get(`${request.method} ${pathname}`)
       if (answer instanceof Refusal) return Response.json({ error: { code: answer.code, message: answer.code, ...answer.more }, trace_id: 't' }, { status: answer.status })
       return Response.json({ data: answer ?? [], next_cursor: null, trace_id: 't' })
     })
