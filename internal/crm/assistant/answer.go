@@ -269,6 +269,11 @@ func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
 	}
 	found := index.Answer(st.question, p.understood.Language, engine.DefaultBound)
 	if !found.Confident {
+		if found, err = s.findProvisions(ctx, &st.configuration, st.question, p.understood.Language); err != nil {
+			return p, err
+		}
+	}
+	if !found.Confident {
 		p.reason, p.text = NoAnswer, words.unknown
 		return p, nil
 	}
