@@ -326,7 +326,7 @@ func (s *Service) write(tx *db.Tx, c conversation.Conversation, message uuid.UUI
 		var out conversation.Written
 		if c, err = s.Replies.ToReply(reply.Answer{
 			Author: conversation.Author{Kind: conversation.ByBot}, Body: p.text, Sources: p.sources,
-			Configuration: st.configuration.reference(), InAnswerTo: &message,
+			Configuration: st.configuration.reference(), InAnswerTo: &message, SmallTalk: p.reason != "" || p.understood.Intent != engine.Question,
 		}, &out)(tx, c); err != nil {
 			return c, err
 		}
