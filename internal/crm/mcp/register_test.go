@@ -2,9 +2,12 @@ package mcp_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"konak/internal/app/apptest"
 	"konak/internal/identity"
@@ -38,7 +41,23 @@ func TestClientRegistersItself(t *testing.T) {
 		t.Errorf("the owner's client saw %+v", got)
 	}
 	// The token is the person's, bounded by what was granted: nothing beside the tools' scopes.
-	s.Client(got.Token).Get("/api/v1/audit").Want(403)
+	s.Client(got.Token).Get("/api/erp/v1/webhooks/catalog").Want(403)
+
+	// The official client in Go does the same with such a token.
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
+		&sdk.StreamableClientTransport{Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer(got.Token)}, DisableStandaloneSSE: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil || len(tools.Tools) != len(allTools) {
+		t.Errorf("the Go client: %v", err)
+	}
+	found, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_conversations", Arguments: map[string]any{}})
+	if err != nil || found.IsError || !strings.Contains(found.Content[0].(*sdk.TextContent).Text, id) {
+		t.Errorf("the Go client: %+v, %v", found, err)
+	}
+	_ = session.Close()
 
 	// A person with few rights gives no more than those.
 	if err := s.Identity.AddMember(t.Context(), w.ID, "Guest", "few@demo.example", apptest.Password, identity.RoleGuest); err != nil {
@@ -56,6 +75,15 @@ func TestClientRegistersItself(t *testing.T) {
 	}
 	// The token is only for this server, and the code only for its client.
 	redeem(t, s, got.Client, approveFor(t, few, s, got.Client), "https://other.example/mcp").Want(400)
+}
+
+// bearer adds a token to requests.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"

@@ -7,15 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"konak/internal/app"
 	"konak/internal/app/apptest"
 	"konak/internal/identity/oauth"
 )
 
-const (
-	register  = "/oauth/register"
-	challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-	verifier  = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-)
+const register = "/oauth/register"
 
 func registerClient(t *testing.T, s *apptest.Server) (c oauth.RegisteredClient) {
 	t.Helper()
@@ -25,19 +22,22 @@ func registerClient(t *testing.T, s *apptest.Server) (c oauth.RegisteredClient) 
 	return c
 }
 
-// request is what a registered client asks for.
-func request(client, decision string) map[string]any {
-	return map[string]any{
+// clientRequest is what a registered client asks for, with a person's decision unless it is empty.
+func clientRequest(client, decision string) map[string]any {
+	body := map[string]any{
 		"client_id": client, "redirect_uri": "http://127.0.0.1:4711/cb", "response_type": "code", "code_challenge": challenge, "code_challenge_method": "S256",
-		"decision": decision,
 	}
+	if decision != "" {
+		body["decision"] = decision
+	}
+	return body
 }
 
 // tokenOf lets a client have a token.
 func tokenOf(t *testing.T, s *apptest.Server, person *apptest.Client, client string) string {
 	t.Helper()
 	var to oauth.RedirectTo
-	person.Post(auth+"/app/authorize", request(client, "approve")).Want(200).Data(&to)
+	person.Post(auth+"/app/authorize", clientRequest(client, "approve")).Want(200).Data(&to)
 	_, code, _ := strings.Cut(to.RedirectTo, "code=")
 	code, _, _ = strings.Cut(code, "&")
 	var token oauth.BareToken
@@ -62,7 +62,7 @@ func TestRegisteredClient(t *testing.T) {
 			t.Errorf("registered %+v", c)
 		}
 		var consent oauth.Consent
-		first.Owner.Post(auth+"/app/context", request(c.ClientID, "")).Want(200).Data(&consent)
+		first.Owner.Post(auth+"/app/context", clientRequest(c.ClientID, "")).Want(200).Data(&consent)
 		if !consent.App.SelfRegistered || consent.App.Publisher != "127.0.0.1" || len(consent.Workspaces) != 1 {
 			t.Errorf("the page shows %+v", consent)
 		}
@@ -114,7 +114,7 @@ func TestRegistrationRefusals(t *testing.T) {
 			"another address": {"redirect_uri": "http://127.0.0.1/other"}, "a scope that was not registered": {"scope": "webhooks.read"}, "another server": {"resource": "https://other.example/mcp"},
 			"no challenge": {"code_challenge": ""}, "a plain challenge": {"code_challenge_method": "plain"}, "another client": {"client_id": "app_x"},
 		} {
-			body := request(c.ClientID, "approve")
+			body := clientRequest(c.ClientID, "approve")
 			for k, v := range change {
 				body[k] = v
 			}
@@ -122,18 +122,18 @@ func TestRegistrationRefusals(t *testing.T) {
 				t.Errorf("%s: %d", name, got.Status)
 			}
 		}
-		s.Client("").Post(auth+"/app/authorize", request(c.ClientID, "approve")).Want(401)
+		s.Client("").Post(auth+"/app/authorize", clientRequest(c.ClientID, "approve")).Want(401)
 	})
 }
 
 // One address registers few clients, and those that nobody uses are removed after a month.
 func TestRegistrationIsBounded(t *testing.T) {
 	t.Parallel()
-	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+	apptest.RunWith(t, func(c *app.Config) { c.LimitFactor = 1 }, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
 		unused, used := registerClient(t, s), registerClient(t, s)
 		status := 201
-		for n := 0; status == 201 && n < 1000; n++ {
+		for n := 0; status == 201 && n < 20; n++ {
 			status = s.Client("").Post(register, map[string]any{"redirect_uris": []string{fmt.Sprintf("https://agent.example/%d", n)}}).Status
 		}
 		if status != 429 {
@@ -146,7 +146,7 @@ func TestRegistrationIsBounded(t *testing.T) {
 			}
 		}
 		known := func(c oauth.RegisteredClient) bool {
-			return s.Client("").Post(auth+"/app/context", request(c.ClientID, "")).Status == 200
+			return s.Client("").Post(auth+"/app/context", clientRequest(c.ClientID, "")).Status == 200
 		}
 		s.Clock.Advance(20 * 24 * time.Hour)
 		owner := w.SignIn("owner@demo.example")
