@@ -179,19 +179,21 @@ func TestPageFailures(t *testing.T) {
 			page http.HandlerFunc
 			want string
 		}{
-			"empty":     {html("<p> </p>"), "no_text"},
-			"a picture": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d")) }, "not_a_text"},
+			"empty": {html("<p> </p>"), "no_text"},
+			"a picture": {func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"))
+			}, "not_a_text"},
 			"packed": {func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Encoding", "gzip")
 				_, _ = w.Write([]byte("x"))
 			}, "unreadable"},
-			"endless":          {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(strings.Repeat("uzun ", 500_000))) }, "too_large"},
-			"in a circle":      {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }, "too_many_redirects"},
-			"leads inside":     {redirect("http://10.0.0.1/"), "refused_address"},
-			"leads to a file":  {redirect("file:///etc/passwd"), "refused_address"},
-			"leads nowhere":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(302) }, "unreadable"},
-			"breaks off":       {func(w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, "connect"},
-			"leads to a page":  {redirect(inside.URL + "/a"), ""},
+			"endless":         {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(strings.Repeat("uzun ", 500_000))) }, "too_large"},
+			"in a circle":     {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }, "too_many_redirects"},
+			"leads inside":    {redirect("http://10.0.0.1/"), "refused_address"},
+			"leads to a file": {redirect("file:///etc/passwd"), "refused_address"},
+			"leads nowhere":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(302) }, "unreadable"},
+			"breaks off":      {func(w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, "connect"},
+			"leads to a page": {redirect(inside.URL + "/a"), ""},
 			"another encoding": {func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "text/html; charset=iso-8859-9")
 				_, _ = w.Write([]byte("<p>\xdd\xfeletme saatleri"))
@@ -315,8 +317,13 @@ func TestSourceRights(t *testing.T) {
 			method, path string
 			body         any
 		}{
-			{"GET", "", nil}, {"POST", "", map[string]any{"address": "https://example.com/"}}, {"POST", "/files?filename=a.txt", "metin"}, {"GET", "/" + id, nil},
-			{"PATCH", "/" + id, map[string]any{"title": "x"}}, {"POST", "/" + id + "/fetch", nil}, {"DELETE", "/" + id, nil},
+			{"GET", "", nil},
+			{"POST", "", map[string]any{"address": "https://example.com/"}},
+			{"POST", "/files?filename=a.txt", "metin"},
+			{"GET", "/" + id, nil},
+			{"PATCH", "/" + id, map[string]any{"title": "x"}},
+			{"POST", "/" + id + "/fetch", nil},
+			{"DELETE", "/" + id, nil},
 		} {
 			guest.Do(c.method, sources+c.path, c.body).Refused(403, "forbidden")
 			s.Client("").Do(c.method, sources+c.path, c.body).Want(401)

@@ -32,7 +32,9 @@ var _ source.Pages = Client{}
 func New(out *outbound.Client) Client { return Client{out} }
 
 // Check implements source.Pages.
-func (c Client) Check(field, address string) (*url.URL, error) { return c.out.ParseField(field, address) }
+func (c Client) Check(field, address string) (*url.URL, error) {
+	return c.out.ParseField(field, address)
+}
 
 // Fetch implements source.Pages.
 func (c Client) Fetch(ctx context.Context, address string, most int64) (source.Page, error) {

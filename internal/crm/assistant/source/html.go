@@ -156,7 +156,9 @@ func (p *page) close(name string) {
 	}
 }
 
-func isHeading(name string) bool { return len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6' }
+func isHeading(name string) bool {
+	return len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6'
+}
 
 // breakLine ends the line at a tag that does.
 func (p *page) breakLine(name string) {
