@@ -20,6 +20,7 @@ import (
 	"konak/internal/commerce"
 	"konak/internal/crm/agent"
 	"konak/internal/crm/assistant"
+	"konak/internal/crm/assistant/source"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/calling"
 	"konak/internal/crm/channel/custom"
@@ -161,6 +162,7 @@ type App struct {
 	Finder        *finder.Service
 	HelpCenter    *helpcenter.Service
 	Assistant     *assistant.Service
+	Sources       *source.Service
 	MCP           *mcp.Service
 
 	Dispatcher *event.Dispatcher

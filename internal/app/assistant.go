@@ -8,9 +8,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/app/adapter"
 	"konak/internal/commerce"
 	"konak/internal/crm/assistant"
 	"konak/internal/crm/assistant/library"
+	"konak/internal/crm/assistant/source"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
@@ -19,14 +21,19 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/mail/dlp"
 	"konak/internal/provider/openai"
+	"konak/internal/provider/webpage"
 )
 
 // wireAssistant makes the assistant.
 func (a *App) wireAssistant(p *parts) (err error) {
+	if a.Sources, err = source.New(source.Config{DB: a.DB, Pages: webpage.New(p.out), Limits: p.limits, Licences: a.Identity, ReadDocument: dlp.ReadDocument}); err != nil {
+		return err
+	}
 	a.Assistant, err = assistant.New(assistant.Config{
 		DB: a.DB, Conversations: a.Conversations, Records: a.AIRecords, Replies: a.Replies, Contacts: p.book,
-		Channels: assistedChannels{a.Channels, a.clock}, Library: library.New(a.HelpCenter, a.Desk), Workspaces: workspaces{a.Identity}, Typing: botTyping{a.Live},
+		Channels: assistedChannels{a.Channels, a.clock}, Library: library.New(a.HelpCenter, a.Desk, a.Sources), Provisions: adapter.Provisions{Advisor: a.Advisor}, Workspaces: workspaces{a.Identity}, Typing: botTyping{a.Live},
 		Orders: orders{a.Commerce}, Mails: a.Email, Limits: p.limits, Model: openai.New(p.out), Box: p.box, ModelTime: a.cfg.AssistantTime,
 	})
 	return err

@@ -37,6 +37,6 @@ func (a *App) wireIdentity(p *parts) (err error) {
 	}
 	a.Mail = mail.New(mail.Config{DB: a.DB, Key: p.box.Derive("dlp"), TwoFactor: a.Identity, Ledger: p.privacy, Blobs: a.Blobs})
 	a.Advisor = advisor.New(advisor.Config{DB: a.DB, Log: a.log, Folder: a.cfg.Data})
-	a.OAuth, err = oauth.New(oauth.Config{DB: a.DB, Identity: a.Identity, BaseURL: a.cfg.BaseURL()})
+	a.OAuth, err = oauth.New(oauth.Config{DB: a.DB, Identity: a.Identity, Limits: p.limits, BaseURL: a.cfg.BaseURL()})
 	return err
 }

@@ -269,6 +269,11 @@ func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
 	}
 	found := index.Answer(st.question, p.understood.Language, engine.DefaultBound)
 	if !found.Confident {
+		if found, err = s.findProvisions(ctx, &st.configuration, st.question, p.understood.Language); err != nil {
+			return p, err
+		}
+	}
+	if !found.Confident {
 		p.reason, p.text = NoAnswer, words.unknown
 		return p, nil
 	}
@@ -321,7 +326,7 @@ func (s *Service) write(tx *db.Tx, c conversation.Conversation, message uuid.UUI
 		var out conversation.Written
 		if c, err = s.Replies.ToReply(reply.Answer{
 			Author: conversation.Author{Kind: conversation.ByBot}, Body: p.text, Sources: p.sources,
-			Configuration: st.configuration.reference(), InAnswerTo: &message,
+			Configuration: st.configuration.reference(), InAnswerTo: &message, SmallTalk: p.reason != "" || p.understood.Intent != engine.Question,
 		}, &out)(tx, c); err != nil {
 			return c, err
 		}

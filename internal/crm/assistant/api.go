@@ -1,7 +1,9 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -85,7 +87,13 @@ func (s *Service) Try(ctx context.Context, question, language string, configurat
 	if err != nil {
 		return Trial{}, err
 	}
-	for _, c := range index.Answer(question, p.understood.Language, engine.DefaultBound).Candidates {
+	provisions, err := s.findProvisions(ctx, &st.configuration, question, p.understood.Language)
+	if err != nil {
+		return Trial{}, err
+	}
+	all := append(index.Answer(question, p.understood.Language, engine.DefaultBound).Candidates, provisions.Candidates...)
+	slices.SortStableFunc(all, func(a, b engine.Candidate) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	for _, c := range all {
 		out.Candidates = append(out.Candidates, Passage(c))
 	}
 	return out, nil
@@ -132,7 +140,7 @@ func (s *Service) Register(a *api.API) {
 
 	s.registerWriting(a)
 	try := route("POST", "/try", "try-assistant", "Try a question: what the assistant would answer, and why", perm.AssistantView)
-	try.Doc = "Nobody is told. The answer comes from the published help articles and the canned replies that are released for it; a language model's use counts towards its budgets."
+	try.Doc = "Nobody is told. The answer comes from the published help articles, the canned replies that are released for it, and its sources; a language model's use counts towards its budgets."
 	api.Handle(a, try, func(ctx context.Context, in *tryIn) (Trial, error) {
 		return s.Try(ctx, in.Body.Question, in.Body.Language, in.Body.ConfigurationID)
 	})

@@ -224,7 +224,12 @@ func (c *chat) search(ctx context.Context, query, language string) (map[string]a
 		return nil, err
 	}
 	out := []foundPassage{}
-	for _, x := range index.Answer(trtext.Cut(query, maxItemBytes), language, 0).Candidates {
+	query = trtext.Cut(query, maxItemBytes)
+	provisions, err := c.s.findProvisions(ctx, &c.st.configuration, query, language)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range append(index.Answer(query, language, 0).Candidates, provisions.Candidates...) {
 		id := fmt.Sprintf("s%d", len(c.sources)+1)
 		c.sources[id] = conversation.AISource{Kind: x.Kind, Title: x.Title, URL: x.URL, Excerpt: x.Excerpt}
 		out = append(out, foundPassage{id, x.Title, x.Excerpt, x.URL})

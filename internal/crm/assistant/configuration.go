@@ -27,6 +27,7 @@ type Configuration struct {
 	Active     string                      `json:"active" enum:"always,outside_hours,during_hours" example:"always" doc:"When it answers, by the business hours of the channel"`
 	Delay      int                         `json:"delay_s" example:"2" doc:"Seconds between a message and its answer"`
 	MaxAnswers int                         `json:"max_answers" example:"5" doc:"Answers in one conversation, after which people take over"`
+	Provisions bool                        `json:"provisions" doc:"Whether it also answers from the regulation corpus, where the workspace has the licence advisor"`
 	Engine     string                      `json:"engine" enum:"embedded,language_model" example:"embedded" doc:"Who answers: the embedded engine, which only quotes, or a language model"`
 	Model      api.Nullable[ModelSettings] `json:"model" doc:"The language model; null where the embedded engine answers"`
 	CreatedAt  clock.Time                  `json:"created_at"`
@@ -39,6 +40,7 @@ type Input struct {
 	Active     string      `json:"active,omitempty" enum:"always,outside_hours,during_hours" default:"always" example:"always" doc:"When it answers, by the business hours of the channel"`
 	Delay      *int        `json:"delay_s,omitempty" minimum:"0" maximum:"60" example:"2" doc:"Seconds between a message and its answer; 2 where nothing is said"`
 	MaxAnswers *int        `json:"max_answers,omitempty" minimum:"1" maximum:"20" example:"5" doc:"Answers in one conversation, after which people take over; 5 where nothing is said"`
+	Provisions bool        `json:"provisions,omitempty" doc:"Whether it also answers from the regulation corpus, where the workspace has the licence advisor"`
 	Model      *ModelInput `json:"model,omitempty" doc:"The language model that answers; without it the embedded engine does"`
 }
 
@@ -54,6 +56,7 @@ func defaultConfiguration() Configuration {
 func (in *Input) apply(c *Configuration) error {
 	def := defaultConfiguration()
 	c.Name, c.Active, c.Delay, c.MaxAnswers = strings.TrimSpace(in.Name), in.Active, def.Delay, def.MaxAnswers
+	c.Provisions = in.Provisions
 	if c.Active == "" {
 		c.Active = Always
 	}

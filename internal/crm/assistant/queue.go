@@ -4,6 +4,8 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
@@ -34,4 +36,12 @@ func (Queue) MessageReceived(tx *db.Tx, c conversation.Conversation, item conver
 	}
 	_, err := jobs.Enqueue(tx, AnswerJob, tx.Now(), received{c.ID, item.ID, reopened})
 	return err
+}
+
+// CustomerReacted implements inbound.Assistant: a thumb on an answer is the customer's vote.
+func (Queue) CustomerReacted(tx *db.Tx, c conversation.Conversation, item conversation.Item, sign string) error {
+	if item.Detail[reply.DetailSmallTalk] == true {
+		return nil
+	}
+	return airecord.SetReactionVote(tx, c, item, sign)
 }

@@ -48,6 +48,12 @@ type Library interface {
 	Read(ctx context.Context) ([]engine.Text, error)
 }
 
+// Provisions knows the regulation corpus.
+type Provisions interface {
+	// FindProvisions returns provisions in force that fit a question, the best first.
+	FindProvisions(ctx context.Context, question string, limit int) ([]engine.Text, error)
+}
+
 // Workspaces knows the workspaces.
 type Workspaces interface {
 	// Workspace reads the slug of a workspace and its licences.
@@ -92,6 +98,7 @@ type Config struct {
 	Contacts      *contact.Book
 	Channels      Channels
 	Library       Library
+	Provisions    Provisions
 	Workspaces    Workspaces
 	Typing        Typing
 	Orders        Orders
@@ -118,18 +125,24 @@ type indexKey struct {
 	revision string
 }
 
-// keptIndexes is how many workspaces' texts a node keeps in memory.
-const keptIndexes = 64
+// keptText is how many bytes of the workspaces' texts a node keeps in memory; an index is
+// some ten times as large as its text. Each counts as emptyIndex bytes at least.
+const (
+	keptText   = 16 << 20
+	emptyIndex = 64 << 10
+)
 
 // New makes the service. It returns an error where the config lacks something.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Conversations == nil || c.Records == nil || c.Replies == nil || c.Contacts == nil ||
-		c.Channels == nil || c.Library == nil || c.Workspaces == nil || c.Typing == nil ||
+		c.Channels == nil || c.Library == nil || c.Provisions == nil || c.Workspaces == nil || c.Typing == nil ||
 		c.Orders == nil || c.Mails == nil || c.Limits == nil || c.Model == nil || c.Box == nil {
 		return nil, errors.New("assistant: the config is not complete")
 	}
 	c.ModelTime = cmp.Or(c.ModelTime, 30*time.Second)
-	return &Service{Config: c, indexes: otter.Must(&otter.Options[indexKey, *engine.Index]{MaximumSize: keptIndexes})}, nil
+	return &Service{Config: c, indexes: otter.Must(&otter.Options[indexKey, *engine.Index]{
+		MaximumWeight: keptText, Weigher: func(_ indexKey, x *engine.Index) uint32 { return uint32(emptyIndex + x.Size()) },
+	})}, nil
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
@@ -191,7 +204,7 @@ func nameTaken() error { return fault.New(fault.Conflict).Field("name", "taken")
 
 // record writes the audit line of a change.
 func record(tx *db.Tx, action string, c Configuration) error {
-	line := map[string]any{"name": c.Name, "active": c.Active, "delay_s": c.Delay, "max_answers": c.MaxAnswers, "engine": c.Engine}
+	line := map[string]any{"name": c.Name, "active": c.Active, "delay_s": c.Delay, "max_answers": c.MaxAnswers, "provisions": c.Provisions, "engine": c.Engine}
 	if m := c.Model.V; m != nil {
 		line["address"], line["model"] = m.Address, m.Model
 		line["daily_tokens"], line["daily_money"], line["daily_seconds"] = m.DailyTokens, m.DailyMoney, m.DailySeconds

@@ -7,7 +7,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-const columns = `c.id, c.name, c.active, c.delay_s, c.max_answers, c.created_at, c.updated_at,
+const columns = `c.id, c.name, c.active, c.delay_s, c.max_answers, c.provisions, c.created_at, c.updated_at,
 	c.model, c.address, c.key_sealed, c.input_price, c.output_price, c.daily_tokens, c.daily_money, c.daily_seconds,
 	c.failure, c.failures, c.paused_until`
 
@@ -24,7 +24,7 @@ func scanWith(row db.Row, more ...any) (c Configuration, err error) {
 	var model *string
 	var failure string
 	err = row.Scan(append([]any{
-		&c.ID, &c.Name, &c.Active, &c.Delay, &c.MaxAnswers, &c.CreatedAt, &c.UpdatedAt,
+		&c.ID, &c.Name, &c.Active, &c.Delay, &c.MaxAnswers, &c.Provisions, &c.CreatedAt, &c.UpdatedAt,
 		&model, &m.Address, &m.sealed, &m.InputPrice, &m.OutputPrice, &m.DailyTokens, &m.DailyMoney, &m.DailySeconds,
 		&failure, &m.failures, &m.PausedUntil,
 	}, more...)...)
@@ -92,9 +92,9 @@ func (c *Configuration) modelValues() []any {
 // put says whether the name was free.
 func put(tx *db.Tx, c Configuration) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO assistant_configuration (tenant_id, id, name, name_key, active, delay_s, max_answers, created_at, updated_at,
-			model, address, key_sealed, input_price, output_price, daily_tokens, daily_money, daily_seconds, failure, failures, paused_until)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING`,
-		append([]any{tx.Tenant(), c.ID, c.Name, nameKey(c.Name), c.Active, c.Delay, c.MaxAnswers, c.CreatedAt}, c.modelValues()...)...)
+			model, address, key_sealed, input_price, output_price, daily_tokens, daily_money, daily_seconds, failure, failures, paused_until, provisions)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT DO NOTHING`,
+		append([]any{tx.Tenant(), c.ID, c.Name, nameKey(c.Name), c.Active, c.Delay, c.MaxAnswers, c.CreatedAt}, append(c.modelValues(), c.Provisions)...)...)
 	return n == 1, err
 }
 
@@ -102,10 +102,10 @@ func put(tx *db.Tx, c Configuration) (bool, error) {
 func save(tx *db.Tx, c Configuration) (bool, error) {
 	n, err := tx.Exec(`UPDATE assistant_configuration SET name = $3, name_key = $4, active = $5, delay_s = $6, max_answers = $7, updated_at = $8,
 			model = $9, address = $10, key_sealed = $11, input_price = $12, output_price = $13, daily_tokens = $14, daily_money = $15,
-			daily_seconds = $16, failure = $17, failures = $18, paused_until = $19
+			daily_seconds = $16, failure = $17, failures = $18, paused_until = $19, provisions = $20
 		WHERE tenant_id = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM assistant_configuration o
 			WHERE o.tenant_id = $1 AND o.name_key = $4 AND o.id <> $2)`,
-		append([]any{tx.Tenant(), c.ID, c.Name, nameKey(c.Name), c.Active, c.Delay, c.MaxAnswers, c.UpdatedAt}, c.modelValues()...)...)
+		append([]any{tx.Tenant(), c.ID, c.Name, nameKey(c.Name), c.Active, c.Delay, c.MaxAnswers, c.UpdatedAt}, append(c.modelValues(), c.Provisions)...)...)
 	return n == 1, err
 }
 

@@ -1,12 +1,14 @@
 package assistant_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/kit/perm"
 )
@@ -53,5 +55,65 @@ func TestVoteOverCustomChannel(t *testing.T) {
 		s.Client("").Post(path(sh.account, conv.ID, answer.ID), up).Want(401)
 		sh.Owner.Do("PATCH", channels+"/"+sh.account.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		sh.key.Post(path(sh.account, conv.ID, answer.ID), up).Refused(409, "channel_unavailable")
+	})
+}
+
+// A customer's thumb on an answer is their vote, on every channel that brings reactions.
+// Greetings and the words of a hand-over are no answers.
+func TestThumbIsAVote(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		conv := sh.writes("elif", answerable).Conversation
+		hello := sh.writes("can", "Merhaba").Conversation
+		unknown := sh.writes("ece", "Uzay gemisi satıyor musunuz?").Conversation
+		sh.settle()
+		answer := sh.answers(conv.ID)[0]
+		provider := func(item conversation.Item) string {
+			t.Helper()
+			id := "m-" + item.ID.String()
+			if err := s.Inbound.Delivered(sh.Context(), item.ID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: id}); err != nil {
+				t.Fatal(err)
+			}
+			return id
+		}
+		react := func(id, sign string) {
+			t.Helper()
+			if err := s.Inbound.CustomerReacted(sh.Context(), sh.account, id, sign); err != nil {
+				t.Fatal(err)
+			}
+		}
+		votes := func(c uuid.UUID) (out string) {
+			t.Helper()
+			for _, f := range sh.state(c).Feedback {
+				out += f.AuthorKind + ":" + f.Rating + " "
+			}
+			return out
+		}
+		id := provider(answer)
+		for _, c := range []struct{ sign, want string }{
+			{"👍", "contact:up "}, {"👎🏽", "contact:down "}, {"🎉", ""}, {"👍🏿", "contact:up "}, {"", ""},
+		} {
+			if react(id, c.sign); votes(conv.ID) != c.want {
+				t.Errorf("%q: %q, want %q", c.sign, votes(conv.ID), c.want)
+			}
+		}
+		sh.Owner.Post(conversations+"/"+conv.ID.String()+"/items/"+answer.ID.String()+"/ai-feedback", map[string]any{"rating": "down"}).Want(200)
+		react(id, "👍")
+		if got := votes(conv.ID); !strings.Contains(got, "contact:up") || !strings.Contains(got, "agent:down") {
+			t.Errorf("beside an agent's: %q", got)
+		}
+		for _, c := range []uuid.UUID{hello.ID, unknown.ID} {
+			item := sh.answers(c)[0]
+			if item.Detail["small_talk"] != true {
+				t.Errorf("no small talk: %+v", item)
+			}
+			if react(provider(item), "👍"); votes(c) != "" {
+				t.Errorf("a vote on small talk: %q", votes(c))
+			}
+		}
+		if answer.Detail["small_talk"] != nil {
+			t.Errorf("an answer is small talk: %+v", answer)
+		}
 	})
 }

@@ -40,7 +40,7 @@ type Reaction struct {
 
 // AISource is something that an answer of the assistant relied on.
 type AISource struct {
-	Kind    string `json:"kind" example:"article" doc:"Where it comes from: article, canned_reply, website, file, conversation"`
+	Kind    string `json:"kind" example:"article" doc:"Where it comes from: article, canned_reply, website, file, provision"`
 	Title   string `json:"title" example:"İade koşulları"`
 	URL     string `json:"url" example:"https://yardim.kayamobilya.example/iade" doc:"Empty where it has no address"`
 	Excerpt string `json:"excerpt" example:"Ürünü 14 gün içinde iade edebilirsiniz." doc:"The words that mattered"`

@@ -17,9 +17,9 @@ const (
 )
 
 // SetReaction keeps a reaction. One that went over a channel is the account's, which
-// has one on a message: it takes the place of a colleague's.
-func (s *Service) SetReaction(ctx context.Context, id, item uuid.UUID, re Reaction, ofAccount bool) (Item, error) {
-	return s.ChangeItem(ctx, id, item, func(tx *db.Tx, _ *Conversation, i *Item) error {
+// has one on a message: it takes the place of a colleague's. Then, unless nil, runs in the same transaction.
+func (s *Service) SetReaction(ctx context.Context, id, item uuid.UUID, re Reaction, ofAccount bool, then func(*db.Tx, *Conversation, *Item) error) (Item, error) {
+	return s.ChangeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
 		re.At = clock.At(tx.Now())
 		var err error
 		if ofAccount {
@@ -34,6 +34,9 @@ func (s *Service) SetReaction(ctx context.Context, id, item uuid.UUID, re Reacti
 		}
 		if err != nil {
 			return fmt.Errorf("conversation: react: %w", err)
+		}
+		if then != nil {
+			return then(tx, c, i)
 		}
 		return nil
 	})

@@ -34,7 +34,7 @@ func (s *Service) React(ctx context.Context, id, item uuid.UUID, sign string) (c
 		}
 	}
 	who := caller.From(ctx)
-	return s.gate.SetReaction(ctx, id, item, conversation.Reaction{Emoji: sign, AuthorKind: string(who.Kind), AuthorID: who.ID}, out.Route.Channel != "")
+	return s.gate.SetReaction(ctx, id, item, conversation.Reaction{Emoji: sign, AuthorKind: string(who.Kind), AuthorID: who.ID}, out.Route.Channel != "", nil)
 }
 
 // findReactionRoute finds the channel's way for a reaction; none for what is a test.

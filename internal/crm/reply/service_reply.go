@@ -19,6 +19,9 @@ import (
 // answers.
 const DetailInAnswerTo = "in_answer_to"
 
+// DetailSmallTalk is true in the detail of what a bot says beside its answers.
+const DetailSmallTalk = "small_talk"
+
 // Answer is what an agent, a program or the assistant writes.
 type Answer struct {
 	Author conversation.Author
@@ -39,6 +42,8 @@ type Answer struct {
 	Configuration *conversation.Configuration
 	// InAnswerTo is the customer's message that a bot answers.
 	InAnswerTo *uuid.UUID
+	// SmallTalk says that it is no answer: a greeting, thanks, the words of a hand-over.
+	SmallTalk bool
 	// Markdown says that Body is written in it. On a route that does not carry it,
 	// and in a note, the text goes without its marks.
 	Markdown bool
@@ -107,6 +112,9 @@ func (s *Service) reply(tx *db.Tx, was conversation.Conversation, a Answer) (out
 			item.Detail = map[string]any{}
 		}
 		item.Detail[DetailInAnswerTo] = *a.InAnswerTo
+		if a.SmallTalk {
+			item.Detail[DetailSmallTalk] = true
+		}
 	}
 	addressTo(item, &was, route)
 	out.Conversation, err = s.gate.AddAnswer(tx, was, item)

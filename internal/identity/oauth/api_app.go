@@ -13,6 +13,7 @@ func (s *Service) Register(a *api.API) {
 	s.registerApps(a)
 	s.registerFlow(a)
 	s.registerStandard(a)
+	s.registerClients(a)
 	s.registerResource(a)
 }
 

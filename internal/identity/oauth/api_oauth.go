@@ -120,6 +120,7 @@ type ServerMetadata struct {
 	Issuer                string   `json:"issuer" example:"https://konak.example"`
 	AuthorizationEndpoint string   `json:"authorization_endpoint" example:"https://konak.example/oauth/authorize"`
 	TokenEndpoint         string   `json:"token_endpoint" example:"https://konak.example/oauth/token"`
+	RegistrationEndpoint  string   `json:"registration_endpoint" example:"https://konak.example/oauth/register"`
 	RevocationEndpoint    string   `json:"revocation_endpoint" example:"https://konak.example/oauth/revoke"`
 	RevocationAuthMethods []string `json:"revocation_endpoint_auth_methods_supported" nullable:"false"`
 	ScopesSupported       []string `json:"scopes_supported" nullable:"false"`
@@ -186,7 +187,8 @@ func (s *Service) registerStandard(a *api.API) {
 		slices.Sort(scopes)
 		return ServerMetadata{
 			Issuer: s.baseURL, AuthorizationEndpoint: s.baseURL + "/oauth/authorize", TokenEndpoint: s.baseURL + "/oauth/token",
-			RevocationEndpoint: s.baseURL + "/oauth/revoke", RevocationAuthMethods: []string{"none"},
+			RegistrationEndpoint: s.baseURL + registerPath,
+			RevocationEndpoint:   s.baseURL + "/oauth/revoke", RevocationAuthMethods: []string{"none"},
 			ScopesSupported: scopes, ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
 			GrantTypes: []string{"authorization_code"}, TokenAuthMethods: []string{"none"}, ChallengeMethods: []string{"S256"},
 			ServiceDocumentation: s.baseURL + "/docs", UILocales: []string{"tr", "en"}, ResponseIss: true,

@@ -37,7 +37,8 @@ type App struct {
 	CreatedBy    *uuid.UUID `json:"created_by" nullable:"true"`
 	CreatedAt    clock.Time `json:"created_at"`
 
-	tenant uuid.UUID
+	tenant         uuid.UUID
+	selfRegistered bool
 }
 
 // AppChange is what may be changed of an app; nil leaves a value as it is.
@@ -61,7 +62,9 @@ type Grant struct {
 type GrantedApp struct {
 	ClientID  string `json:"client_id" example:"app_…"`
 	Name      string `json:"name" example:"Field service"`
-	Publisher string `json:"publisher" example:"Demo A.Ş." doc:"The workspace that registered it"`
+	Publisher string `json:"publisher" example:"Demo A.Ş." doc:"The workspace that registered it; of an app that registered itself, the host that its answers go to"`
+	// SelfRegistered apps say themselves what they are called.
+	SelfRegistered bool `json:"self_registered" doc:"Whether it registered itself (RFC 7591), so that nobody has checked its name"`
 }
 
 // AuthRequest is what an app asks for, in the words of RFC 6749 and 7636.

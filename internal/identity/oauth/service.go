@@ -11,12 +11,15 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/limit"
 )
 
 // Config is what the package needs. Every field is required.
 type Config struct {
 	DB       *db.DB
 	Identity *identity.Service
+	// Limits bounds how many clients an address registers.
+	Limits limit.Limiter
 	// BaseURL is the issuer, and where people open the consent page.
 	BaseURL string
 }
@@ -25,15 +28,16 @@ type Config struct {
 type Service struct {
 	db       *db.DB
 	identity *identity.Service
+	limits   limit.Limiter
 	baseURL  string
 }
 
 // New makes the service. It returns an error where the config lacks something.
 func New(cfg Config) (*Service, error) {
-	if cfg.DB == nil || cfg.Identity == nil || cfg.BaseURL == "" {
-		return nil, errors.New("oauth: DB, Identity and BaseURL are needed")
+	if cfg.DB == nil || cfg.Identity == nil || cfg.Limits == nil || cfg.BaseURL == "" {
+		return nil, errors.New("oauth: DB, Identity, Limits and BaseURL are needed")
 	}
-	return &Service{db: cfg.DB, identity: cfg.Identity, baseURL: cfg.BaseURL}, nil
+	return &Service{db: cfg.DB, identity: cfg.Identity, limits: cfg.Limits, baseURL: cfg.BaseURL}, nil
 }
 
 // tenant returns the handle of the caller's workspace.
@@ -51,12 +55,15 @@ func (Grants) RevokeAll(tx *db.Tx, membership uuid.UUID) error { return revokeGr
 // keepCodes is how long a code is remembered after its time.
 const keepCodes = 24 * time.Hour
 
-// Clean forgets a batch of old codes and says how many.
+// Clean forgets a batch of old codes and of clients that nobody uses, and says how many.
 func (s *Service) Clean(ctx context.Context) (int, error) {
-	var n int64
+	var codes, clients int64
 	err := s.db.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
-		n, err = deleteOldCodes(tx, tx.Now().Add(-keepCodes), api.CleanBatch)
+		if codes, err = deleteOldCodes(tx, tx.Now().Add(-keepCodes), api.CleanBatch); err != nil {
+			return err
+		}
+		clients, err = deleteUnusedClients(tx, tx.Now().Add(-keepClients), api.CleanBatch)
 		return err
 	})
-	return int(n), err
+	return int(codes + clients), err
 }

@@ -65,7 +65,7 @@ func (s *Service) Consent(ctx context.Context, in AuthRequest) (Consent, error) 
 		return Consent{}, err
 	}
 	out := Consent{
-		App:         GrantedApp{q.app.ClientID, q.app.Name, q.publisher},
+		App:         GrantedApp{q.app.ClientID, q.app.Name, q.publisher, q.app.selfRegistered},
 		RedirectURI: in.RedirectURI, State: in.State, Scopes: describeScopes(q.scopes), Workspaces: []ConsentWorkspace{},
 	}
 	who := caller.From(ctx)
@@ -216,6 +216,11 @@ func (s *Service) Redeem(ctx context.Context, in TokenRequest, ip string) (Token
 		})
 		if err != nil {
 			return err
+		}
+		if c.registered {
+			if err := markClientUsed(tx, c.app); err != nil {
+				return fmt.Errorf("oauth: mark client: %w", err)
+			}
 		}
 		if err := setCodeSession(tx, c.id, out.Session.ID); err != nil {
 			return fmt.Errorf("oauth: bind code: %w", err)

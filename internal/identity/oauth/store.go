@@ -39,6 +39,10 @@ func appByID(r *db.Reader, id uuid.UUID) (App, error) {
 // appByClient finds an app of any workspace, with its publisher's name.
 func appByClient(r *db.Reader, clientID string) (App, string, error) {
 	a, err := db.One(r, scanApp, `SELECT `+appColumns+` FROM oauth_app WHERE client_id = $1 AND deleted_at IS NULL`, clientID)
+	if db.IsNoRow(err) {
+		a, err = db.One(r, scanClient, `SELECT `+clientColumns+` FROM oauth_client WHERE client_id = $1`, clientID)
+		return a, a.host(), err
+	}
 	if err != nil {
 		return App{}, "", err
 	}
@@ -48,7 +52,8 @@ func appByClient(r *db.Reader, clientID string) (App, string, error) {
 
 // clientOfApp returns the client id of an app, deleted or not.
 func clientOfApp(r *db.Reader, id uuid.UUID) (string, error) {
-	return db.One(r, db.Scalar[string], `SELECT client_id FROM oauth_app WHERE id = $1`, id)
+	return db.One(r, db.Scalar[string], `SELECT client_id FROM oauth_app WHERE id = $1
+		UNION ALL SELECT client_id FROM oauth_client WHERE id = $1`, id)
 }
 
 func putApp(tx *db.Tx, a App) error {
@@ -86,12 +91,18 @@ func listGrants(r *db.Reader, tenant, membership uuid.UUID, p db.Page) (db.List[
 	rows, err := db.All(r, func(row db.Row) (Grant, error) {
 		var g Grant
 		var scopes db.JSON[[]string]
-		err := row.Scan(&g.ID, &g.App.ClientID, &g.App.Name, &g.App.Publisher, &scopes, &g.CreatedAt, &g.UpdatedAt)
+		var uris db.JSON[[]string]
+		err := row.Scan(&g.ID, &g.App.ClientID, &g.App.Name, &g.App.Publisher, &g.App.SelfRegistered, &uris, &scopes, &g.CreatedAt, &g.UpdatedAt)
+		if g.App.SelfRegistered {
+			g.App.Publisher = (&App{RedirectURIs: uris.V}).host()
+		}
 		g.Scopes = scopes.V
 		return g, err
-	}, `SELECT g.id, a.client_id, a.name, t.name, g.scopes, g.created_at, g.updated_at
-		FROM oauth_grant g JOIN oauth_app a ON a.id = g.app_id JOIN tenant t ON t.id = a.tenant_id
-		WHERE g.tenant_id = $1 AND g.membership_id = $2 AND g.revoked_at IS NULL AND a.deleted_at IS NULL
+	}, `SELECT g.id, COALESCE(a.client_id, k.client_id), COALESCE(a.name, k.name), COALESCE(t.name, ''), a.id IS NULL,
+			COALESCE(a.redirect_uris, k.redirect_uris), g.scopes, g.created_at, g.updated_at
+		FROM oauth_grant g LEFT JOIN oauth_app a ON a.id = g.app_id AND a.deleted_at IS NULL LEFT JOIN tenant t ON t.id = a.tenant_id
+		LEFT JOIN oauth_client k ON k.id = g.app_id
+		WHERE g.tenant_id = $1 AND g.membership_id = $2 AND g.revoked_at IS NULL AND (a.id IS NOT NULL OR k.id IS NOT NULL)
 			AND (g.created_at, g.id) < ($3, $4)
 		ORDER BY g.created_at DESC, g.id DESC LIMIT $5`, tenant, membership, p.After.Sort, p.After.ID, p.Limit+1)
 	return db.Cut(rows, p, func(g Grant) db.Key { return db.Key{Sort: g.CreatedAt.UnixMicro(), ID: g.ID} }), err
@@ -136,6 +147,7 @@ func revokeGrantsOf(tx *db.Tx, membership uuid.UUID) error {
 type code struct {
 	tenant, id, app, membership, user uuid.UUID
 	clientID, appName                 string
+	registered                        bool // the app registered itself
 	redirect, challenge               string
 	scopes                            []string
 	workspace                         identity.Workspace
@@ -156,17 +168,17 @@ func codeByHash(r *db.Reader, hash []byte) (code, error) {
 	return db.One(r, func(row db.Row) (code, error) {
 		var c code
 		var scopes db.JSON[[]string]
-		err := row.Scan(&c.tenant, &c.id, &c.app, &c.membership, &c.user, &c.clientID, &c.appName, &c.redirect,
+		err := row.Scan(&c.tenant, &c.id, &c.app, &c.membership, &c.user, &c.clientID, &c.appName, &c.registered, &c.redirect,
 			&c.challenge, &scopes, &c.workspace.ID, &c.workspace.Slug, &c.workspace.Name)
 		c.scopes = scopes.V
 		return c, err
-	}, `SELECT c.tenant_id, c.id, c.app_id, c.membership_id, c.user_id, a.client_id, a.name, c.redirect_uri,
-			c.challenge, c.scopes, t.id, t.slug, t.name
-		FROM oauth_code c JOIN oauth_app a ON a.id = c.app_id
+	}, `SELECT c.tenant_id, c.id, c.app_id, c.membership_id, c.user_id, COALESCE(a.client_id, k.client_id), COALESCE(a.name, k.name),
+			a.id IS NULL, c.redirect_uri, c.challenge, c.scopes, t.id, t.slug, t.name
+		FROM oauth_code c LEFT JOIN oauth_app a ON a.id = c.app_id AND a.deleted_at IS NULL LEFT JOIN oauth_client k ON k.id = c.app_id
 		JOIN oauth_grant g ON g.tenant_id = c.tenant_id AND g.id = c.grant_id
 		JOIN membership m ON m.tenant_id = c.tenant_id AND m.id = c.membership_id
 		JOIN tenant t ON t.id = c.tenant_id
-		WHERE c.code_hash = $1 AND a.deleted_at IS NULL AND g.revoked_at IS NULL AND m.state = 'active'`, hash)
+		WHERE c.code_hash = $1 AND (a.id IS NOT NULL OR k.id IS NOT NULL) AND g.revoked_at IS NULL AND m.state = 'active'`, hash)
 }
 
 // useCode says whether this is the code's first use, in time.

@@ -47,7 +47,7 @@ func (e *BareError) GetStatus() int { return e.status }
 var bareCodes = map[fault.Code]string{
 	fault.BadRequest: "invalid_request", fault.ValidationFailed: "invalid_request",
 	fault.BodyTooLarge: "invalid_request", fault.UnsupportedMedia: "invalid_request",
-	fault.InvalidParameter: "invalid_request", fault.InvalidRedirect: "invalid_request",
+	fault.InvalidParameter: "invalid_request", fault.InvalidRedirect: "invalid_request", fault.InvalidRedirectURIs: "invalid_redirect_uri",
 	fault.Internal: "server_error", fault.Unavailable: "temporarily_unavailable",
 	fault.RateLimited: "temporarily_unavailable",
 }

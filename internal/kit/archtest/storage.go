@@ -13,6 +13,7 @@ import (
 var systemReasons = []string{
 	"add member", "count workspaces", "create key", "create workspace", "credential look-up", "key last used", "app look-up",
 	"invitation look-up", "mobile QR look-up", "set licences", "delete workspace",
+	"client registration", // identity: a client registers itself before anybody is there
 	"metrics",
 	"suspended workspaces",                                                 // every request asks, before its tenant is known
 	"session last seen", "sign-in", "sign-up", "password reset", "captcha", // identity: found before the tenant is known

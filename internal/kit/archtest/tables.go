@@ -19,6 +19,7 @@ var tableOwners = map[string][]string{
 	},
 	"internal/crm/agent":            {"agent", "mobile_qr"},
 	"internal/crm/assistant":        {"assistant_answer", "assistant_configuration", "assistant_spending"},
+	"internal/crm/assistant/source": {"assistant_source"},
 	"internal/crm/channel":          {"channel_account"},
 	"internal/crm/channel/custom":   {"form_guard", "form_submission", "opportunity"},
 	"internal/crm/channel/widget":   {"widget_visitor"},
@@ -71,7 +72,7 @@ var tableOwners = map[string][]string{
 		"api_key", "app_user", "handover", "invitation", "membership", "role", "session", "tenant",
 	},
 	"internal/identity/captcha": {"captcha_used"},
-	"internal/identity/oauth":   {"oauth_app", "oauth_code", "oauth_grant"},
+	"internal/identity/oauth":   {"oauth_app", "oauth_client", "oauth_code", "oauth_grant"},
 	"internal/identity/signin": {
 		"first_owner_link", "mfa_ticket", "passkey", "passkey_challenge", "password_reset", "recovery_code", "sign_up",
 	},

@@ -21,7 +21,7 @@ import (
 var Globals = []string{
 	"tenant", "app_user", "membership", "session", "api_key",
 	"sign_up", "first_owner_link", "password_reset", "mfa_ticket", "recovery_code", "passkey", "passkey_challenge", "captcha_used",
-	"installation_mark", checksumTable, "installation_key", "serving_node", "limit_use", "limit_act", "handover", "exchange_lease", "phone_cursor", "mail_sts_policy",
+	"installation_mark", checksumTable, "installation_key", "serving_node", "limit_use", "limit_act", "handover", "exchange_lease", "oauth_client", "phone_cursor", "mail_sts_policy",
 	"advisor_revision", "advisor_import", "advisor_law", "advisor_provision", "provision_version",
 }
 

@@ -49,6 +49,8 @@ const (
 	InvalidParameter    Code = "invalid_parameter"
 	InvalidClient       Code = "invalid_client"
 	InvalidRedirect     Code = "invalid_redirect_uri"
+	InvalidRedirectURIs Code = "invalid_redirect_uris"
+	InvalidClientData   Code = "invalid_client_metadata"
 	InvalidScope        Code = "invalid_scope"
 	InvalidGrant        Code = "invalid_grant"
 	InvalidTarget       Code = "invalid_target"
@@ -125,6 +127,8 @@ var catalogue = map[Code]entry{
 	InvalidRedirect:     {400, "The app did not register this return address.", "Uygulama bu dönüş adresini kaydetmemiş."},
 	InvalidScope:        {400, "The app asks for rights that it did not register.", "Uygulama, kaydetmediği yetkileri istiyor."},
 	InvalidGrant:        {400, "The code is wrong, was used already or is too old.", "Kod yanlış, daha önce kullanılmış ya da süresi dolmuş."},
+	InvalidRedirectURIs: {400, "A return address must begin with https://, or with http:// on the person's own machine.", "Dönüş adresi https:// ile, ya da kişinin kendi bilgisayarında http:// ile başlamalıdır."},
+	InvalidClientData:   {400, "A client with these properties cannot be registered.", "Bu özelliklerle bir istemci kaydedilemez."},
 	InvalidTarget:       {400, "The address in resource is not one of this server.", "resource alanındaki adres bu sunucunun değil."},
 	UnsupportedResponse: {400, "Only the response type \"code\" is served.", "Yalnızca \"code\" yanıt türü sunulur."},
 	UnsupportedGrant:    {400, "Only the grant type \"authorization_code\" is served.", "Yalnızca \"authorization_code\" izin türü sunulur."},

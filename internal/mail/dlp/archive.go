@@ -135,7 +135,9 @@ func (x *extractor) scanZip(where Where, content *spool, depth int) {
 		} else {
 			x.c.fail(where, ReasonDamaged)
 		}
-		x.scanBinary(where, content)
+		if !x.reading {
+			x.scanBinary(where, content)
+		}
 		return
 	}
 	d.ready = true
@@ -143,13 +145,18 @@ func (x *extractor) scanZip(where Where, content *spool, depth int) {
 	for _, f := range z.File {
 		office = office || f.Name == "[Content_Types].xml" || f.Name == "mimetype"
 	}
-	x.text.scanText(where, strings.ToValidUTF8(z.Comment, " "))
+	if !x.reading {
+		x.text.scanText(where, strings.ToValidUTF8(z.Comment, " "))
+	}
 	for _, f := range z.File {
+		if x.reading && !documentMembers[f.Name] {
+			continue
+		}
 		if strings.HasSuffix(f.Name, "/") && f.UncompressedSize64 == 0 {
 			continue
 		}
 		member := inside(where, f.Name)
-		if ending := path.Ext(f.Name); !office || ending != ".xml" && ending != ".rels" {
+		if ending := path.Ext(f.Name); !x.reading && !office || ending != ".xml" && ending != ".rels" {
 			x.checkFileName(member, f.Name)
 		}
 		if f.Flags&1 != 0 {

@@ -74,6 +74,8 @@ type extractor struct {
 	hidden *textScanner // for text beside the visible one
 	bytes  int64
 	parts  int
+	// reading says that the visible text of one document is wanted and nothing beside it.
+	reading bool
 }
 
 func newExtractor(ctx context.Context, s *Scanner, l Limits) *extractor {

@@ -66,7 +66,9 @@ func (w *wordFinder) next(from int) int {
 func (x *extractor) scanPDF(where Where, content *spool, depth int) {
 	if content.size > maxPDF {
 		x.c.fail(where, ReasonTooLarge)
-		x.scanBinary(where, content)
+		if !x.reading {
+			x.scanBinary(where, content)
+		}
 		return
 	}
 	raw := make([]byte, content.size)
@@ -93,6 +95,9 @@ func (x *extractor) scanPDF(where Where, content *spool, depth int) {
 		f.writeText(data)
 	}
 	x.text.end()
+	if x.reading {
+		return
+	}
 	for _, e := range f.embedded {
 		x.scanPart(part{where: e.where}, bytes.NewReader(e.data), depth+1)
 	}

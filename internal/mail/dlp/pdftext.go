@@ -246,7 +246,9 @@ func (f *pdfFile) writeText(stream []byte) {
 				b.Reset()
 			}
 		}
-		variants = max(variants, w.variants)
+		if !f.x.reading {
+			variants = max(variants, w.variants)
+		}
 		f.x.text.write(b.String() + "\n")
 	}
 }

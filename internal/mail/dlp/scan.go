@@ -31,6 +31,8 @@ type textScanner struct {
 	filters []*automaton // of each regex, nil for one that has none
 	// context positions by keyword, of the present window
 	context map[int][]int
+	// sink takes the text instead of a scan, where it is set.
+	sink func(string)
 }
 
 // hit is a match in a window; rule is an index.
@@ -71,6 +73,10 @@ func (t *textScanner) begin(where Where) {
 // two calls; where it is, only that character is affected.
 func (t *textScanner) write(text string) {
 	t.c.bytes += int64(len(text))
+	if t.sink != nil {
+		t.sink(text)
+		return
+	}
 	for len(text) > 0 {
 		n := len(text)
 		if n > windowSize {
@@ -88,7 +94,13 @@ func (t *textScanner) write(text string) {
 }
 
 // end scans what is left of the text.
-func (t *textScanner) end() { t.flush(true) }
+func (t *textScanner) end() {
+	if t.sink != nil {
+		t.sink("\n")
+		return
+	}
+	t.flush(true)
+}
 
 // scanText scans a whole text.
 func (t *textScanner) scanText(where Where, text string) {

@@ -743,6 +743,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/assistant/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the pages and files that the assistant answers from
+         * @description Beside them it answers from the published help articles and from the canned replies that are released for it.
+         */
+        get: operations["list-assistant-sources"];
+        put?: never;
+        /**
+         * Name a web page that the assistant answers from
+         * @description The page is fetched at once and then every day; `state` says how far it is. At most 100 pages and files, with 1 MB of text together and 200 kB in one. A page that is a source already: 409.
+         */
+        post: operations["add-assistant-page"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/assistant/sources/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload a file that the assistant answers from
+         * @description PDF, Word (docx), text, Markdown or HTML. Only the text is kept. A file without a text that can be read: 422 on `file` (not_a_text, unreadable, no_text, too_large).
+         */
+        post: operations["upload-assistant-file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/assistant/sources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a page or file with the text that the assistant reads */
+        get: operations["get-assistant-source"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a source of the assistant
+         * @description No answer comes from it any more.
+         */
+        delete: operations["delete-assistant-source"];
+        options?: never;
+        head?: never;
+        /** Change the title or the address of a source */
+        patch: operations["change-assistant-source"];
+        trace?: never;
+    };
+    "/api/crm/v1/assistant/sources/{id}/fetch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fetch a page again now
+         * @description A file is not fetched: 409 not_a_page; upload it anew.
+         */
+        post: operations["fetch-assistant-source"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/assistant/try": {
         parameters: {
             query?: never;
@@ -754,7 +840,7 @@ export interface paths {
         put?: never;
         /**
          * Try a question: what the assistant would answer, and why
-         * @description Nobody is told. The answer comes from the published help articles and the canned replies that are released for it; a language model's use counts towards its budgets.
+         * @description Nobody is told. The answer comes from the published help articles, the canned replies that are released for it, and its sources; a language model's use counts towards its budgets.
          */
         post: operations["try-assistant"];
         delete?: never;
@@ -7425,6 +7511,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/oauth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a client (RFC 7591)
+         * @description A client registers itself and gets nothing by it: a person decides where it may act, and it can do no more than they may. Ten in an hour from one address. One that gets no token for 30 days is removed; it registers anew.
+         */
+        post: operations["oauth-register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/revoke": {
         parameters: {
             query?: never;
@@ -8226,6 +8332,8 @@ export interface components {
             model: components["schemas"]["AssistantModelSettings"] | null;
             /** @example Satış sonrası asistanı */
             name: string;
+            /** @description Whether it also answers from the regulation corpus, where the workspace has the licence advisor */
+            provisions: boolean;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -8274,6 +8382,8 @@ export interface components {
             model?: components["schemas"]["ModelInput"];
             /** @example Satış sonrası asistanı */
             name: string;
+            /** @description Whether it also answers from the regulation corpus, where the workspace has the licence advisor */
+            provisions?: boolean;
         };
         AssistantModelSettings: {
             /**
@@ -9491,6 +9601,39 @@ export interface components {
             /** @example Android */
             platform: string;
         };
+        ClientInBody: {
+            /**
+             * @description What people are shown; nobody checks it
+             * @example Claude
+             */
+            client_name?: string;
+            /**
+             * @example [
+             *       "authorization_code"
+             *     ]
+             */
+            grant_types?: string[];
+            /**
+             * @description https, or http on the person's own machine
+             * @example [
+             *       "http://127.0.0.1/callback"
+             *     ]
+             */
+            redirect_uris?: string[];
+            /**
+             * @example [
+             *       "code"
+             *     ]
+             */
+            response_types?: string[];
+            /**
+             * @description Separated by spaces, what is not known is left out; without it what the MCP server's tools need
+             * @example conversations.read
+             */
+            scope?: string;
+        } & {
+            [key: string]: unknown;
+        };
         CloseRequestInBody: {
             /** @example Sent by registered mail */
             note?: string;
@@ -10455,7 +10598,7 @@ export interface components {
              */
             excerpt: string;
             /**
-             * @description Where it comes from: article, canned_reply, website, file, conversation
+             * @description Where it comes from: article, canned_reply, website, file, provision
              * @example article
              */
             kind: string;
@@ -16200,10 +16343,12 @@ export interface components {
             /** @example Field service */
             name: string;
             /**
-             * @description The workspace that registered it
+             * @description The workspace that registered it; of an app that registered itself, the host that its answers go to
              * @example Demo A.Ş.
              */
             publisher: string;
+            /** @description Whether it registered itself (RFC 7591), so that nobody has checked its name */
+            self_registered: boolean;
         };
         OauthRedirectTo: {
             /** @example https://field.example.com/callback?code=ac_…&state=af0ifjsldkj&iss=https%3A%2F%2Fkonak.example */
@@ -16216,6 +16361,46 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        OauthRegisteredClient: {
+            /** @example app_… */
+            client_id: string;
+            /**
+             * Format: int64
+             * @description Seconds since 1970
+             * @example 1793000000
+             */
+            client_id_issued_at: number;
+            /** @example Claude */
+            client_name: string;
+            /**
+             * @example [
+             *       "authorization_code"
+             *     ]
+             */
+            grant_types: string[];
+            /**
+             * @example [
+             *       "http://127.0.0.1/callback"
+             *     ]
+             */
+            redirect_uris: string[];
+            /**
+             * @example [
+             *       "code"
+             *     ]
+             */
+            response_types: string[];
+            /**
+             * @description What it may ask people for
+             * @example conversations.read
+             */
+            scope: string;
+            /**
+             * @description none, whatever was asked for: clients have no secret and prove themselves by PKCE
+             * @example none
+             */
+            token_endpoint_auth_method: string;
         };
         OauthResourceMetadata: {
             authorization_servers: string[];
@@ -16251,6 +16436,8 @@ export interface components {
             grant_types_supported: string[];
             /** @example https://konak.example */
             issuer: string;
+            /** @example https://konak.example/oauth/register */
+            registration_endpoint: string;
             response_modes_supported: string[];
             response_types_supported: string[];
             /** @example https://konak.example/oauth/revoke */
@@ -17670,6 +17857,197 @@ export interface components {
         };
         SocketTicketEnvelope: {
             data: components["schemas"]["SocketTicket"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        SourceChange: {
+            /**
+             * @description Another page; what was read of the old one no longer counts
+             * @example https://www.kayamobilya.example/teslimat
+             */
+            address?: string;
+            /**
+             * @description Empty for the page's own
+             * @example Teslimat koşulları
+             */
+            title?: string;
+        };
+        SourceNewPage: {
+            /**
+             * @description https, and reachable from the internet
+             * @example https://www.kayamobilya.example/teslimat
+             */
+            address: string;
+            /**
+             * @description Without it the page's own
+             * @example Teslimat koşulları
+             */
+            title?: string;
+        };
+        SourceSource: {
+            /**
+             * @description Of the page; empty for a file
+             * @example https://www.kayamobilya.example/teslimat
+             */
+            address: string;
+            /**
+             * Format: int64
+             * @description Of the text that the assistant reads; 0 where it has none
+             * @example 4120
+             */
+            bytes: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @description Whether the text was longer than what is kept of it */
+            cut: boolean;
+            /**
+             * @description Why: no_text, unreadable, not_a_text, too_large, too_many_redirects, space_used_up, status_… or a failure of the connection (dns, connect, tls, timeout, refused_address, body)
+             * @example status_404
+             */
+            failure: string | null;
+            /**
+             * @description Of the file; empty for a page
+             * @example
+             */
+            filename: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * @example website
+             * @enum {string}
+             */
+            kind: "website" | "file";
+            /**
+             * Format: date-time
+             * @description When the text was read
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            read_at: string | null;
+            /**
+             * @description failed: the last attempt to read it failed. The text that was read before counts for a week, unless the page is gone
+             * @example ready
+             * @enum {string}
+             */
+            state: "pending" | "ready" | "failed";
+            /**
+             * @description What answers cite; the page's own title where none was given
+             * @example Teslimat koşulları
+             */
+            title: string;
+            /**
+             * Format: date-time
+             * @description When it was last tried
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            tried_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        SourceSourceEnvelope: {
+            data: components["schemas"]["SourceSource"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        SourceSourceListEnvelope: {
+            data: components["schemas"]["SourceSource"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        SourceText: {
+            /**
+             * @description Of the page; empty for a file
+             * @example https://www.kayamobilya.example/teslimat
+             */
+            address: string;
+            /**
+             * Format: int64
+             * @description Of the text that the assistant reads; 0 where it has none
+             * @example 4120
+             */
+            bytes: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @description Whether the text was longer than what is kept of it */
+            cut: boolean;
+            /**
+             * @description Why: no_text, unreadable, not_a_text, too_large, too_many_redirects, space_used_up, status_… or a failure of the connection (dns, connect, tls, timeout, refused_address, body)
+             * @example status_404
+             */
+            failure: string | null;
+            /**
+             * @description Of the file; empty for a page
+             * @example
+             */
+            filename: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * @example website
+             * @enum {string}
+             */
+            kind: "website" | "file";
+            /**
+             * Format: date-time
+             * @description When the text was read
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            read_at: string | null;
+            /**
+             * @description failed: the last attempt to read it failed. The text that was read before counts for a week, unless the page is gone
+             * @example ready
+             * @enum {string}
+             */
+            state: "pending" | "ready" | "failed";
+            /**
+             * @description What the assistant reads
+             * @example Teslimat iki ila dört iş günü sürer.
+             */
+            text: string;
+            /**
+             * @description What answers cite; the page's own title where none was given
+             * @example Teslimat koşulları
+             */
+            title: string;
+            /**
+             * Format: date-time
+             * @description When it was last tried
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            tried_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        SourceTextEnvelope: {
+            data: components["schemas"]["SourceText"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -19547,6 +19925,7 @@ export interface operations {
                      *         "text"
                      *       ],
                      *       "issuer": "https://konak.example",
+                     *       "registration_endpoint": "https://konak.example/oauth/register",
                      *       "response_modes_supported": [
                      *         "text"
                      *       ],
@@ -25833,6 +26212,7 @@ export interface operations {
                      *             }
                      *           },
                      *           "name": "Satış sonrası asistanı",
+                     *           "provisions": false,
                      *           "updated_at": "2026-11-15T09:30:00.000000Z"
                      *         }
                      *       ],
@@ -25951,6 +26331,7 @@ export interface operations {
                      *           }
                      *         },
                      *         "name": "Satış sonrası asistanı",
+                     *         "provisions": false,
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -26095,6 +26476,7 @@ export interface operations {
                      *           }
                      *         },
                      *         "name": "Satış sonrası asistanı",
+                     *         "provisions": false,
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -26216,6 +26598,7 @@ export interface operations {
                      *           }
                      *         },
                      *         "name": "Satış sonrası asistanı",
+                     *         "provisions": false,
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -26383,6 +26766,874 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-assistant-sources": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "address": "https://www.kayamobilya.example/teslimat",
+                     *           "bytes": 4120,
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "cut": false,
+                     *           "failure": "status_404",
+                     *           "filename": "",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "website",
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "state": "ready",
+                     *           "title": "Teslimat koşulları",
+                     *           "tried_at": "2026-11-15T09:30:00.000000Z",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SourceSourceListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "add-assistant-page": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceNewPage"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://www.kayamobilya.example/teslimat",
+                     *         "bytes": 4120,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "cut": false,
+                     *         "failure": "status_404",
+                     *         "filename": "",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "website",
+                     *         "read_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "ready",
+                     *         "title": "Teslimat koşulları",
+                     *         "tried_at": "2026-11-15T09:30:00.000000Z",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SourceSourceEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "upload-assistant-file": {
+        parameters: {
+            query: {
+                /** @description How the file is called; its ending tells HTML and Markdown apart from plain text */
+                filename: string;
+                /** @description What answers cite; without it the document's own title, or the file's name */
+                title?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, of at most 10485760 bytes */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://www.kayamobilya.example/teslimat",
+                     *         "bytes": 4120,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "cut": false,
+                     *         "failure": "status_404",
+                     *         "filename": "",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "website",
+                     *         "read_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "ready",
+                     *         "title": "Teslimat koşulları",
+                     *         "tried_at": "2026-11-15T09:30:00.000000Z",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SourceSourceEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-assistant-source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://www.kayamobilya.example/teslimat",
+                     *         "bytes": 4120,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "cut": false,
+                     *         "failure": "status_404",
+                     *         "filename": "",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "website",
+                     *         "read_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "ready",
+                     *         "text": "Teslimat iki ila dört iş günü sürer.",
+                     *         "title": "Teslimat koşulları",
+                     *         "tried_at": "2026-11-15T09:30:00.000000Z",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SourceTextEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-assistant-source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "change-assistant-source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://www.kayamobilya.example/teslimat",
+                     *         "bytes": 4120,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "cut": false,
+                     *         "failure": "status_404",
+                     *         "filename": "",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "website",
+                     *         "read_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "ready",
+                     *         "title": "Teslimat koşulları",
+                     *         "tried_at": "2026-11-15T09:30:00.000000Z",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SourceSourceEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "fetch-assistant-source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://www.kayamobilya.example/teslimat",
+                     *         "bytes": 4120,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "cut": false,
+                     *         "failure": "status_404",
+                     *         "filename": "",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "website",
+                     *         "read_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "ready",
+                     *         "title": "Teslimat koşulları",
+                     *         "tried_at": "2026-11-15T09:30:00.000000Z",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SourceSourceEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -75515,7 +76766,8 @@ export interface operations {
                      *         "app": {
                      *           "client_id": "app_…",
                      *           "name": "Field service",
-                     *           "publisher": "Demo A.Ş."
+                     *           "publisher": "Demo A.Ş.",
+                     *           "self_registered": false
                      *         },
                      *         "redirect_uri": "https://field.example.com/callback",
                      *         "scopes": [
@@ -77188,7 +78440,8 @@ export interface operations {
                      *           "app": {
                      *             "client_id": "app_…",
                      *             "name": "Field service",
-                     *             "publisher": "Demo A.Ş."
+                     *             "publisher": "Demo A.Ş.",
+                     *             "self_registered": false
                      *           },
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "id": "text",
@@ -81181,6 +82434,93 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+        };
+    };
+    "oauth-register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "client_id": "app_…",
+                     *       "client_id_issued_at": 1793000000,
+                     *       "client_name": "Claude",
+                     *       "grant_types": [
+                     *         "authorization_code"
+                     *       ],
+                     *       "redirect_uris": [
+                     *         "http://127.0.0.1/callback"
+                     *       ],
+                     *       "response_types": [
+                     *         "code"
+                     *       ],
+                     *       "scope": "conversations.read",
+                     *       "token_endpoint_auth_method": "none"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OauthRegisteredClient"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
             };
             /** @description Too Many Requests */
             429: {

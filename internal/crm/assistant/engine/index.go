@@ -14,6 +14,9 @@ import (
 const (
 	Article     = "article"
 	CannedReply = "canned_reply"
+	Website     = "website"
+	File        = "file"
+	Provision   = "provision"
 )
 
 // Text is something that a workspace released for answers.
@@ -35,6 +38,7 @@ type Section struct {
 // Index holds the texts of a workspace for Answer. It never changes.
 type Index struct {
 	texts     []indexedText
+	size      int
 	frequency map[string]int // in how many texts of a language a word is, by language and word
 	count     map[string]int // how many texts a language has
 }
@@ -65,6 +69,7 @@ func NewIndex(texts []Text) *Index {
 		for j := range t.Sections {
 			s := indexedSection{&t.Sections[j], setOf(subjectWords(t.Sections[j].Heading+" "+t.Sections[j].Body, t.language))}
 			t.passages = append(t.passages, s)
+			x.size += len(s.Heading) + len(s.Body)
 			for w := range s.words {
 				t.all[w] = true
 			}
@@ -77,6 +82,9 @@ func NewIndex(texts []Text) *Index {
 	}
 	return x
 }
+
+// Size is how many bytes of text the index holds.
+func (x *Index) Size() int { return x.size }
 
 func (t *Text) firstBody() string {
 	if len(t.Sections) == 0 {

@@ -1,5 +1,6 @@
 // Package library collects the texts that the assistant answers from: the help center's
-// published articles and the canned replies that were released for it.
+// published articles, the canned replies that were released for it, and the pages and files
+// that the workspace named.
 package library
 
 import (
@@ -8,18 +9,22 @@ import (
 	"fmt"
 
 	"konak/internal/crm/assistant/engine"
+	"konak/internal/crm/assistant/source"
 	"konak/internal/crm/desk"
 	"konak/internal/crm/helpcenter"
 )
 
 // Library implements assistant.Library.
 type Library struct {
-	center *helpcenter.Service
-	desk   *desk.Service
+	center  *helpcenter.Service
+	desk    *desk.Service
+	sources *source.Service
 }
 
 // New makes a library.
-func New(center *helpcenter.Service, kept *desk.Service) *Library { return &Library{center, kept} }
+func New(center *helpcenter.Service, kept *desk.Service, sources *source.Service) *Library {
+	return &Library{center, kept, sources}
+}
 
 // Revision implements assistant.Library.
 func (l *Library) Revision(ctx context.Context) (string, error) {
@@ -28,7 +33,11 @@ func (l *Library) Revision(ctx context.Context) (string, error) {
 		return "", err
 	}
 	replies, err := l.desk.ReleasedRevision(ctx)
-	return fmt.Sprintf("%d/%s", articles, replies), err
+	if err != nil {
+		return "", err
+	}
+	sources, err := l.sources.Revision(ctx)
+	return fmt.Sprintf("%d/%s/%s", articles, replies, sources), err
 }
 
 // Read implements assistant.Library.
@@ -53,5 +62,6 @@ func (l *Library) Read(ctx context.Context) ([]engine.Text, error) {
 		title := cmp.Or(replies[i].Title, replies[i].Shortcut)
 		out = append(out, engine.Text{Kind: engine.CannedReply, Title: title, Sections: []engine.Section{{Body: replies[i].Body}}})
 	}
-	return out, nil
+	named, err := l.sources.Texts(ctx)
+	return append(out, named...), err
 }

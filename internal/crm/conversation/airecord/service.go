@@ -264,6 +264,26 @@ func (s *Service) CustomerRated(ctx context.Context, v CustomerVote) (Feedback, 
 	})
 }
 
+// thumbs are the reactions that are votes. Their skin has any colour.
+var thumbs = map[string]string{"\U0001F44D": RatedUp, "\U0001F44E": RatedDown}
+
+// SetReactionVote takes a customer's reaction to an answer of the assistant for their vote:
+// a thumb up or down. With any other sign, or none, they have no vote. The caller changes the
+// item in the same transaction.
+func SetReactionVote(tx *db.Tx, c conversation.Conversation, i conversation.Item, sign string) error {
+	if i.AuthorKind != conversation.ByBot || i.Kind != conversation.Message {
+		return nil
+	}
+	if err := dropCustomerVote(tx, i.ID); err != nil {
+		return err
+	}
+	rating, isVote := thumbs[strings.TrimRight(sign, "\uFE0F\U0001F3FB\U0001F3FC\U0001F3FD\U0001F3FE\U0001F3FF")]
+	if !isVote {
+		return nil
+	}
+	return putFeedback(tx, Feedback{ItemID: i.ID, AuthorKind: conversation.ByContact, AuthorID: c.ContactID, Rating: rating, At: clock.At(tx.Now())})
+}
+
 // rate keeps a vote, after allow has checked and completed it.
 func (s *Service) rate(ctx context.Context, id, item uuid.UUID, f Feedback, allow func(*db.Tx, *conversation.Conversation, *conversation.Item, *Feedback) error) (Feedback, error) {
 	_, err := s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {

@@ -22,6 +22,9 @@ type Assistant interface {
 	// where the assistant is on. Reopened says that the message opened a
 	// conversation that was closed.
 	MessageReceived(tx *db.Tx, c conversation.Conversation, item conversation.Item, reopened bool) error
+	// CustomerReacted is called in the transaction of a customer's reaction to what the
+	// assistant wrote; the sign is empty where they took it away.
+	CustomerReacted(tx *db.Tx, c conversation.Conversation, item conversation.Item, sign string) error
 }
 
 // Service takes what channels bring and report.

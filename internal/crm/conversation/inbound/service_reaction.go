@@ -29,10 +29,20 @@ func (s *Service) CustomerReacted(ctx context.Context, account uuid.UUID, provid
 		return nil
 	}
 	if err == nil {
-		_, err = s.gate.SetReaction(ctx, i.ConversationID, i.ID, conversation.Reaction{Emoji: sign, AuthorKind: conversation.ByContact, AuthorID: customer}, false)
+		_, err = s.gate.SetReaction(ctx, i.ConversationID, i.ID, conversation.Reaction{Emoji: sign, AuthorKind: conversation.ByContact, AuthorID: customer}, false, s.tellOfReaction(sign))
 	}
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
 	return err
+}
+
+// tellOfReaction lets the assistant take a customer's reaction to its answer.
+func (s *Service) tellOfReaction(sign string) func(*db.Tx, *conversation.Conversation, *conversation.Item) error {
+	return func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
+		if s.assistant == nil || i.AuthorKind != conversation.ByBot {
+			return nil
+		}
+		return s.assistant.CustomerReacted(tx, *c, *i, sign)
+	}
 }

@@ -76,6 +76,7 @@ export const auth = {
   'consent.title': 'Authorize an app',
   'consent.ask': 'Authorize {app}?',
   'consent.publisher': 'Registered by {publisher}.',
+  'consent.selfRegistered': 'It registered itself, and nobody has checked its name. Its answers go to {publisher}. Continue only if you have just started this from that app.',
   'consent.scopes': 'It will be able to',
   'consent.returns': 'You will be redirected to',
   'consent.as': 'You are signed in as {name} ({email}).',

@@ -249,7 +249,7 @@ export const thread = {
   'answer.kind.reply': 'Canned reply',
   'answer.kind.website': 'Website',
   'answer.kind.file': 'File',
-  'answer.kind.conversation': 'Conversation',
+  'answer.kind.provision': 'Regulation',
   'answer.up': 'A good answer',
   'answer.down': 'A bad answer',
   'answer.customerUp': 'The customer found it helpful.',

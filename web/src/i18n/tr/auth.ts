@@ -78,6 +78,7 @@ export const auth: Record<keyof typeof en, string> = {
   'consent.title': 'Uygulamayı yetkilendir',
   'consent.ask': '{app} yetkilendirilsin mi?',
   'consent.publisher': 'Kaydeden: {publisher}.',
+  'consent.selfRegistered': 'Kendini kaydetti, adını kimse denetlemedi. Yanıtları {publisher} adresine gider. Yalnızca bunu az önce o uygulamadan siz başlattıysanız sürdürün.',
   'consent.scopes': 'Şunları yapabilecek',
   'consent.returns': 'Yönlendirileceğiniz adres:',
   'consent.as': '{name} ({email}) olarak oturum açtınız.',

@@ -251,7 +251,7 @@ export const thread: Record<keyof typeof en, string> = {
   'answer.kind.reply': 'Hazır yanıt',
   'answer.kind.website': 'Web sitesi',
   'answer.kind.file': 'Dosya',
-  'answer.kind.conversation': 'Konuşma',
+  'answer.kind.provision': 'Mevzuat',
   'answer.up': 'İyi bir yanıt',
   'answer.down': 'Kötü bir yanıt',
   'answer.customerUp': 'Müşteri yararlı buldu.',

@@ -56,7 +56,7 @@ function Question({ consent, request }: { consent: Consent; request: AuthRequest
   return (
     <AuthPage
       title={t('consent.ask', { app: consent.app.name })}
-      lead={t('consent.publisher', { publisher: consent.app.publisher })}
+      lead={t(consent.app.self_registered ? 'consent.selfRegistered' : 'consent.publisher', { publisher: consent.app.publisher })}
     >
       <section aria-labelledby="scopes-title" className="rounded-lg border border-line bg-surface p-4">
         <h2 id="scopes-title" className="text-sm font-semibold">

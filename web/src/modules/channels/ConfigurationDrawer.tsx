@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Schemas } from '@/api/client'
 import { fieldText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { Checkbox, Field, Input } from '@/ui/Field'
@@ -38,6 +39,7 @@ function modelOf(data: FormData): ModelInput {
 export function ConfigurationDrawer({ configuration, onClose }: { configuration: Configuration | null; onClose: () => void }) {
   const { t } = useI18n()
   const save = useSaveConfiguration(configuration?.id)
+  const hasCorpus = meets(useMe(), { licence: 'advisor' })
   const [engine, setEngine] = useState<string>(configuration?.engine ?? 'embedded')
 
   function submit(data: FormData) {
@@ -47,6 +49,7 @@ export function ConfigurationDrawer({ configuration, onClose }: { configuration:
         active: textOf(data, 'active') as Configuration['active'],
         delay_s: Number(textOf(data, 'delay')),
         max_answers: Number(textOf(data, 'answers')),
+        provisions: hasCorpus ? data.has('provisions') : (configuration?.provisions ?? false),
         ...(engine === 'language_model' && { model: modelOf(data) }),
       },
       {
@@ -83,6 +86,7 @@ export function ConfigurationDrawer({ configuration, onClose }: { configuration:
       <Field label={t('channels.assistant.answers')} error={fieldText(save.error, 'max_answers')}>
         <Input name="answers" type="number" min={1} max={20} defaultValue={configuration?.max_answers ?? 5} />
       </Field>
+      {hasCorpus && <Checkbox name="provisions" label={t('assistant.provisions')} detail={t('assistant.provisionsHint')} defaultChecked={configuration?.provisions} />}
       <Field label={t('assistant.engine')}>
         <Select value={engine} onChange={(event) => setEngine(event.currentTarget.value)}>
           <option value="embedded">{t('assistant.engine.embedded')}</option>

@@ -1,4 +1,4 @@
-import { Pencil, Plus, Trash2 } from 'lucide-react'
+import { BookOpen, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { asApiError } from '@/api/error'
 import { meets, useMe } from '@/api/session'
@@ -11,8 +11,9 @@ import { Notice } from '@/ui/Notice'
 import { QueryState } from '@/ui/QueryState'
 import { useConfigurations, useDeleteConfiguration, type Configuration } from './assistant'
 import { ConfigurationDrawer } from './ConfigurationDrawer'
+import { SourcesDrawer } from './SourcesDrawer'
 
-type Layer = { kind: 'edit'; configuration: Configuration | null } | { kind: 'delete'; configuration: Configuration }
+type Layer = { kind: 'sources' } | { kind: 'edit'; configuration: Configuration | null } | { kind: 'delete'; configuration: Configuration }
 
 /** The assistant's configurations: what each spent today, why its server failed, and ways to change and delete it. */
 export function ConfigurationsDrawer({ onClose }: { onClose: () => void }) {
@@ -21,6 +22,7 @@ export function ConfigurationsDrawer({ onClose }: { onClose: () => void }) {
   const list = useConfigurations()
   const [layer, setLayer] = useState<Layer | null>(null)
   const back = () => setLayer(null)
+  if (layer?.kind === 'sources') return <SourcesDrawer onClose={back} />
   if (layer?.kind === 'edit') return <ConfigurationDrawer configuration={layer.configuration} onClose={back} />
   if (layer?.kind === 'delete') return <DeleteConfirm configuration={layer.configuration} onClose={back} />
   return (
@@ -30,11 +32,16 @@ export function ConfigurationsDrawer({ onClose }: { onClose: () => void }) {
       title={t('assistant.configurations')}
       description={t('assistant.lead')}
       footer={
-        canManage && (
-          <Button look="primary" icon={Plus} onClick={() => setLayer({ kind: 'edit', configuration: null })}>
-            {t('channels.assistant.add')}
+        <>
+          <Button icon={BookOpen} onClick={() => setLayer({ kind: 'sources' })}>
+            {t('sources.open')}
           </Button>
-        )
+          {canManage && (
+            <Button look="primary" icon={Plus} onClick={() => setLayer({ kind: 'edit', configuration: null })}>
+              {t('channels.assistant.add')}
+            </Button>
+          )}
+        </>
       }
     >
       <QueryState

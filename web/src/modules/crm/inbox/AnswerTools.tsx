@@ -15,7 +15,7 @@ const sourceKinds: Record<string, PlainKey> = {
   canned_reply: 'answer.kind.reply',
   website: 'answer.kind.website',
   file: 'answer.kind.file',
-  conversation: 'answer.kind.conversation',
+  provision: 'answer.kind.provision',
 }
 
 const hands = [

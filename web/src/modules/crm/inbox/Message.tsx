@@ -265,7 +265,7 @@ export function Message({ item, name, quoted, goesOn, home, signs }: MessageProp
       )}
       {item.detail.redacted === true && !gone && <p className="mt-1 text-right text-xs text-ink-2">{t('inbox.redacted')}</p>}
       <Receipt item={item} />
-      {item.author_kind === 'bot' && !note && !gone && (
+      {item.author_kind === 'bot' && !note && !gone && !item.detail.small_talk && (
         <Suspense>
           <AnswerTools item={item} />
         </Suspense>

@@ -1,0 +1,53 @@
+package advisor
+
+import (
+	"context"
+	"fmt"
+
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/trtext"
+)
+
+// Passage is a provision in force with its whole text.
+type Passage struct {
+	Label   string // the short way to cite it
+	Law     string
+	Heading string
+	Text    string
+	URL     string // where the official text is; "" where that is not known
+}
+
+// maxQuestion bounds a question, in bytes.
+const maxQuestion = 512
+
+// Passages finds provisions in force that fit a question, the best first, with their texts.
+// It finds none while the corpus is being read.
+func (s *Service) Passages(ctx context.Context, question string, limit int) ([]Passage, error) {
+	found, err := s.Search(ctx, Question{Text: trtext.Cut(question, maxQuestion), Status: "yururlukte", Limit: limit})
+	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.ValidationFailed) {
+		return nil, nil
+	}
+	if err != nil || len(found.Hits) == 0 {
+		return nil, err
+	}
+	ids := make([]string, len(found.Hits))
+	for i, h := range found.Hits {
+		ids[i] = h.ID
+	}
+	rows, err := db.Read(ctx, s.corpus(), func(r *db.Reader) ([]*stored, error) { return versionsOf(r, found.Rev, ids) })
+	if err != nil {
+		return nil, fmt.Errorf("advisor: read passages: %w", err)
+	}
+	texts := make(map[string]*stored, len(rows))
+	for _, v := range rows {
+		texts[v.ID] = v
+	}
+	var out []Passage
+	for _, h := range found.Hits {
+		if v := texts[h.ID]; v != nil && v.Text != "" {
+			out = append(out, Passage{Label: h.Provision.Label, Law: h.Law.Title, Heading: h.Provision.Heading, Text: v.Text, URL: v.SourceURL})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,99 @@
+package source
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// Kinds of sources.
+const (
+	Website = "website"
+	File    = "file"
+)
+
+// States of a source.
+const (
+	Pending = "pending" // not read yet
+	Ready   = "ready"
+	Failed  = "failed" // the last attempt to read it failed
+)
+
+// Bounds of a workspace's sources.
+const (
+	maxSources   = 100
+	maxText      = 200_000   // bytes of one source's text
+	maxTextInAll = 1_000_000 // bytes of all texts
+	maxFile      = 10 << 20  // bytes of an uploaded file
+	maxPage      = 2 << 20   // bytes of a page
+	maxTitle     = 200       // characters
+)
+
+// When pages are fetched again, and for how long a text counts whose page cannot be reached.
+const (
+	refreshAfter = 24 * time.Hour
+	retryAfter   = 6 * time.Hour
+	keepText     = 7 * 24 * time.Hour
+)
+
+// Source is something that the assistant answers from.
+type Source struct {
+	ID        uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Kind      string      `json:"kind" enum:"website,file" example:"website"`
+	Title     string      `json:"title" example:"Teslimat koşulları" doc:"What answers cite; the page's own title where none was given"`
+	Address   string      `json:"address" example:"https://www.kayamobilya.example/teslimat" doc:"Of the page; empty for a file"`
+	Filename  string      `json:"filename" example:"" doc:"Of the file; empty for a page"`
+	State     string      `json:"state" enum:"pending,ready,failed" example:"ready" doc:"failed: the last attempt to read it failed. The text that was read before counts for a week, unless the page is gone"`
+	Failure   *string     `json:"failure" nullable:"true" example:"status_404" doc:"Why: no_text, unreadable, not_a_text, too_large, too_many_redirects, space_used_up, status_… or a failure of the connection (dns, connect, tls, timeout, refused_address, body)"`
+	Bytes     int         `json:"bytes" example:"4120" doc:"Of the text that the assistant reads; 0 where it has none"`
+	Cut       bool        `json:"cut" doc:"Whether the text was longer than what is kept of it"`
+	ReadAt    *clock.Time `json:"read_at" nullable:"true" doc:"When the text was read"`
+	TriedAt   *clock.Time `json:"tried_at" nullable:"true" doc:"When it was last tried"`
+	CreatedAt clock.Time  `json:"created_at"`
+	UpdatedAt clock.Time  `json:"updated_at"`
+
+	titleGiven bool  // the title was given and is not the page's own
+	revision   int64 // changes with the text, the title and the address
+	language   string
+}
+
+// Text is a source with what was read of it.
+type Text struct {
+	Source
+	Text string `json:"text" doc:"What the assistant reads" example:"Teslimat iki ila dört iş günü sürer."`
+}
+
+// section is a part of a text under a heading.
+type section struct {
+	Heading string `json:"h,omitempty"`
+	Body    string `json:"b"`
+}
+
+// document is what was read of a page or a file.
+type document struct {
+	title    string
+	language string
+	sections []section
+	cut      bool
+}
+
+func (d *document) size() (n int) {
+	for _, s := range d.sections {
+		n += len(s.Heading) + len(s.Body)
+	}
+	return n
+}
+
+// newPage is what a caller gives for a page.
+type newPage struct {
+	Address string `json:"address" minLength:"1" maxLength:"2000" example:"https://www.kayamobilya.example/teslimat" doc:"https, and reachable from the internet"`
+	Title   string `json:"title,omitempty" maxLength:"200" example:"Teslimat koşulları" doc:"Without it the page's own"`
+}
+
+// change is what may be changed; nil leaves a value as it is.
+type change struct {
+	Title   *string `json:"title,omitempty" maxLength:"200" example:"Teslimat koşulları" doc:"Empty for the page's own"`
+	Address *string `json:"address,omitempty" minLength:"1" maxLength:"2000" example:"https://www.kayamobilya.example/teslimat" doc:"Another page; what was read of the old one no longer counts"`
+}

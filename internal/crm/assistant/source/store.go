@@ -1,0 +1,113 @@
+package source
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+const columns = `id, kind, title, title_given, address, filename, state, failure, language, bytes, cut, revision, read_at, tried_at, created_at, updated_at`
+
+func (s *Source) fields() []any {
+	return []any{
+		&s.ID, &s.Kind, &s.Title, &s.titleGiven, &s.Address, &s.Filename, &s.State, &s.Failure, &s.language, &s.Bytes, &s.Cut, &s.revision,
+		&s.ReadAt, &s.TriedAt, &s.CreatedAt, &s.UpdatedAt,
+	}
+}
+
+func scan(row db.Row) (s Source, err error) {
+	err = row.Scan(s.fields()...)
+	return s, err
+}
+
+// kept is a source with its sections.
+type kept struct {
+	Source
+	sections db.JSON[[]section]
+}
+
+func scanKept(row db.Row) (k kept, err error) {
+	err = row.Scan(append(k.fields(), &k.sections)...)
+	return k, err
+}
+
+// list reads the oldest first; ids are in the order of time.
+func list(r *db.Reader, p db.Page) (db.List[Source], error) {
+	rows, err := db.All(r, scan, `SELECT `+columns+` FROM assistant_source WHERE tenant_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
+		r.Tenant(), p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(s Source) db.Key { return db.Key{Sort: s.CreatedAt.UnixMicro(), ID: s.ID} }), err
+}
+
+func byID(r *db.Reader, id uuid.UUID) (Source, error) {
+	return db.One(r, scan, `SELECT `+columns+` FROM assistant_source WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+func withText(r *db.Reader, id uuid.UUID) (kept, error) {
+	return db.One(r, scanKept, `SELECT `+columns+`, sections FROM assistant_source WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+// lock keeps others from changing a source until the transaction ends.
+func lock(tx *db.Tx, id uuid.UUID) (Source, error) {
+	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM assistant_source s WHERE tenant_id = $1 AND id = $2`+tx.Dialect().ForUpdate("s"),
+		tx.Tenant(), id)
+}
+
+// usedFor reads how many sources there are, and how long the texts of all but one are.
+func usedFor(r *db.Reader, except uuid.UUID) (count, bytes int, err error) {
+	type row struct{ count, bytes int }
+	v, err := db.One(r, func(s db.Row) (v row, err error) {
+		err = s.Scan(&v.count, &v.bytes)
+		return v, err
+	}, `SELECT count(*), COALESCE(sum(CASE WHEN id = $2 THEN 0 ELSE bytes END), 0) FROM assistant_source WHERE tenant_id = $1`, r.Tenant(), except)
+	return v.count, v.bytes, err
+}
+
+// addressTaken says whether another source is this page.
+func addressTaken(r *db.Reader, address string, except uuid.UUID) (bool, error) {
+	n, err := db.One(r, db.Scalar[int], `SELECT count(*) FROM assistant_source WHERE tenant_id = $1 AND kind = 'website' AND address = $2 AND id <> $3`,
+		r.Tenant(), address, except)
+	return n > 0, err
+}
+
+func put(tx *db.Tx, s Source, text []section) error {
+	_, err := tx.Exec(`INSERT INTO assistant_source (tenant_id, id, kind, title, title_given, address, filename, state, failure, language, bytes, cut,
+			revision, read_at, tried_at, created_at, updated_at, sections)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+		tx.Tenant(), s.ID, s.Kind, s.Title, s.titleGiven, s.Address, s.Filename, s.State, s.Failure, s.language, s.Bytes, s.Cut,
+		s.revision, s.ReadAt, s.TriedAt, s.CreatedAt, s.UpdatedAt, db.AsJSON(text))
+	return err
+}
+
+func save(tx *db.Tx, s Source) error {
+	_, err := tx.Exec(`UPDATE assistant_source SET title = $3, title_given = $4, address = $5, state = $6, failure = $7, language = $8, bytes = $9,
+			cut = $10, revision = $11, read_at = $12, tried_at = $13, updated_at = $14 WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), s.ID, s.Title, s.titleGiven, s.Address, s.State, s.Failure, s.language, s.Bytes, s.Cut, s.revision, s.ReadAt, s.TriedAt, s.UpdatedAt)
+	return err
+}
+
+func saveText(tx *db.Tx, id uuid.UUID, text []section) error {
+	_, err := tx.Exec(`UPDATE assistant_source SET sections = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, db.AsJSON(text))
+	return err
+}
+
+func drop(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM assistant_source WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return err
+}
+
+// mark names the state of one source that answers come from.
+type mark struct {
+	id       uuid.UUID
+	revision int64
+}
+
+func marks(r *db.Reader) ([]mark, error) {
+	return db.All(r, func(row db.Row) (m mark, err error) {
+		err = row.Scan(&m.id, &m.revision)
+		return m, err
+	}, `SELECT id, revision FROM assistant_source WHERE tenant_id = $1 AND bytes > 0 ORDER BY id`, r.Tenant())
+}
+
+func texts(r *db.Reader) ([]kept, error) {
+	return db.All(r, scanKept, `SELECT `+columns+`, sections FROM assistant_source WHERE tenant_id = $1 AND bytes > 0 ORDER BY id`, r.Tenant())
+}

@@ -1,0 +1,72 @@
+package dlp
+
+import (
+	"bytes"
+	"context"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"konak/internal/kit/filetype"
+)
+
+// documentLimits bound what reading one document unpacks.
+var documentLimits = Limits{Bytes: 32 << 20, Parts: 500, Depth: 1, Ratio: 200}
+
+// documentMembers are the parts of a Word file that hold its text.
+var documentMembers = map[string]bool{"word/document.xml": true, "word/footnotes.xml": true, "word/endnotes.xml": true}
+
+// ReadDocument returns the text that a reader of a document sees: of a PDF, of a Word
+// file (docx), or of a plain text in any encoding that is recognised. The lines are those
+// of the document where it has any. A text beyond most bytes is cut.
+//
+// The second result is why there is no text, one of the reasons of Unscanned: a file of
+// another kind, a damaged or encrypted one, or one that grows beyond the bounds.
+func ReadDocument(ctx context.Context, name string, content []byte, most int) (text, reason string) {
+	s, err := Compile(nil, nil)
+	if err != nil {
+		return "", ReasonUnreadable
+	}
+	x := newExtractor(ctx, s, documentLimits)
+	var out strings.Builder
+	x.reading = true
+	x.text.sink = func(piece string) {
+		if room := most + utf8.UTFMax - out.Len(); room > 0 {
+			out.WriteString(piece[:min(len(piece), room)])
+		}
+	}
+	x.readDocument(name, content)
+	text = strings.ToValidUTF8(out.String(), " ")
+	if len(x.c.failed) > 0 && strings.TrimSpace(text) == "" {
+		return "", x.c.failed[0].Reason
+	}
+	return text, ""
+}
+
+func (x *extractor) readDocument(name string, content []byte) {
+	spooled, err := x.readSpool(bytes.NewReader(content))
+	defer spooled.close()
+	where := Where{Field: FieldAttachment, Name: name}
+	if err != nil {
+		x.failRead(where, err)
+		return
+	}
+	head := spooled.head(filetype.HeadSize)
+	switch packedFormat(head, path.Ext(strings.ToLower(name))) {
+	case "pdf":
+		x.scanPDF(where, spooled, 0)
+	case "zip":
+		x.scanZip(where, spooled, 0)
+		if x.parts == 0 {
+			x.c.fail(where, ReasonUnsupported) // no Word file
+		}
+	case "":
+		if !looksLikeText(head) && !bytes.HasPrefix(head, []byte{0xFF, 0xFE}) && !bytes.HasPrefix(head, []byte{0xFE, 0xFF}) {
+			x.c.fail(where, ReasonUnsupported)
+			return
+		}
+		x.scanDecoded(part{where: where, name: name}, spooled, markupNone)
+	default:
+		x.c.fail(where, ReasonUnsupported)
+	}
+}
