@@ -127,6 +127,16 @@ func OnPage(s *social.Server, pageID string, instagram bool, base string) Channe
 	return c
 }
 
+// OnPhone is the telephone of a workspace. call dials its number for who has another.
+func OnPhone(slug string, call func(from string, tell func(state string)) error, hangUp func(from string)) Channel {
+	number := func(p Person) string { return "+90555" + strconv.FormatInt(p.Number(), 10) }
+	return Channel{
+		Kind: "phone", Name: "Telefon · Phone", Account: "phone of " + slug, ID: number,
+		Call:   func(p Person, tell func(string)) error { return call(number(p), tell) },
+		HangUp: func(p Person) { hangUp(number(p)) },
+	}
+}
+
 // WatchWhatsApp keeps what numbers send.
 func (p *Page) WatchWhatsApp(m whatsapp.Message, to string) {
 	out := Message{ID: m.ID, Text: "📎"}
