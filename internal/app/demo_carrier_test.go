@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"crypto/tls"
 	"maps"
 	"net/url"
 	"os"
@@ -13,12 +14,18 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/app"
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/calling"
+	"konak/internal/crm/channel/whatsapp"
+	"konak/internal/crm/conversation"
 	"konak/internal/crm/telephony/call"
 	"konak/internal/crm/telephony/number"
 	"konak/internal/crm/telephony/team"
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/exchange/sipexchange"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
@@ -34,6 +41,9 @@ func openCallingDemo(t *testing.T) *callingDemo {
 	d := &callingDemo{visitor: openDemo(t)}
 	sockets, err := sipexchange.Listen(t.Context(), "127.0.0.1:0")
 	d.must(err)
+	pair, err := sipexchange.SelfSigned(clock.System{}.Now())
+	d.must(err)
+	d.must(sockets.ListenTLS(t.Context(), "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair}}))
 	d.must(d.app.StartExchange(t.Context(), sockets))
 	working, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -186,6 +196,70 @@ func TestDemoIsCalled(t *testing.T) {
 	if !strings.Contains(page, "yanıtlandı · answered") || strings.Contains(page, `value="write"`) {
 		t.Errorf("the page shows %s", page)
 	}
+}
+
+// On WhatsApp a visitor calls the workspace once its calls are on: the call stands in their
+// conversation there. Off again, and with the account gone, no call comes through.
+func TestDemoIsCalledOnWhatsApp(t *testing.T) {
+	t.Parallel()
+	d := openCallingDemo(t)
+	account := app.DemoAccount(caller.From(d.ctx).TenantID, whatsapp.Name)
+	if page := d.tries("whatsapp", url.Values{"act": {"dial"}}); !strings.Contains(page, "takes no calls") {
+		t.Errorf("before calls are on: %s", page)
+	}
+	d.setCalls(account, true)
+	state, err := d.app.Calling.Get(d.ctx, account)
+	d.must(err)
+	if !state.Enabled || state.Exchange.Status != "ready" {
+		t.Errorf("calls are %+v", state)
+	}
+	d.does("whatsapp", url.Values{"act": {"write"}, "text": {"Sizi arıyorum"}})
+	d.does("whatsapp", url.Values{"act": {"dial"}})
+	d.until("some of the message", func() bool { return d.recorded() > 4*32000 })
+	d.does("whatsapp", url.Values{"act": {"hangup"}})
+	d.until("the message", func() bool { got := d.last(); return got.State == call.Ended && got.Recorded })
+	got := d.last()
+	if got.Via != call.ViaChannel || got.Disposition != call.LeftMail || got.To != "+902125550101" || !strings.HasPrefix(got.From, "+90555") ||
+		got.ChannelID == nil || *got.ChannelID != account || got.ConversationID == nil || got.Cost != 0 {
+		t.Fatalf("the call is %+v", got)
+	}
+	in, err := db.Read(d.ctx, d.app.DB.Tenant(caller.From(d.ctx).TenantID), func(r *db.Reader) (conversation.Conversation, error) {
+		return conversation.ByID(r, *got.ConversationID)
+	})
+	d.must(err)
+	if in.Channel != whatsapp.Name || in.ChannelAccountID == nil || *in.ChannelAccountID != account {
+		t.Errorf("it stands in %+v", in)
+	}
+
+	// The provider still has the key, and nobody takes its calls.
+	n := got.ID
+	d.must(d.app.DisconnectCalls(d.ctx, account))
+	d.refusedOnWhatsApp(1)
+	d.setCalls(account, true)
+	d.must(d.app.Channels.Disconnect(d.ctx, account))
+	d.refusedOnWhatsApp(2)
+	if d.last().ID != n {
+		t.Errorf("a call came through: %+v", d.last())
+	}
+}
+
+// setCalls turns calls of an account on or off.
+func (d *callingDemo) setCalls(account uuid.UUID, on bool) {
+	d.t.Helper()
+	out, err := d.app.Calling.Set(d.ctx, account, channel.CallChange{Enabled: on})
+	d.must(err)
+	if out.Result != calling.ResultOK {
+		d.t.Fatalf("calls: %+v %v %v", out, out.Exchange.Error, out.Provider.Error)
+	}
+}
+
+// refusedOnWhatsApp lets the visitor call, and waits for so many refusals on the page.
+func (d *callingDemo) refusedOnWhatsApp(times int) {
+	d.t.Helper()
+	d.does("whatsapp", url.Values{"act": {"dial"}})
+	d.until("the refusal", func() bool {
+		return strings.Count(d.opens("?workspace=demo&channel=whatsapp&name=Elif"), "refused: 403") == times
+	})
 }
 
 // recorded is how many bytes of a recording there are that goes on.

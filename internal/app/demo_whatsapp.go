@@ -19,7 +19,7 @@ type demoNumber struct {
 
 var demoNumbers = map[string]demoNumber{
 	"demo": {"100000000000011", "100000000000001", "+90 212 555 01 01", "Demo A.Ş.", "WhatsApp hattı"},
-	"acme": {"100000000000012", "100000000000002", "+1 202 555 0123", "Acme Ltd.", "WhatsApp line"},
+	"acme": {"100000000000012", "100000000000002", "+44 20 7946 0123", "Acme Ltd.", "WhatsApp line"},
 }
 
 // demoBusinesses tells the stand-in of the demo's numbers. It knows them

@@ -78,6 +78,7 @@ func (c *Config) standIn(now clock.Source) (*standIn, error) {
 		if s.carrier, err = carrier.Start(now); err != nil {
 			return nil, errors.Join(fmt.Errorf("the carrier's stand-in: %w", err), ln.Close())
 		}
+		service.Phone = s.carrier.Phone()
 		c.SIPTrunkServer, c.SIPTrunkUser, c.SIPTrunkSecret = s.carrier.Server(), "demo", "demo" // it asks for no password
 	}
 	go func() { _ = s.server.Serve(ln) }()

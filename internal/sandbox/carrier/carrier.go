@@ -58,6 +58,9 @@ func takes(number string) sipphone.Manner {
 // Server is the address and port of the line.
 func (c *Carrier) Server() string { return c.phone.Addr().String() }
 
+// Phone is what makes its calls.
+func (c *Carrier) Phone() *sipphone.Phone { return c.phone }
+
 // Call lets a person call a number of the exchange at an address, and tells how it goes
 // on.
 func (c *Carrier) Call(exchange, number, from string, tell func(state string)) error {

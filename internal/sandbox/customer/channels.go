@@ -61,6 +61,8 @@ func OnWhatsApp(s *whatsapp.Server, business, number string) Channel {
 			return err
 		},
 		AnswerCall: func(p Person, agrees bool) error { return s.AnswerCallRequest(number, who(p), agrees, false) },
+		Call:       func(p Person, tell func(string)) error { return s.Call(number, who(p), tell) },
+		HangUp:     func(p Person) { s.HangUp(who(p)) },
 	}
 }
 
