@@ -8692,6 +8692,11 @@ export interface components {
              * @description Names the recording; the same as id
              */
             cdr_id: string;
+            /**
+             * Format: uuid
+             * @description The messaging account that it came over
+             */
+            channel_account_id: string | null;
             /** Format: uuid */
             contact_id: string | null;
             /** Format: uuid */
@@ -8784,11 +8789,11 @@ export interface components {
             /** @description Whether somebody should call back */
             to_return: boolean;
             /**
-             * @description line: the workspace's own; number: a bought one; inside: from phone to phone
+             * @description line: the workspace's own; number: a bought one; inside: from phone to phone; channel: a messaging account
              * @example line
              * @enum {string}
              */
-            via: "line" | "number" | "inside";
+            via: "line" | "number" | "inside" | "channel";
             /** @description Where the caller left a message; null where not */
             voicemail: components["schemas"]["CallMessage"] | null;
         };
@@ -55036,6 +55041,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,
@@ -55204,6 +55210,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,
@@ -55381,6 +55388,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,
@@ -55558,6 +55566,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,
@@ -55735,6 +55744,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,
@@ -55926,6 +55936,7 @@ export interface operations {
                      *           "callback_requested": false,
                      *           "cause": "normal",
                      *           "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "cost_micros": 1800000,
@@ -56342,6 +56353,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,
@@ -56508,6 +56520,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,
