@@ -161,7 +161,8 @@ func (s *serveCmd) greet(out io.Writer, base string, firstOwner secret.Text) {
            owner@acme.localhost   %[1]s   (workspace acme)
 
   Try      CRM > Inbox: answer a customer, with a second window open beside it.
-           %[2]s/demo/customer: be the customer, on every channel.
+           %[2]s/demo/customer: be the customer, on every channel and on the phone.
+           CRM > Calls: any number outside answers; 00 at its end is busy, 01 does not answer.
            CRM > Channels: put the live chat on a page of yours.
            Advisor: ask for "kidem tazminati", with or without its Turkish letters.
            ERP > Webhooks: register http://127.0.0.1:9000/ and send a test;

@@ -99,6 +99,7 @@ type Config struct {
 	SIPListen        string   `env:"KONAK_SIP_LISTEN" name:"sip-listen" placeholder:"ADDRESS" help:"Address to take calls on by SIP, over UDP and TCP, such as 0.0.0.0:5060; without it this node carries no calls. A demo takes them on loopback, unless it is 'off'."`
 	SIPPublicAddress string   `env:"KONAK_SIP_PUBLIC_ADDRESS" name:"sip-public-address" placeholder:"IP" help:"Address that telephones and lines reach this node at, where it is not its own."`
 	SIPTLSListen     string   `env:"KONAK_SIP_TLS_LISTEN" name:"sip-tls-listen" placeholder:"ADDRESS" help:"Address to take calls on by SIP over TLS, such as 0.0.0.0:5061; needs --sip-tls-cert."`
+	SIPTLSHost       string   `env:"KONAK_SIP_TLS_HOST" name:"sip-tls-host" placeholder:"HOST" help:"Host name of the certificate for SIP over TLS, which messaging providers lead calls to; --domain by default."`
 	SIPTLSCert       string   `env:"KONAK_SIP_TLS_CERT" name:"sip-tls-cert" placeholder:"FILE" help:"Certificate in PEM for SIP over TLS."`
 	SIPTLSKey        string   `env:"KONAK_SIP_TLS_KEY" name:"sip-tls-key" placeholder:"FILE" help:"Its key."`
 	RTPPorts         string   `env:"KONAK_RTP_PORTS" name:"rtp-ports" default:"20000-29999" placeholder:"FIRST-LAST" help:"UDP ports for the sound of calls; each call uses one or two."`

@@ -2,12 +2,15 @@ package app
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/telephony/number"
 	"konak/internal/identity"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/sandbox/customer"
 )
@@ -27,7 +30,11 @@ func (a *App) demoCustomers(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		a.standIn.customers.Add(a.standIn.workspaceOf(w, a.demoCustom(w)))
+		own := []customer.Channel{a.demoCustom(w)}
+		if a.standIn.carrier != nil {
+			own = append(own, customer.OnPhone(w.Slug, func(from string, tell func(string)) error { return a.callDemo(w, from, tell) }, a.standIn.carrier.HangUp))
+		}
+		a.standIn.customers.Add(a.standIn.workspaceOf(w, own))
 		if err := a.connectDemoApp(demoSystem(ctx, w), w); err != nil {
 			return err
 		}
@@ -41,14 +48,14 @@ func (a *App) demoCustomers(ctx context.Context) error {
 }
 
 // workspaceOf is a workspace as the customers' page shows it.
-func (s *standIn) workspaceOf(w identity.Workspace, own customer.Channel) customer.Workspace {
+func (s *standIn) workspaceOf(w identity.Workspace, own []customer.Channel) customer.Workspace {
 	n, page := demoNumbers[w.Slug], demoPageNames[w.Slug]
 	return customer.Workspace{
 		Slug: w.Slug, Name: w.Name,
-		Channels: []customer.Channel{
+		Channels: append([]customer.Channel{
 			customer.OnWhatsApp(s.whatsapp, n.business, n.number), customer.OnTelegram(s.telegram, demoBotNames[w.Slug].ID),
-			customer.OnPage(s.social, page.ID, false, s.url), customer.OnPage(s.social, page.ID, true, s.url), own,
-		},
+			customer.OnPage(s.social, page.ID, false, s.url), customer.OnPage(s.social, page.ID, true, s.url),
+		}, own...),
 		Templates: func() (out []customer.Template) {
 			for _, t := range s.whatsapp.Templates(n.business) {
 				out = append(out, customer.Template{Name: t.Name, Language: t.Language, Status: t.Status})
@@ -63,6 +70,18 @@ func (s *standIn) workspaceOf(w identity.Workspace, own customer.Channel) custom
 			s.whatsapp.Decide(n.business, t.Name, t.Language, status, map[string]any{"reason": reason})
 		},
 	}
+}
+
+// callDemo lets a customer of the carrier call the number of a workspace.
+func (a *App) callDemo(w identity.Workspace, from string, tell func(string)) error {
+	n, err := db.Read(demoSystem(context.Background(), w), a.DB.Tenant(w.ID), func(r *db.Reader) (number.Number, error) { return a.Numbers.FindActive(r, nil) })
+	if db.IsNoRow(err) {
+		return errors.New("Önce bir numara satın alın · Buy a number first: /settings/phone-numbers")
+	}
+	if err != nil {
+		return err
+	}
+	return a.standIn.carrier.Call(a.sip.Addr().String(), n.E164, from, tell)
 }
 
 // demoSystem makes the demo itself the caller in a workspace.

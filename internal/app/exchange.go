@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -12,13 +13,21 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/calling"
 	"konak/internal/exchange/lease"
 	"konak/internal/exchange/sipexchange"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 	"konak/internal/kit/outbound"
 )
 
 // demoSIP is where a demo takes calls, unless something else runs there.
-const demoSIP = "127.0.0.1:15060"
+const (
+	demoSIP    = "127.0.0.1:15060"
+	demoSIPTLS = "127.0.0.1:15061"
+)
 
 // defaultRTP is below the ports that systems hand out by themselves.
 const defaultRTP = "20000-29999"
@@ -90,7 +99,15 @@ func (c *Config) checkSIPTLS() error {
 // listenSIP opens the ports of SIP.
 func listenSIP(ctx context.Context, c Config) (*sipexchange.Sockets, error) {
 	s, err := listenPlainSIP(ctx, c)
-	if err != nil || c.SIPTLSListen == "" {
+	if err != nil || c.SIPTLSListen == "" && !c.Demo {
+		return s, err
+	}
+	if c.SIPTLSListen == "" { // for calls of a demo's stand-in of WhatsApp
+		pair, err := sipexchange.SelfSigned(clock.System{}.Now())
+		config := &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+		if err == nil && s.ListenTLS(ctx, demoSIPTLS, config) != nil {
+			err = s.ListenTLS(ctx, "127.0.0.1:0", config)
+		}
 		return s, err
 	}
 	pair, err := tls.LoadX509KeyPair(c.SIPTLSCert, c.SIPTLSKey)
@@ -142,12 +159,40 @@ func (a *App) wireExchange(p *parts) error {
 	a.sip, err = sipexchange.New(sipexchange.Config{
 		Dir: a.cfg.Data, Box: p.box, Clock: a.clock, Log: a.log, PublicAddress: a.cfg.SIPPublicAddress,
 		FirstPort: first, LastPort: last, CheckAddress: p.out.CheckAddr, Roots: roots, Carrier: carrier, Limits: limits,
+		FindAccount: p.messaging.FindByKey,
 	})
 	if err == nil {
 		a.Exchange = a.sip
 		a.metrics.MustRegister(a.sip)
 	}
 	return err
+}
+
+// callServer is where messaging providers reach the exchange.
+func (a *App) callServer() (host string, port int, err error) {
+	if a.sip == nil {
+		return "", 0, errors.New(calling.ReasonNotAvailable)
+	}
+	host, port = cmp.Or(a.cfg.SIPTLSHost, a.cfg.Domain), a.sip.TLSPort()
+	if a.cfg.Demo {
+		host = "127.0.0.1"
+	}
+	if port == 0 || !a.cfg.Demo && loopback(host) {
+		return "", 0, errors.New("the exchange has no public address for SIP over TLS: its operator must set --sip-tls-listen with a certificate and --sip-tls-host")
+	}
+	return host, port, nil
+}
+
+// callAccounts lets calls ask whether a messaging account works.
+type callAccounts struct{ channels *channel.Service }
+
+// Works implements messaging.Accounts.
+func (c callAccounts) Works(r *db.Reader, kind string, id uuid.UUID) (bool, error) {
+	account, err := c.channels.Find(r, kind, id)
+	if db.IsNoRow(err) || fault.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	return err == nil && account.Works(), err
 }
 
 // carrier is the operator's line as calls to bought numbers come in over it; nil where

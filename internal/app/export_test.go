@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/google/uuid"
+
 	"konak/internal/exchange/sipexchange"
 )
 
@@ -18,3 +20,8 @@ func (l *Listeners) MailAddress() string { return l.mail.Addr().String() }
 
 // MetricsHandler is what answers /metrics.
 func (a *App) MetricsHandler() http.Handler { return a.metricsHandler() }
+
+// DisconnectCalls takes the calls of a messaging account no more.
+func (a *App) DisconnectCalls(ctx context.Context, account uuid.UUID) error {
+	return a.Calling.Exchange.DisconnectCalls(ctx, account)
+}

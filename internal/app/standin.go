@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"konak/internal/kit/clock"
+	"konak/internal/sandbox/carrier"
 	"konak/internal/sandbox/customer"
 	"konak/internal/sandbox/openai"
 	"konak/internal/sandbox/social"
@@ -25,6 +26,7 @@ type standIn struct {
 	telegram *telegram.Server
 	social   *social.Server
 	model    *openai.Server
+	carrier  *carrier.Carrier // nil where the demo carries no calls or has a line of its own
 	// customers is the page where a visitor is the customer.
 	customers *customer.Page
 	server    *http.Server
@@ -72,6 +74,13 @@ func (c *Config) standIn(now clock.Source) (*standIn, error) {
 			}
 		}), ReadHeaderTimeout: 10 * time.Second},
 	}
+	if c.CarriesCalls() && c.SIPTrunkServer == "" {
+		if s.carrier, err = carrier.Start(now); err != nil {
+			return nil, errors.Join(fmt.Errorf("the carrier's stand-in: %w", err), ln.Close())
+		}
+		service.Phone = s.carrier.Phone()
+		c.SIPTrunkServer, c.SIPTrunkUser, c.SIPTrunkSecret = s.carrier.Server(), "demo", "demo" // it asks for no password
+	}
 	go func() { _ = s.server.Serve(ln) }()
 	return s, nil
 }
@@ -91,8 +100,9 @@ func (s *standIn) close() error {
 	s.whatsapp.Close()
 	s.telegram.Close()
 	s.social.Close()
-	if err := s.server.Close(); err != nil && !errors.Is(err, http.ErrServerClosed) {
-		return err
+	err := s.server.Close()
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
 	}
-	return nil
+	return errors.Join(err, s.carrier.Close())
 }

@@ -78,7 +78,7 @@ func (a *App) wireCalls(p *parts) (err error) {
 	}
 	a.Calls, err = call.New(call.Config{
 		DB: a.DB, Log: a.log, Wallet: a.Wallet, Team: a.PhoneTeam, Settings: a.PhoneSettings, Blocks: a.PhoneBlocks, Line: a.PhoneLine,
-		Numbers: a.Numbers, Greetings: a.Greetings, Timeline: call.Conversations{Contacts: p.book, Inbox: a.Conversations}, Groups: a.Groups,
+		Numbers: a.Numbers, Greetings: a.Greetings, Messaging: p.messaging, Timeline: call.Conversations{Contacts: p.book, Inbox: a.Conversations}, Groups: a.Groups,
 		Mail:  owners{a.Identity, a.Mailer, a.cfg.BaseURL()},
 		Rates: rates, Outside: a.cfg.outsideTrunk(), Exchange: a.Exchange,
 	})

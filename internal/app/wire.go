@@ -19,6 +19,7 @@ import (
 	"konak/internal/crm/live"
 	"konak/internal/crm/notice"
 	"konak/internal/crm/telephony/command"
+	"konak/internal/crm/telephony/messaging"
 	"konak/internal/identity/password"
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
@@ -40,16 +41,17 @@ import (
 
 // parts is what several areas share while they are built.
 type parts struct {
-	box     *secret.Box
-	hub     bus.Bus
-	catalog event.Catalog
-	limits  limit.Limiter
-	out     *outbound.Client
-	book    *contact.Book
-	streams *realtime.Streams
-	present *live.Registry
-	numbers *whatsapp.Numbers
-	privacy *ledger.Ledger
+	box       *secret.Box
+	hub       bus.Bus
+	catalog   event.Catalog
+	limits    limit.Limiter
+	out       *outbound.Client
+	book      *contact.Book
+	streams   *realtime.Streams
+	present   *live.Registry
+	numbers   *whatsapp.Numbers
+	messaging *messaging.Service
+	privacy   *ledger.Ledger
 
 	passwords *password.Hasher
 }

@@ -33,6 +33,7 @@ import (
 	"konak/internal/crm/email"
 	"konak/internal/crm/helpcenter"
 	"konak/internal/crm/reply"
+	"konak/internal/crm/telephony/messaging"
 	"konak/internal/crm/template"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dns"
@@ -172,7 +173,10 @@ func (a *App) wireChannels(p *parts) (err error) {
 		DB: a.DB, Log: a.log, App: a.standIn.app(a.cfg), Provider: signup.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), Sessions: a.Identity,
 		WhatsApp: a.WhatsApp, Social: a.Social, BaseURL: a.cfg.BaseURL(),
 	})
-	a.Calling = calling.New(calling.Config{DB: a.DB, Log: a.log, Channels: a.Channels, Kinds: a.Kinds, Contacts: p.book})
+	if p.messaging, err = messaging.New(messaging.Config{DB: a.DB, Accounts: callAccounts{a.Channels}, Server: a.callServer}); err != nil {
+		return err
+	}
+	a.Calling = calling.New(calling.Config{DB: a.DB, Log: a.log, Channels: a.Channels, Kinds: a.Kinds, Contacts: p.book, Exchange: p.messaging})
 	a.Custom = custom.New(custom.Config{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files, AIRecords: a.AIRecords,
 		Engine: a.Webhook, BaseURL: a.cfg.BaseURL(),

@@ -52,6 +52,10 @@ var (
 	ErrInvalid = errors.New("exchange: invalid value")
 )
 
+// AccountKey is the parameter, in the user of the address that is called, by which the
+// provider of a messaging account shows that a call is its own.
+const AccountKey = "konak"
+
 // An Exchange carries calls.
 type Exchange interface {
 	Devices
@@ -378,7 +382,8 @@ type Event struct {
 
 	Device string    `json:"device,omitempty"`
 	Trunk  uuid.UUID `json:"trunk,omitzero"`
-	// From is the caller as the peer claims it; for a device it is the device's own
+	// Trunk is the messaging account of a call that its provider led here. From is the
+	// caller as the peer claims it; for a device it is the device's own
 	// extension. To is what was dialled.
 	From    string       `json:"from,omitempty"`
 	To      string       `json:"to,omitempty"`

@@ -70,6 +70,10 @@ func samplePhones(tx *db.Tx, member uuid.UUID, text string) error {
 			VALUES ($1, $2, $3, $4, 'desk', $3, 0, 0, $5)`, []any{tx.Tenant(), member, text, false, now}},
 		{`INSERT INTO phone_line (tenant_id, id, server, transport, encryption, username, auth_user, register, e164, status, last_error, updated_at)
 			VALUES ($1, $2, $3, 'udp', 'off', $3, $3, $4, $3, 'registered', '', $5)`, []any{tx.Tenant(), id, text, true, now}},
+		{
+			`INSERT INTO phone_channel (tenant_id, account_id, channel, e164, key_hash, created_at) VALUES ($1, $2, 'whatsapp', $3, $4, $5)`,
+			[]any{tx.Tenant(), id, text, []byte(text), now},
+		},
 		{`INSERT INTO phone_greeting (tenant_id, slot, mode, text, voice, name, sha256, duration_ms, updated_at)
 			VALUES ($1, 'welcome', 'text', $2, 'tr', $2, $2, 0, $3)`, []any{tx.Tenant(), text, now}},
 		{

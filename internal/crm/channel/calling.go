@@ -34,7 +34,8 @@ type CallChange struct {
 	Icon     *string
 	Callback *bool
 	Hours    *Hours
-	// Server is where the provider leads calls: the exchange's, "" for what it has.
+	// Server is where the provider leads calls: the address of the exchange with its
+	// parameters, "" for what it has.
 	Server string
 }
 
@@ -62,6 +63,8 @@ type Calls interface {
 	// SetCalls tells the provider, and returns what it says afterwards. What it
 	// refuses is a *CallsRefused.
 	SetCalls(ctx context.Context, a Account, c CallChange) (ProviderCalls, error)
+	// SpeaksSIP says whether the provider can lead calls to an exchange.
+	SpeaksSIP() bool
 	// CallNumber is the number that calls come from, in E.164.
 	CallNumber(a Account) (string, error)
 	// CallPermission asks the provider whether a customer may be called.
@@ -78,9 +81,16 @@ func (r *CallsRefused) Error() string { return "channel: the provider refuses: "
 
 // Exchange is the telephone exchange that takes and places the calls of accounts.
 type Exchange interface {
-	// ConnectCalls makes the exchange ready for an account, and returns the server
-	// that the provider leads its calls to.
-	ConnectCalls(ctx context.Context, account uuid.UUID, number string) (server string, err error)
+	// CheckCalls returns why no calls of providers can be taken, in words for people;
+	// nil where they can.
+	CheckCalls() error
+	// ConnectCalls makes the exchange ready for an account of a kind, and returns the
+	// address that the provider leads its calls to: sip:HOST:PORT;NAME=VALUE.
+	ConnectCalls(ctx context.Context, account uuid.UUID, kind, number string) (server string, err error)
+	// PlacesCalls says whether customers can be called over providers.
+	PlacesCalls() bool
+	// TakesCalls says whether the exchange is ready for an account.
+	TakesCalls(ctx context.Context, account uuid.UUID) (bool, error)
 	// DisconnectCalls ends that; a repeat changes nothing.
 	DisconnectCalls(ctx context.Context, account uuid.UUID) error
 }

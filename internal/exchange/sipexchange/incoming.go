@@ -149,11 +149,15 @@ func (x *Exchange) endInvite(req *sip.Request) {
 	delete(x.invites, inviteKey(req))
 }
 
-// identify finds out who an INVITE comes from: a line, the carrier, or a device by digest. Who calls
+// identify finds out who an INVITE comes from: the provider of a messaging account, a
+// line, the carrier, or a device by digest. Who calls
 // by the name of a device must prove it, also from the address of a line's server: a
 // workspace could name any address as its server. Where it returns false it has
 // answered the INVITE.
 func (x *Exchange) identify(req *sip.Request, tx *sip.ServerTx) (caller, bool) {
+	if dialled, key, given := accountKey(req.Recipient.User); given {
+		return x.identifyAccount(req, tx, dialled, key)
+	}
 	x.mu.Lock()
 	_, isDevice := x.devices[req.From().Address.User]
 	x.mu.Unlock()

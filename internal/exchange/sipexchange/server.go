@@ -62,7 +62,9 @@ type Config struct {
 	// Carrier is the operator's line, over which calls to bought numbers come in; nil
 	// where there is none.
 	Carrier *Carrier
-	Limits  Limits
+	// FindAccount finds whom a call of a messaging provider is for; nil takes none.
+	FindAccount FindAccount
+	Limits      Limits
 }
 
 // Limits bounds what peers can take. Zero values mean DefaultLimits.

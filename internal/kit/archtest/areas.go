@@ -124,6 +124,10 @@ var crmImports = map[string][]string{
 // second declaration in telephony would only repeat.
 var exchangeInterface = area{kind: areaModule, name: "exchange"}
 
+// soundWires are the packages that read and write the sound of calls on the wire. The
+// stand-ins that speak SIP may import them: their ciphers are held to published examples.
+var soundWires = []area{{kind: areaModule, name: "exchange", sub: "rtp"}, {kind: areaModule, name: "exchange", sub: "sdp"}}
+
 // crmPackage finds the entry of crmImports that a folder below crm belongs to:
 // its own, or else that of the folder right below crm.
 func crmPackage(sub string) string {
@@ -136,6 +140,9 @@ func crmPackage(sub string) string {
 
 // faultOfImport says what is wrong with one import, or nothing.
 func faultOfImport(from, to area) string {
+	if from.kind == areaSandbox && slices.Contains(soundWires, to) {
+		return ""
+	}
 	if !slices.Contains(mayImport[from.kind], to.kind) {
 		return from.String() + " may not import " + to.String()
 	}

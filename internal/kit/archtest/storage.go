@@ -29,6 +29,7 @@ var systemReasons = []string{
 	"exchange lease",                 // it belongs to the installation
 	"phone commands", "phone events", // telephony: one exchange carries the calls of all tenants
 	"dialled number",       // telephony: a carrier calls a number before the tenant is known
+	"dialled account",      // telephony: a messaging provider calls before the tenant is known
 	"phone ticket look-up", // telephony: a ticket opens the socket before the tenant is known
 	"regulation corpus",    // advisor: public text that belongs to no tenant
 }

@@ -8,6 +8,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/social"
 	"konak/internal/kit/clock"
+	"konak/internal/provider/whatsapp"
 )
 
 const callSettings = "messenger_call_settings"
@@ -26,11 +27,15 @@ func (c *Client) CallSettings(ctx context.Context, a social.Access) (out channel
 		if set.Icon != nil && !*set.Icon {
 			out.Icon = channel.IconHidden
 		}
+		if set.Hours != nil {
+			out.Hours.V = whatsapp.ReadHours(set.Hours)
+		}
 	}
 	return out, nil
 }
 
-// SetCallSettings implements social.Provider. Calls ring where the page's program is.
+// SetCallSettings implements social.Provider. Calls ring where the page's program is. Who
+// calls may always be called back, so that there is nothing to set for it.
 func (c *Client) SetCallSettings(ctx context.Context, a social.Access, ch channel.CallChange) error {
 	set := CallSettings{Audio: &ch.Enabled}
 	if ch.Enabled {
@@ -39,6 +44,9 @@ func (c *Client) SetCallSettings(ctx context.Context, a social.Access, ch channe
 	if ch.Icon != nil {
 		shown := *ch.Icon == channel.IconShown
 		set.Icon = &shown
+	}
+	if ch.Hours != nil {
+		set.Hours = whatsapp.WriteHours(*ch.Hours)
 	}
 	var out Success
 	return c.graph.Post(ctx, a.Token, path(a.PageID, callSettings), set, &out)
@@ -59,9 +67,11 @@ func (c *Client) CallPermission(ctx context.Context, a social.Access, customer s
 		}
 	}
 	for _, action := range got.Actions {
-		if action.Name == AskPermission {
-			out.CanRequest = action.CanPerform
+		if action.Name != AskPermission {
+			continue
 		}
+		out.CanRequest = action.CanPerform
+		whatsapp.TakeLimits(&out, action.Limits)
 	}
 	return out, nil
 }

@@ -1,5 +1,7 @@
 package social
 
+import "konak/internal/provider/whatsapp"
+
 // Objects that an app's webhook is told about.
 const (
 	ObjectPage      = "page"
@@ -138,9 +140,10 @@ type Profile struct {
 
 // CallSettings are the calls of a page.
 type CallSettings struct {
-	Audio   *bool        `json:"audio_enabled,omitempty"`
-	Icon    *bool        `json:"icon_enabled,omitempty"`
-	Routing *CallRouting `json:"call_routing,omitempty"`
+	Audio   *bool               `json:"audio_enabled,omitempty"`
+	Icon    *bool               `json:"icon_enabled,omitempty"`
+	Routing *CallRouting        `json:"call_routing,omitempty"`
+	Hours   *whatsapp.CallHours `json:"call_hours,omitempty"`
 }
 
 // CallRouting says who rings.
@@ -172,8 +175,9 @@ const (
 
 // CallAction is one thing that can or cannot be done now.
 type CallAction struct {
-	Name       string `json:"action_name"`
-	CanPerform bool   `json:"can_perform_action"`
+	Name       string               `json:"action_name"`
+	CanPerform bool                 `json:"can_perform"`
+	Limits     []whatsapp.CallLimit `json:"limits,omitempty"`
 }
 
 // Webhook is what Meta sends.

@@ -2,8 +2,10 @@ package whatsapp
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,11 +22,19 @@ type CallSettings struct {
 	Callback string     `json:"callback_permission_status,omitempty"`
 	Hours    *CallHours `json:"call_hours,omitempty"`
 	SIP      *SIP       `json:"sip,omitempty"`
+	// KeyExchange is how the keys of the sound are agreed on: DTLS or SDES.
+	KeyExchange string     `json:"srtp_key_exchange_protocol,omitempty"`
+	Audio       *CallAudio `json:"audio,omitempty"`
+}
+
+// CallAudio is which codings of sound calls may have beside Opus.
+type CallAudio struct {
+	Codecs []string `json:"additional_codecs"`
 }
 
 // CallHours are when customers may call.
 type CallHours struct {
-	Status   string    `json:"status"`
+	Status   string    `json:"status,omitempty"`
 	Timezone string    `json:"timezone_id,omitempty"`
 	Weekly   []CallDay `json:"weekly_operating_hours,omitempty"`
 }
@@ -45,6 +55,28 @@ type SIP struct {
 // SIPServer is a server of an exchange.
 type SIPServer struct {
 	Hostname string `json:"hostname"`
+	Port     int    `json:"port,omitempty"`
+	// Params stand in the user of the address that is called.
+	Params map[string]string `json:"request_uri_user_params,omitempty"`
+}
+
+// readServer reads the address of an exchange: sip:HOST:PORT;NAME=VALUE.
+func readServer(address string) (s SIPServer, err error) {
+	at, params, _ := strings.Cut(strings.TrimPrefix(address, "sip:"), ";")
+	host, port, err := net.SplitHostPort(at)
+	if err != nil {
+		return s, err
+	}
+	s = SIPServer{Hostname: host, Params: map[string]string{}}
+	if s.Port, err = strconv.Atoi(port); err != nil {
+		return s, err
+	}
+	for param := range strings.SplitSeq(params, ";") {
+		if name, value, ok := strings.Cut(param, "="); ok {
+			s.Params[name] = value
+		}
+	}
+	return s, nil
 }
 
 // NumberSettings are the settings of a number that we know.
@@ -104,12 +136,13 @@ func (c *Client) CallSettings(ctx context.Context, a whatsapp.Access) (channel.P
 	}
 	out.Callback = in.Calling.Callback == enabled
 	if h := in.Calling.Hours; h != nil && h.Status == enabled {
-		out.Hours.V = readHours(h)
+		out.Hours.V = ReadHours(h)
 	}
 	return out, nil
 }
 
-func readHours(h *CallHours) *channel.Hours {
+// ReadHours reads when customers may call, as Meta writes it.
+func ReadHours(h *CallHours) *channel.Hours {
 	out := &channel.Hours{Timezone: h.Timezone, Spans: []channel.Span{}}
 	clockTime := func(s string) string {
 		if len(s) != 4 {
@@ -123,6 +156,15 @@ func readHours(h *CallHours) *channel.Hours {
 				out.Spans = append(out.Spans, channel.Span{Day: i + 1, From: clockTime(d.Open), To: clockTime(d.Close)})
 			}
 		}
+	}
+	return out
+}
+
+// WriteHours writes when customers may call, as Meta reads it.
+func WriteHours(h channel.Hours) *CallHours {
+	out := &CallHours{Timezone: h.Timezone}
+	for _, s := range h.Spans {
+		out.Weekly = append(out.Weekly, CallDay{Day: days[s.Day-1], Open: strings.Replace(s.From, ":", "", 1), Close: strings.Replace(s.To, ":", "", 1)})
 	}
 	return out
 }
@@ -143,13 +185,19 @@ func (c *Client) SetCallSettings(ctx context.Context, a whatsapp.Access, ch chan
 		}
 	}
 	if ch.Hours != nil {
-		set.Hours = &CallHours{Status: enabled, Timezone: ch.Hours.Timezone}
-		for _, s := range ch.Hours.Spans {
-			set.Hours.Weekly = append(set.Hours.Weekly, CallDay{Day: days[s.Day-1], Open: strings.Replace(s.From, ":", "", 1), Close: strings.Replace(s.To, ":", "", 1)})
-		}
+		set.Hours = WriteHours(*ch.Hours)
+		set.Hours.Status = enabled
 	}
 	if ch.Server != "" {
-		set.SIP = &SIP{Status: enabled, Servers: []SIPServer{{Hostname: ch.Server}}}
+		server, err := readServer(ch.Server)
+		if err != nil {
+			return err
+		}
+		// Our exchange knows keys in the description, and G.711 and not Opus.
+		set.SIP, set.KeyExchange, set.Audio = &SIP{Status: enabled, Servers: []SIPServer{server}}, "SDES", &CallAudio{Codecs: []string{"PCMA", "PCMU"}}
+	}
+	if !ch.Enabled {
+		set.SIP = &SIP{Status: disabled}
 	}
 	var out Success
 	return c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/settings", NumberSettings{Calling: &set}, &out)
@@ -177,14 +225,19 @@ func (c *Client) CallPermission(ctx context.Context, a whatsapp.Access, customer
 			continue
 		}
 		out.CanRequest = action.Can
-		for _, l := range action.Limits {
-			if l.Usage > 0 && out.Permission == channel.CallNone {
-				out.Permission = channel.CallRequested
-			}
-			if ends := time.Unix(l.Expiration, 0); !action.Can && l.Usage >= l.Max && l.Expiration > 0 && (out.NextRequestAt == nil || ends.After(out.NextRequestAt.Time)) {
-				out.NextRequestAt = clock.Ptr(ends)
-			}
-		}
+		TakeLimits(&out, action.Limits)
 	}
 	return out, nil
+}
+
+// TakeLimits reads how often a customer was asked, and when they can be asked again.
+func TakeLimits(p *channel.CallPermission, limits []CallLimit) {
+	for _, l := range limits {
+		if l.Usage > 0 && p.Permission == channel.CallNone {
+			p.Permission = channel.CallRequested
+		}
+		if ends := time.Unix(l.Expiration, 0); !p.CanRequest && l.Usage >= l.Max && l.Expiration > 0 && (p.NextRequestAt == nil || ends.After(p.NextRequestAt.Time)) {
+			p.NextRequestAt = clock.Ptr(ends)
+		}
+	}
 }

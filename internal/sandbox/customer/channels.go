@@ -61,6 +61,8 @@ func OnWhatsApp(s *whatsapp.Server, business, number string) Channel {
 			return err
 		},
 		AnswerCall: func(p Person, agrees bool) error { return s.AnswerCallRequest(number, who(p), agrees, false) },
+		Call:       func(p Person, tell func(string)) error { return s.Call(number, who(p), tell) },
+		HangUp:     func(p Person) { s.HangUp(who(p)) },
 	}
 }
 
@@ -125,6 +127,16 @@ func OnPage(s *social.Server, pageID string, instagram bool, base string) Channe
 		c.AnswerCall = func(p Person, agrees bool) error { s.AnswerCallRequest(pageID, who(p), agrees); return nil }
 	}
 	return c
+}
+
+// OnPhone is the telephone of a workspace. call dials its number for who has another.
+func OnPhone(slug string, call func(from string, tell func(state string)) error, hangUp func(from string)) Channel {
+	number := func(p Person) string { return "+90555" + strconv.FormatInt(p.Number(), 10) }
+	return Channel{
+		Kind: "phone", Name: "Telefon · Phone", Account: "phone of " + slug, ID: number,
+		Call:   func(p Person, tell func(string)) error { return call(number(p), tell) },
+		HangUp: func(p Person) { hangUp(number(p)) },
+	}
 }
 
 // WatchWhatsApp keeps what numbers send.

@@ -36,6 +36,11 @@ type Channel struct {
 	Delete func(p Person, message string) error
 	// AnswerCall agrees to be called, or refuses.
 	AnswerCall func(p Person, agrees bool) error
+	// Call calls the business, and tells how the call goes on: "ringing", "answered",
+	// "ended", or why it could not be made.
+	Call func(p Person, tell func(state string)) error
+	// HangUp ends the person's calls.
+	HangUp func(p Person)
 }
 
 // Template is one that waits for the provider's decision, or has it.
@@ -54,7 +59,9 @@ type Message struct {
 	ID, Text string
 	// Mine says that the visitor wrote it.
 	Mine, Edited, Deleted bool
-	Reaction              string
+	// Notice says that nobody wrote it: it tells how a call goes on.
+	Notice   bool
+	Reaction string
 }
 
 // Page is the page with what was said on it.
@@ -166,6 +173,9 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 		if text == "" {
 			return nil
 		}
+		if c.Write == nil {
+			return errUnknown
+		}
 		return p.said(c, id, text, func() (string, error) { return c.Write(who, text) })
 	case "picture":
 		if c.Picture == nil {
@@ -195,6 +205,17 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 			return errUnknown
 		}
 		return c.AnswerCall(who, form("answer") == "agree")
+	case "dial":
+		if c.Call == nil {
+			return errUnknown
+		}
+		return c.Call(who, func(state string) { p.Told(c.Account, id, Message{Text: callWords(state), Notice: true}) })
+	case "hangup":
+		if c.HangUp == nil {
+			return errUnknown
+		}
+		c.HangUp(who)
+		return nil
 	case "template":
 		if ws.Decide != nil {
 			ws.Decide(Template{Name: form("name"), Language: form("language")}, form("answer") == "approve")
@@ -207,6 +228,15 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 		return nil
 	}
 	return errUnknown
+}
+
+// callWords says how a call goes on, in both languages.
+func callWords(state string) string {
+	words := map[string]string{"ringing": "çalıyor · ringing", "answered": "yanıtlandı · answered", "ended": "bitti · ended"}[state]
+	if words == "" {
+		words = state
+	}
+	return "📞 " + words
 }
 
 // said does what the visitor says and keeps it.

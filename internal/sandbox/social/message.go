@@ -11,6 +11,7 @@ import (
 
 	"konak/internal/provider/graph"
 	wire "konak/internal/provider/social"
+	"konak/internal/provider/whatsapp"
 	"konak/internal/sandbox/callback"
 )
 
@@ -43,10 +44,10 @@ func (s *Server) send(r *http.Request, p *page) (any, *refusal) {
 		return nil, err
 	}
 	if a := in.Message.Attachment; a != nil && a.Payload.TemplateType == wire.CallOptIn {
-		if p.asked[in.Recipient.ID] >= maxAsked {
+		if s.askedOf(p, in.Recipient.ID).Usage >= maxAsked {
 			return nil, no(400, 613, 0, "(#613) The limit of permission requests was reached")
 		}
-		p.asked[in.Recipient.ID]++
+		p.asked[in.Recipient.ID] = append(p.asked[in.Recipient.ID], s.clock.Now())
 	} else if a != nil && a.Type != "template" && a.Payload.URL == "" {
 		if got.File = s.files[a.Payload.AttachmentID]; got.File == nil {
 			return nil, no(400, 100, 2018074, "(#100) Invalid attachment id")
@@ -305,14 +306,34 @@ func (s *Server) callSettings(r *http.Request, p *page) (any, *refusal) {
 	if in.Icon != nil {
 		p.calls.Icon = in.Icon
 	}
+	if in.Hours != nil {
+		p.calls.Hours = in.Hours
+	}
 	return wire.Success{Success: true}, nil
+}
+
+// askedOf is how often a customer was asked in a day; the lock is held.
+func (s *Server) askedOf(p *page, who string) whatsapp.CallLimit {
+	limit := whatsapp.CallLimit{Period: "PT24H", Max: maxAsked}
+	for _, at := range p.asked[who] {
+		if ends := at.Add(window); ends.After(s.clock.Now()) {
+			if limit.Usage == 0 {
+				limit.Expiration = ends.Unix()
+			}
+			limit.Usage++
+		}
+	}
+	return limit
 }
 
 func (s *Server) callPermissions(r *http.Request, p *page) (any, *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	who := r.URL.Query().Get("psid")
-	out := wire.CallPermissions{Status: wire.NoPermission, Actions: []wire.CallAction{{Name: wire.AskPermission, CanPerform: p.asked[who] < maxAsked}}}
+	limit := s.askedOf(p, who)
+	out := wire.CallPermissions{Status: wire.NoPermission, Actions: []wire.CallAction{
+		{Name: wire.AskPermission, CanPerform: limit.Usage < maxAsked, Limits: []whatsapp.CallLimit{limit}},
+	}}
 	if p.granted[who] {
 		out.Status, out.Expiration = wire.HasPermission, s.clock.Now().Add(humanWindow).Unix()
 	}

@@ -57,7 +57,7 @@ type page struct {
 	wrote      map[string]time.Time // when each customer wrote last
 	calls      wire.CallSettings
 	granted    map[string]bool
-	asked      map[string]int
+	asked      map[string][]time.Time // when each customer was asked to be called
 	sent       []Sent
 	seen       []string
 }
@@ -120,7 +120,7 @@ func (s *Server) Add(p Page) {
 		known.Page = p
 		return
 	}
-	s.pages[p.ID] = &page{Page: p, wrote: map[string]time.Time{}, granted: map[string]bool{}, asked: map[string]int{}}
+	s.pages[p.ID] = &page{Page: p, wrote: map[string]time.Time{}, granted: map[string]bool{}, asked: map[string][]time.Time{}}
 }
 
 // Fail answers the next call of an edge, such as "messages", with a failure.

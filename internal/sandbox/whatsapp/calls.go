@@ -1,10 +1,17 @@
 package whatsapp
 
 import (
+	"cmp"
+	"errors"
+	"maps"
+	"net"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
 
 	wire "konak/internal/provider/whatsapp"
+	"konak/internal/sandbox/sipphone"
 )
 
 // calls is what customers of a number said about being called.
@@ -76,9 +83,65 @@ func (s *Server) callSettings(r *http.Request, n *wire.PhoneNumber) (any, *refus
 	if set.Hours == nil {
 		set.Hours = c.settings.Hours
 	}
+	if set.SIP == nil {
+		set.SIP = c.settings.SIP
+	} else if set.SIP.Status == "ENABLED" && (len(set.SIP.Servers) == 0 || set.SIP.Servers[0].Hostname == "") {
+		return nil, parameter("sip.servers needs a hostname")
+	}
+	if set.KeyExchange == "" {
+		set.KeyExchange, set.Audio = c.settings.KeyExchange, c.settings.Audio
+	}
 	c.settings = set
 	return wire.Success{Success: true}, nil
 }
+
+// CallSettings gives the settings of a number's calls.
+func (s *Server) CallSettings(number string) wire.CallSettings {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.callsOf(number).settings
+}
+
+// errNoCalls is what a customer's app says where a number takes no calls.
+var errNoCalls = errors.New("the business takes no calls")
+
+// Call lets a customer call a number. The server dials the exchange that the number's
+// settings name, over TLS and with keys in the description, and tells how the call goes on.
+func (s *Server) Call(number string, from Customer, tell func(state string)) error {
+	s.mu.Lock()
+	set, display := s.callsOf(number).settings, ""
+	for _, b := range s.businesses {
+		for _, n := range b.Numbers {
+			if n.ID == number {
+				display = n.Display
+			}
+		}
+	}
+	phone := s.Phone
+	s.mu.Unlock()
+	if phone == nil || set.Status != "ENABLED" || set.SIP == nil || set.SIP.Status != "ENABLED" || set.KeyExchange != "SDES" {
+		return errNoCalls
+	}
+	at := set.SIP.Servers[0]
+	to := "+" + digits(display)
+	for _, name := range slices.Sorted(maps.Keys(at.Params)) {
+		to += ";" + name + "=" + at.Params[name]
+	}
+	return phone.Call(sipphone.Call{
+		Server: net.JoinHostPort(at.Hostname, strconv.Itoa(cmp.Or(at.Port, 5061))), Secure: true, To: to, From: "+" + digits(from.ID), Name: from.Name,
+		Talk: talkTime, Tell: tell,
+	})
+}
+
+// HangUp ends the calls of a customer.
+func (s *Server) HangUp(from Customer) {
+	if s.Phone != nil {
+		s.Phone.HangUp("+" + digits(from.ID))
+	}
+}
+
+// talkTime is how long a customer talks.
+const talkTime = 30 * time.Second
 
 // askedSince counts how often a customer was asked since a time, and when the first
 // of those times is over.

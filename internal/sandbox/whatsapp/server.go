@@ -16,6 +16,7 @@ import (
 	"konak/internal/kit/clock"
 	wire "konak/internal/provider/whatsapp"
 	"konak/internal/sandbox/callback"
+	"konak/internal/sandbox/sipphone"
 )
 
 // Business is a WhatsApp Business Account with its numbers.
@@ -56,10 +57,12 @@ type Server struct {
 	files      map[string]*file
 	uploads    map[string]*upload
 	calls      map[string]*calls // by number
-	read       []string          // customers' messages that were marked as read
-	sent       []Message
-	failures   []failure
-	last       int
+	// Phone makes the calls of customers; nil where they make none.
+	Phone    *sipphone.Phone
+	read     []string // customers' messages that were marked as read
+	sent     []Message
+	failures []failure
+	last     int
 }
 
 type file struct {

@@ -8802,6 +8802,11 @@ export interface components {
              * @description Names the recording; the same as id
              */
             cdr_id: string;
+            /**
+             * Format: uuid
+             * @description The messaging account that it came over
+             */
+            channel_account_id: string | null;
             /** Format: uuid */
             contact_id: string | null;
             /** Format: uuid */
@@ -8894,11 +8899,11 @@ export interface components {
             /** @description Whether somebody should call back */
             to_return: boolean;
             /**
-             * @description line: the workspace's own; number: a bought one; inside: from phone to phone
+             * @description line: the workspace's own; number: a bought one; inside: from phone to phone; channel: a messaging account
              * @example line
              * @enum {string}
              */
-            via: "line" | "number" | "inside";
+            via: "line" | "number" | "inside" | "channel";
             /** @description Where the caller left a message; null where not */
             voicemail: components["schemas"]["CallMessage"] | null;
         };
@@ -56294,6 +56299,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,
@@ -56462,6 +56468,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,
@@ -56639,6 +56646,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,
@@ -56816,6 +56824,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,
@@ -56993,6 +57002,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,
@@ -57184,6 +57194,7 @@ export interface operations {
                      *           "callback_requested": false,
                      *           "cause": "normal",
                      *           "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "cost_micros": 1800000,
@@ -57600,6 +57611,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,
@@ -57766,6 +57778,7 @@ export interface operations {
                      *         "callback_requested": false,
                      *         "cause": "normal",
                      *         "cdr_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "cost_micros": 1800000,

@@ -198,12 +198,20 @@ type exchange struct {
 	ready map[uuid.UUID]string
 }
 
-func (e *exchange) ConnectCalls(_ context.Context, account uuid.UUID, number string) (string, error) {
+func (e *exchange) CheckCalls() error { return nil }
+
+func (e *exchange) PlacesCalls() bool { return true }
+
+func (e *exchange) TakesCalls(_ context.Context, account uuid.UUID) (bool, error) {
+	return e.ready[account] != "", nil
+}
+
+func (e *exchange) ConnectCalls(_ context.Context, account uuid.UUID, _, number string) (string, error) {
 	if e.err != nil {
 		return "", e.err
 	}
 	e.ready[account] = number
-	return "sip.demo.example", nil
+	return "sip:sip.demo.example:5061;konak=key", nil
 }
 
 func (e *exchange) DisconnectCalls(_ context.Context, account uuid.UUID) error {

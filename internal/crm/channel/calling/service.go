@@ -64,22 +64,31 @@ func (s *Service) state(ctx context.Context, a channel.Account, kind channel.Cal
 	if err != nil {
 		return State{}, err
 	}
-	calls, err := kind.Calls(ctx, a)
-	if err != nil {
+	calls, failed := kind.Calls(ctx, a)
+	if err := failed; err != nil {
 		s.Log.WarnContext(ctx, "the provider does not say how calls stand", "account", a.ID, "error", err)
 		words := channel.ProviderUnreachable
 		calls = channel.ProviderCalls{Status: channel.CallsUnknown, Icon: channel.IconShown, Error: &words}
 	}
-	out := State{Provider: calls, Exchange: s.exchange(), RegionSupported: regionSupported(number)}
-	out.Enabled = calls.Status == channel.CallsOn && s.Exchange != nil
-	return out, nil
+	out := State{Provider: calls, Exchange: s.exchange(kind), RegionSupported: regionSupported(number)}
+	if out.Exchange.Status == exchangeReady && calls.Status == channel.CallsOn {
+		out.Enabled, err = s.Exchange.TakesCalls(ctx, a.ID)
+	}
+	return out, err
 }
 
-func (s *Service) exchange() ExchangeState {
-	if s.Exchange != nil {
-		return ExchangeState{Status: "ready"}
+const exchangeReady = "ready"
+
+// exchange says whether the exchange can take the calls of a kind.
+func (s *Service) exchange(kind channel.Calls) ExchangeState {
+	if s.Exchange == nil || !kind.SpeaksSIP() {
+		return ExchangeState{Status: ReasonNotAvailable}
 	}
-	return ExchangeState{Status: ReasonNotAvailable}
+	if err := s.Exchange.CheckCalls(); err != nil {
+		words := err.Error()
+		return ExchangeState{Status: ReasonNotAvailable, Error: &words}
+	}
+	return ExchangeState{Status: exchangeReady}
 }
 
 // Set turns the calls of an account on or off: the exchange first and then the
@@ -115,14 +124,14 @@ func (s *Service) Set(ctx context.Context, id uuid.UUID, ch channel.CallChange) 
 // state, nil where nothing was.
 func (s *Service) change(ctx context.Context, a channel.Account, kind channel.Calls, ch channel.CallChange) (refused func(*State), err error) {
 	if ch.Enabled {
-		if s.Exchange == nil {
+		if s.Exchange == nil || !kind.SpeaksSIP() {
 			return refusedBy(exchangeError, ReasonNotAvailable), nil
 		}
 		number, err := kind.CallNumber(a)
 		if err != nil {
 			return nil, err
 		}
-		if ch.Server, err = s.Exchange.ConnectCalls(ctx, a.ID, number); err != nil {
+		if ch.Server, err = s.Exchange.ConnectCalls(ctx, a.ID, a.Kind, number); err != nil {
 			s.Log.WarnContext(ctx, "the exchange does not take an account's calls", "account", a.ID, "error", err)
 			return refusedBy(exchangeError, err.Error()), nil
 		}
@@ -191,7 +200,7 @@ func (s *Service) button(ctx context.Context, id uuid.UUID, kinds []string) (b B
 	switch {
 	case !state.RegionSupported:
 		reason = ReasonRegion
-	case s.Exchange == nil:
+	case state.Exchange.Status != exchangeReady || !s.Exchange.PlacesCalls():
 		reason = ReasonNotAvailable
 	case !state.Enabled:
 		reason = ReasonNotEnabled

@@ -24,6 +24,9 @@ func TestCalls(t *testing.T) {
 		if e := sh.Owner.Post(at+"/permission", nil).Refused(409, "conflict"); e.Reason != "request_limit" {
 			t.Errorf("a third question: %+v", e)
 		}
+		if sh.Owner.Get(at).Want(200).Data(&b); b.CanRequest || b.Permission != channel.CallRequested || b.NextRequestAt == nil {
+			t.Errorf("after two questions it is %+v", b)
+		}
 		if sent := sh.Box.Sent(pageID); len(sent) != 2 || sent[0].Message.Attachment.Payload.TemplateType != "calling_optin" {
 			t.Errorf("the questions are %s", asText(sent))
 		}
@@ -41,6 +44,16 @@ func TestCalls(t *testing.T) {
 		sh.Owner.Put(channels+"/"+sh.Account.ID.String()+"/calling", map[string]any{"enabled": false, "icon": "hidden"}).Want(200).Data(&state)
 		if state.Result != calling.ResultOK || state.Provider.Icon != channel.IconHidden || state.Provider.Status != channel.CallsOff {
 			t.Errorf("the calls are %+v", state)
+		}
+		hours := map[string]any{"timezone": "Europe/Istanbul", "spans": []any{map[string]any{"day": 1, "from": "09:00", "to": "18:30"}}}
+		sh.Owner.Put(channels+"/"+sh.Account.ID.String()+"/calling", map[string]any{"enabled": false, "hours": hours}).Want(200).Data(&state)
+		if h := state.Provider.Hours.V; h == nil || h.Timezone != "Europe/Istanbul" || len(h.Spans) != 1 || h.Spans[0].To != "18:30" {
+			t.Errorf("the hours are %+v", h)
+		}
+		// Messenger leads calls to no exchange.
+		sh.Owner.Put(channels+"/"+sh.Account.ID.String()+"/calling", map[string]any{"enabled": true}).Want(200).Data(&state)
+		if state.Result != calling.ResultRejected || *state.Exchange.Error != calling.ReasonNotAvailable || state.Provider.Status != channel.CallsOff {
+			t.Errorf("enabling: %+v", state)
 		}
 	})
 }

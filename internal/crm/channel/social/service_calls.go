@@ -53,5 +53,8 @@ func (instagram) Capabilities() channel.Capabilities {
 	}
 }
 
+// SpeaksSIP implements channel.Calls: Messenger leads calls to browsers only.
+func (*page) SpeaksSIP() bool { return false }
+
 // CallNumber implements channel.Calls: a page has none.
 func (*page) CallNumber(channel.Account) (string, error) { return "", nil }

@@ -68,9 +68,10 @@ const (
 
 // What a call goes over.
 const (
-	ViaLine   = "line"   // the workspace's own line
-	ViaNumber = "number" // a bought number over the operator's line
-	ViaInside = "inside" // from one phone of the workspace to another
+	ViaLine    = "line"    // the workspace's own line
+	ViaNumber  = "number"  // a bought number over the operator's line
+	ViaInside  = "inside"  // from one phone of the workspace to another
+	ViaChannel = "channel" // a messaging account whose provider led the call here
 )
 
 // What became of a call.
@@ -94,10 +95,11 @@ type Call struct {
 	ID             uuid.UUID             `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	CDRID          uuid.UUID             `json:"cdr_id" format:"uuid" doc:"Names the recording; the same as id"`
 	Direction      string                `json:"direction" enum:"inbound,outbound" example:"inbound"`
-	Via            string                `json:"via" enum:"line,number,inside" example:"line" doc:"line: the workspace's own; number: a bought one; inside: from phone to phone"`
+	Via            string                `json:"via" enum:"line,number,inside,channel" example:"line" doc:"line: the workspace's own; number: a bought one; inside: from phone to phone; channel: a messaging account"`
 	From           string                `json:"from_e164" example:"+905321234567" doc:"As the caller's line claims it; empty where it is withheld"`
 	To             string                `json:"to_e164" example:"+902125550101"`
 	NumberID       *uuid.UUID            `json:"number_id" nullable:"true" format:"uuid"`
+	ChannelID      *uuid.UUID            `json:"channel_account_id" nullable:"true" format:"uuid" doc:"The messaging account that it came over"`
 	ContactID      *uuid.UUID            `json:"contact_id" nullable:"true" format:"uuid"`
 	ConversationID *uuid.UUID            `json:"conversation_id" nullable:"true" format:"uuid"`
 	AgentID        *uuid.UUID            `json:"agent_id" nullable:"true" format:"uuid"`
@@ -130,6 +132,7 @@ type Call struct {
 	plan      plan
 	dueAt     *clock.Time
 	keepUntil *clock.Time // until when its recording is kept
+	channel   string      // the kind of the messaging account, while the call is made
 }
 
 // Message is whether a message on the voicemail was heard.

@@ -23,8 +23,8 @@ const (
 	shortestMessage = time.Second
 )
 
-// receive makes a call of a leg that came in over the workspace's line, or to one of
-// its numbers over the operator's.
+// receive makes a call of a leg that came in over the workspace's line, to one of its
+// numbers over the operator's, or over a messaging account.
 func (s *Service) receive(tx *db.Tx, e exchange.Event) error {
 	c, err := s.findDialled(&tx.Reader, e)
 	if err != nil {
@@ -35,10 +35,8 @@ func (s *Service) receive(tx *db.Tx, e exchange.Event) error {
 	} else if n, ok := address.ParsePhone("+" + e.From); ok {
 		c.From = n
 	}
-	if c.From != "" {
-		if c.ContactID, err = s.Timeline.FindCaller(&tx.Reader, c.From); err != nil {
-			return err
-		}
+	if err := s.findCaller(tx, &c); err != nil {
+		return err
 	}
 	w, err := s.begin(tx, c)
 	if err != nil {
@@ -56,9 +54,38 @@ func (s *Service) receive(tx *db.Tx, e exchange.Event) error {
 	return w.store()
 }
 
-// findDialled says what a caller dialled: a number of the workspace, or its line.
+// findCaller says who calls. Whose number a messaging provider tells is its customer, who
+// becomes a contact, unless the number is blocked.
+func (s *Service) findCaller(tx *db.Tx, c *Call) error {
+	if c.From == "" {
+		return nil
+	}
+	if c.Via == ViaChannel {
+		blocked, err := s.Blocks.IsBlocked(&tx.Reader, c.From)
+		if err != nil {
+			return err
+		}
+		if !blocked {
+			id, err := s.Timeline.ResolveCustomer(tx, c.channel, *c.ChannelID, c.From)
+			c.ContactID = &id
+			return err
+		}
+	}
+	var err error
+	c.ContactID, err = s.Timeline.FindCaller(&tx.Reader, c.From)
+	return err
+}
+
+// findDialled says what a caller dialled: a messaging account, a number of the workspace,
+// or its line.
 func (s *Service) findDialled(r *db.Reader, e exchange.Event) (Call, error) {
 	c := Call{Direction: Inbound, Via: ViaLine}
+	if a, err := s.Messaging.Find(r, e.Trunk); err == nil {
+		c.Via, c.To, c.ChannelID, c.channel = ViaChannel, a.Number, &a.ID, a.Channel
+		return c, nil
+	} else if !db.IsNoRow(err) {
+		return c, err
+	}
 	if s.Outside == nil || e.Trunk != s.outsideTrunk(e.Tenant) {
 		own, err := s.Line.Find(r)
 		if db.IsNoRow(err) {

@@ -12,6 +12,7 @@ import (
 	"konak/internal/crm/telephony/command"
 	"konak/internal/crm/telephony/greeting"
 	"konak/internal/crm/telephony/line"
+	"konak/internal/crm/telephony/messaging"
 	"konak/internal/crm/telephony/number"
 	"konak/internal/crm/telephony/setting"
 	"konak/internal/crm/telephony/team"
@@ -37,6 +38,9 @@ type Wallet interface {
 type Timeline interface {
 	// FindCaller finds whose number it is; nil where it is nobody's.
 	FindCaller(r *db.Reader, e164 string) (*uuid.UUID, error)
+	// ResolveCustomer finds the customer of a messaging account by their number, or
+	// makes them.
+	ResolveCustomer(tx *db.Tx, channel string, account uuid.UUID, e164 string) (uuid.UUID, error)
 	// CheckTarget refuses a contact or a conversation that is not there or that the
 	// caller may not see.
 	CheckTarget(r *db.Reader, contact, conversation *uuid.UUID) error
@@ -68,6 +72,8 @@ type Config struct {
 	Line      *line.Service
 	Numbers   *number.Service
 	Greetings *greeting.Service
+	// Messaging is the messaging accounts whose calls come in.
+	Messaging *messaging.Service
 	Timeline  Timeline
 	Groups    Groups
 	Mail      Mail
@@ -85,7 +91,7 @@ type Service struct{ Config }
 // New makes the service.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Log == nil || c.Wallet == nil || c.Team == nil || c.Settings == nil || c.Blocks == nil || c.Line == nil ||
-		c.Numbers == nil || c.Greetings == nil || c.Timeline == nil || c.Groups == nil || c.Mail == nil || len(c.Rates) == 0 {
+		c.Numbers == nil || c.Greetings == nil || c.Messaging == nil || c.Timeline == nil || c.Groups == nil || c.Mail == nil || len(c.Rates) == 0 {
 		return nil, errors.New("call: something that calls need is missing")
 	}
 	return &Service{c}, nil

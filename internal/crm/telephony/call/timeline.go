@@ -1,6 +1,8 @@
 package call
 
 import (
+	"strings"
+
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
@@ -25,6 +27,12 @@ func (t Conversations) FindCaller(r *db.Reader, e164 string) (*uuid.UUID, error)
 		return nil, nil
 	}
 	return &ref.ID, err
+}
+
+// ResolveCustomer implements Timeline.
+func (t Conversations) ResolveCustomer(tx *db.Tx, channel string, account uuid.UUID, e164 string) (uuid.UUID, error) {
+	ref, err := t.Contacts.Resolve(tx, contact.Sender{Channel: channel, AccountID: account, ExternalID: strings.TrimPrefix(e164, "+"), Phone: e164})
+	return ref.ID, err
 }
 
 // CheckTarget implements Timeline.
@@ -64,6 +72,9 @@ func (t Conversations) WriteCall(tx *db.Tx, c *Call, item *uuid.UUID) (conversat
 		return c.ConversationID, item, err
 	}
 	channel := phoneChannel
+	if c.ChannelID != nil {
+		channel = c.channel
+	}
 	entry := &conversation.Item{Kind: conversation.CallItem, AuthorKind: conversation.ByContact, AuthorID: c.ContactID, Channel: &channel, Detail: detail}
 	if c.Direction == Outbound {
 		entry.AuthorKind, entry.AuthorID = conversation.ByAgent, c.AgentID
@@ -72,14 +83,37 @@ func (t Conversations) WriteCall(tx *db.Tx, c *Call, item *uuid.UUID) (conversat
 	return &in, &entry.ID, err
 }
 
-// addItem puts a call into the conversation that it was placed from, or the contact's
-// one on the phone, which it begins where there is none.
+// lockThread finds the contact's conversation on the messaging account of a call, and
+// follows it where it went into another; db.ErrNoRow where there is none.
+func lockThread(tx *db.Tx, c *Call) (conversation.Conversation, error) {
+	in, err := conversation.LockThread(tx, *c.ChannelID, *c.ContactID)
+	if db.IsNoRow(err) {
+		in, err = conversation.LockMergedThread(tx, *c.ChannelID, *c.ContactID)
+	}
+	if db.IsNoRow(err) {
+		in, err = conversation.LockThreadOn(tx, c.channel, *c.ChannelID, *c.ContactID)
+	}
+	for hops := 0; err == nil && in.MergedIntoID != nil && hops < 10; hops++ {
+		in, err = conversation.LockAny(tx, *in.MergedIntoID)
+	}
+	if err == nil && in.DeletedAt != nil {
+		err = db.ErrNoRow
+	}
+	return in, err
+}
+
+// addItem puts a call into the conversation that it was placed from, the contact's on the
+// messaging account that it came over, or their one on the phone; it begins one where
+// there is none.
 func (t Conversations) addItem(tx *db.Tx, c *Call, entry *conversation.Item) (uuid.UUID, error) {
 	var into conversation.Conversation
 	var err error
-	if c.ConversationID != nil {
+	switch {
+	case c.ConversationID != nil:
 		into, err = conversation.LockLive(tx, *c.ConversationID)
-	} else {
+	case c.ChannelID != nil:
+		into, err = lockThread(tx, c)
+	default:
 		into, err = conversation.LockThreadWithoutAccount(tx, phoneChannel, *c.ContactID)
 	}
 	if db.IsNoRow(err) {
@@ -87,7 +121,7 @@ func (t Conversations) addItem(tx *db.Tx, c *Call, entry *conversation.Item) (uu
 		if err != nil {
 			return uuid.Nil, err
 		}
-		into = conversation.Conversation{Channel: phoneChannel, ContactID: ref.ID, ContactName: ref.Name, Test: ref.Test}
+		into = conversation.Conversation{Channel: *entry.Channel, ChannelAccountID: c.ChannelID, SingleThread: c.ChannelID != nil, ContactID: ref.ID, ContactName: ref.Name, Test: ref.Test}
 		_, err = t.Inbox.Start(tx, &into, conversation.Begin, entry)
 		return into.ID, err
 	}

@@ -1,0 +1,38 @@
+package messaging
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const columns = `tenant_id, account_id, channel, e164, key_hash`
+
+func scanAccount(row db.Row) (a Account, err error) {
+	err = row.Scan(&a.tenant, &a.ID, &a.Channel, &a.Number, &a.keyHash)
+	return a, err
+}
+
+// putAccount makes an account one whose calls are taken, or gives it another key.
+func putAccount(tx *db.Tx, a Account) error {
+	_, err := tx.Exec(`INSERT INTO phone_channel (`+columns+`, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (tenant_id, account_id) DO UPDATE SET e164 = excluded.e164, key_hash = excluded.key_hash`,
+		tx.Tenant(), a.ID, a.Channel, a.Number, a.keyHash, clock.At(tx.Now()))
+	return err
+}
+
+func dropAccount(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM phone_channel WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), id)
+	return err
+}
+
+// findAccount returns db.ErrNoRow where the account's calls are not taken.
+func findAccount(r *db.Reader, id uuid.UUID) (Account, error) {
+	return db.One(r, scanAccount, `SELECT `+columns+` FROM phone_channel WHERE tenant_id = $1 AND account_id = $2`, r.Tenant(), id)
+}
+
+// findAccountOfAll finds an account in any workspace.
+func findAccountOfAll(r *db.Reader, id uuid.UUID) (Account, error) {
+	return db.One(r, scanAccount, `SELECT `+columns+` FROM phone_channel WHERE account_id = $1`, id)
+}
