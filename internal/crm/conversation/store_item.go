@@ -50,7 +50,11 @@ func lastFromCustomer(r *db.Reader, conversation, account uuid.UUID) (string, er
 		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation, account)
 }
 
-func putReaction(tx *db.Tx, item uuid.UUID, re Reaction) error {
+// PutReaction writes a reaction; one with an empty sign is taken away.
+func PutReaction(tx *db.Tx, item uuid.UUID, re Reaction) error {
+	if re.Emoji == "" {
+		return dropReaction(tx, item, re.AuthorKind, re.AuthorID)
+	}
 	_, err := tx.Exec(`INSERT INTO item_reaction (tenant_id, item_id, author_kind, author_id, emoji, at)
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (tenant_id, item_id, author_kind, author_id) DO UPDATE SET emoji = excluded.emoji, at = excluded.at`,

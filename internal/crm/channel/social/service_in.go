@@ -12,6 +12,7 @@ import (
 	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/edit"
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -39,8 +40,11 @@ func (s *Service) takeEvent(ctx context.Context, a channel.Account, e Event) err
 		return s.takeMessage(ctx, a, *e.Message, e.At)
 	case e.Edited != nil:
 		known, err := s.Edits.EditOnChannel(ctx, a.ID, e.Edited.ID, e.Edited.Text)
-		if err != nil || known || e.Edited.Customer == "" || e.Edited.OfPage {
+		if err != nil || known {
 			return err
+		}
+		if e.Edited.Customer == "" || e.Edited.OfPage {
+			return s.Edits.Keep(ctx, a.ID, e.Edited.ID, edit.Early{Kind: edit.EarlyText, Value: e.Edited.Text})
 		}
 		// The change came before the message: it brings all of it.
 		return s.ingest(ctx, a, *e.Edited, e.At)
@@ -64,8 +68,7 @@ const unsupported = "Bu ileti türü burada gösterilemiyor; Messenger ya da Ins
 
 func (s *Service) takeMessage(ctx context.Context, a channel.Account, m Received, at time.Time) error {
 	if m.Deleted {
-		_, err := s.Edits.DeleteOnChannel(ctx, a.ID, m.ID)
-		return err
+		return s.Edits.DeleteOnChannel(ctx, a.ID, m.ID)
 	}
 	if m.OfPage {
 		if ours, err := s.takeCopy(ctx, a, m); err != nil || ours {

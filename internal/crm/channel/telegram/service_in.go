@@ -175,7 +175,7 @@ func (s *Service) takeDeleted(ctx context.Context, bot channel.Account, d Delete
 		return err
 	}
 	for _, id := range d.IDs {
-		if _, err := s.Edits.DeleteOnChannel(ctx, a.ID, messageID(d.Connection, d.Chat, id)); err != nil {
+		if err := s.Edits.DeleteOnChannel(ctx, a.ID, messageID(d.Connection, d.Chat, id)); err != nil {
 			return err
 		}
 	}

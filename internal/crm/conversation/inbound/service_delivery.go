@@ -214,12 +214,25 @@ func (s *Service) setOutcome(tx *db.Tx, c conversation.Conversation, item conver
 	if err := conversation.SetDelivery(tx, item.ID, d.Status, reason, provider); err != nil {
 		return c, item, err
 	}
+	changed := false
+	if item.ProviderMessageID == nil && provider != nil {
+		item.ProviderMessageID = provider
+		var err error
+		if changed, err = s.edits.ApplyEarly(tx, &c, &item); err != nil {
+			return c, item, err
+		}
+		if changed {
+			if err := conversation.FillItem(&tx.Reader, &item); err != nil {
+				return c, item, err
+			}
+		}
+	}
 	if was.Delivery != nil && *was.Delivery == conversation.Failed && d.Status == conversation.Sent {
 		if err := s.gate.MarkLateAnswer(tx, &c); err != nil {
 			return c, item, err
 		}
 	}
-	if sameText(was.Delivery, item.Delivery) && sameText(was.DeliveryError, item.DeliveryError) {
+	if !changed && sameText(was.Delivery, item.Delivery) && sameText(was.DeliveryError, item.DeliveryError) {
 		return c, item, nil
 	}
 	return c, item, s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &c, &item)
