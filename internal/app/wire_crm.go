@@ -37,6 +37,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/dns"
 	"konak/internal/kit/mtasts"
+	"konak/internal/kit/secret"
 	"konak/internal/mail/domain"
 	"konak/internal/mail/engine"
 	"konak/internal/mail/migration"
@@ -161,6 +162,7 @@ func (a *App) wireChannels(p *parts) (err error) {
 	a.Telegram = telegram.New(telegram.Config{
 		DB: a.DB, Log: a.log, Box: p.box, Channels: a.Channels, Inbound: a.Inbound, Edits: a.Edits, Files: a.Files,
 		Provider: botapi.New(a.standIn.address(a.cfg.TelegramAddress), p.out), BaseURL: a.cfg.BaseURL(), Plain: a.cfg.TelegramAddress != "",
+		OperatorBot: secret.Of(a.cfg.TelegramBotToken),
 	})
 	a.Kinds[telegram.Name] = a.Telegram
 	a.Social = social.New(social.Config{
