@@ -79,6 +79,7 @@ type Config struct {
 	MetaAppID        string   `env:"KONAK_META_APP_ID" name:"meta-app-id" placeholder:"ID" help:"The operator's app at Meta, by which workspaces connect WhatsApp, Messenger and Instagram in one go; a demo has one of its own."`
 	MetaAppSecret    string   `env:"KONAK_META_APP_SECRET" name:"meta-app-secret" placeholder:"SECRET" help:"Its secret."`
 	MetaConfigID     string   `env:"KONAK_META_CONFIG_ID" name:"meta-config-id" placeholder:"ID" help:"The configuration of its sign-up."`
+	TelegramBotToken string   `env:"KONAK_TELEGRAM_BOT_TOKEN" name:"telegram-bot-token" placeholder:"TOKEN" help:"The operator's own bot on Telegram, for a workspace that links a person's account and has no bot; one workspace can have it."`
 	IyzicoKey        string   `env:"KONAK_IYZICO_KEY" placeholder:"KEY" help:"Key of the operator's account at iyzico, to take card payments for call credit; a demo has a bank of its own."`
 	IyzicoSecret     string   `env:"KONAK_IYZICO_SECRET" placeholder:"SECRET" help:"Its secret."`
 	IyzicoAddress    string   `env:"KONAK_IYZICO_ADDRESS" placeholder:"URL" help:"Where iyzico is, if not at its own address: https://sandbox-api.iyzipay.com to try it out."`

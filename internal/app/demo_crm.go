@@ -17,6 +17,7 @@ import (
 	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/edit"
 	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/crm/conversation/whole"
@@ -100,7 +101,7 @@ func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 	f.conversations = conversation.New(conversation.Config{
 		DB: d, Contacts: people, Agents: a.Identity, Blobs: a.Blobs, Router: demoRoad{tenant: w.ID},
 	})
-	f.inbound = inbound.New(inbound.Config{DB: d, Conversations: f.conversations, Contacts: people, Agents: a.Identity})
+	f.inbound = inbound.New(inbound.Config{DB: d, Conversations: f.conversations, Contacts: people, Agents: a.Identity, Edits: edit.New(edit.Config{DB: d, Conversations: f.conversations})})
 	f.replies = reply.New(reply.Config{DB: d, Conversations: f.conversations, Inbound: f.inbound, Contacts: people, Agents: a.Identity, Policy: a.Mail, Senders: a.Email})
 	f.contacts = contact.New(contact.Config{DB: d, Book: people, Followers: []contact.Follower{whole.New(f.conversations)}})
 	if f.agents, err = a.demoAgents(ctx, w); err != nil {

@@ -38,6 +38,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/dns"
 	"konak/internal/kit/mtasts"
+	"konak/internal/kit/secret"
 	"konak/internal/mail/domain"
 	"konak/internal/mail/engine"
 	"konak/internal/mail/migration"
@@ -67,9 +68,9 @@ func (a *App) wireInbox(p *parts) error {
 		DB: a.DB, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs, Router: a.Channels,
 	})
 	a.Whole = whole.New(a.Conversations)
-	a.Inbound = inbound.New(inbound.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity, Assistant: assistant.Queue{}})
-	a.Surveys = survey.New(a.Conversations)
 	a.Edits = edit.New(edit.Config{DB: a.DB, Conversations: a.Conversations})
+	a.Inbound = inbound.New(inbound.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity, Edits: a.Edits, Assistant: assistant.Queue{}})
+	a.Surveys = survey.New(a.Conversations)
 	a.AIRecords = airecord.New(airecord.Config{Conversations: a.Conversations, Contacts: p.book, Assistant: assistant.Summarizer{}})
 	a.Exports = export.New(export.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs})
 	return nil
@@ -162,6 +163,7 @@ func (a *App) wireChannels(p *parts) (err error) {
 	a.Telegram = telegram.New(telegram.Config{
 		DB: a.DB, Log: a.log, Box: p.box, Channels: a.Channels, Inbound: a.Inbound, Edits: a.Edits, Files: a.Files,
 		Provider: botapi.New(a.standIn.address(a.cfg.TelegramAddress), p.out), BaseURL: a.cfg.BaseURL(), Plain: a.cfg.TelegramAddress != "",
+		OperatorBot: secret.Of(a.cfg.TelegramBotToken),
 	})
 	a.Kinds[telegram.Name] = a.Telegram
 	a.Social = social.New(social.Config{

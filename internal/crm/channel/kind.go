@@ -107,7 +107,11 @@ func (s *Service) routeOver(r *db.Reader, a Account, to contact.Contact) (*conve
 		route = &conversation.Route{}
 	}
 	route.Channel, route.AccountID = a.Kind, a.ID
-	if _, refused := fault.As(err); !a.Works() && (err == nil || refused) {
+	f, refused := fault.As(err)
+	if _, sends := kind.(Templater); refused && sends && f.Code == fault.WindowClosed && f.Reason == "" {
+		err = f.Because(fault.TemplatesOnly)
+	}
+	if !a.Works() && (err == nil || refused) {
 		err = fault.New(fault.ChannelUnavailable).Because(a.Status)
 	}
 	return route, err

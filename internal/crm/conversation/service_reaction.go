@@ -25,12 +25,8 @@ func (s *Service) SetReaction(ctx context.Context, id, item uuid.UUID, re Reacti
 		if ofAccount {
 			err = dropOurReactions(tx, i.ID)
 		}
-		switch {
-		case err != nil:
-		case re.Emoji == "":
-			err = dropReaction(tx, i.ID, re.AuthorKind, re.AuthorID)
-		default:
-			err = putReaction(tx, i.ID, re)
+		if err == nil {
+			err = PutReaction(tx, i.ID, re)
 		}
 		if err != nil {
 			return fmt.Errorf("conversation: react: %w", err)

@@ -50,7 +50,11 @@ func lastFromCustomer(r *db.Reader, conversation, account uuid.UUID) (string, er
 		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation, account)
 }
 
-func putReaction(tx *db.Tx, item uuid.UUID, re Reaction) error {
+// PutReaction writes a reaction; one with an empty sign is taken away.
+func PutReaction(tx *db.Tx, item uuid.UUID, re Reaction) error {
+	if re.Emoji == "" {
+		return dropReaction(tx, item, re.AuthorKind, re.AuthorID)
+	}
 	_, err := tx.Exec(`INSERT INTO item_reaction (tenant_id, item_id, author_kind, author_id, emoji, at)
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (tenant_id, item_id, author_kind, author_id) DO UPDATE SET emoji = excluded.emoji, at = excluded.at`,
@@ -209,11 +213,11 @@ func SetRetrying(tx *db.Tx, i *Item) error {
 // unreadMax is how many messages one report can mark as read.
 const unreadMax = 200
 
-// UnreadOn lists the messages of ours, the newest first, that went to a contact over an
-// account until a moment and that the contact has not read.
-func UnreadOn(r *db.Reader, contact, account uuid.UUID, until clock.Time) ([]uuid.UUID, error) {
+// UnreadOn lists the messages of ours with a delivery, the newest first, that were written
+// to a contact on an account until a moment and that the contact has not read.
+func UnreadOn(r *db.Reader, contact, account uuid.UUID, until clock.Time, delivery string) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT i.id FROM conversation c
 		JOIN conversation_item i ON i.tenant_id = c.tenant_id AND i.conversation_id = c.id
-		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND i.channel_account_id = $3 AND i.delivery = 'sent' AND i.read_at IS NULL
-			AND i.at <= $4 AND i.deleted_at IS NULL ORDER BY i.at DESC LIMIT $5`, r.Tenant(), contact, account, until, unreadMax)
+		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND i.channel_account_id = $3 AND i.delivery = $6 AND i.read_at IS NULL
+			AND i.at <= $4 AND i.deleted_at IS NULL ORDER BY i.at DESC LIMIT $5`, r.Tenant(), contact, account, until, unreadMax, delivery)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"konak/internal/kit/fault"
 	"konak/internal/kit/obs"
 )
 
@@ -15,14 +16,15 @@ type visitOutput[Out any] struct {
 
 // HandleVisit registers a route that people come back to from somewhere else with their
 // browser, and that programs call too. A browser is sent on to what page says of h's
-// error, nil where it succeeded; a program gets {data, trace_id}, or the error.
+// error, nil where it succeeded; a program gets {data, trace_id}, or the error. What is
+// not found is not found for both.
 func HandleVisit[In, Out any](a *API, rt Route, h func(context.Context, *In) (Out, error), page func(error) string) {
 	rt = rt.withDefaults()
 	rt.visit = true
 	register(a, rt, func(ctx context.Context, in *In) (*visitOutput[Out], error) {
 		out, err := h(ctx, in)
 		answer := &visitOutput[Out]{Status: rt.Status, Body: Envelope[Out]{out, obs.TraceID(ctx)}}
-		if requestOf(ctx).browser {
+		if requestOf(ctx).browser && !fault.Is(err, fault.NotFound) {
 			answer.Status, answer.Location = http.StatusSeeOther, page(err)
 			return answer, nil
 		}

@@ -41,7 +41,7 @@ var tableOwners = map[string][]string{
 	"internal/crm/conversation/airecord": {"conversation_ai_attribute", "conversation_summary", "item_feedback"},
 	"internal/crm/conversation/count":    {"conversation_count"},
 	"internal/crm/conversation/draft":    {"conversation_draft"},
-	"internal/crm/conversation/edit":     {"item_edit"},
+	"internal/crm/conversation/edit":     {"item_early", "item_edit"},
 	"internal/crm/conversation/file":     {"attachment"},
 	"internal/crm/conversation/group":    {"crm_group", "crm_group_member"},
 	"internal/crm/conversation/hourly":   {"conversation_hour"},

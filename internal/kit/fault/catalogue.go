@@ -205,7 +205,7 @@ var catalogue = map[Code]entry{
 	NothingToSummarize:  {422, "Nothing has been written that could be summarized.", "Özetlenecek bir şey yazılmamış."},
 	NothingToAnswer:     {422, "The customer has not written anything that could be answered.", "Müşteri yanıtlanacak bir şey yazmamış."},
 	TemplateRejected:    {422, "The provider refused the template: %s", "Sağlayıcı şablonu kabul etmedi: %s"},
-	WindowClosed:        {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
+	WindowClosed:        {422, "The time in which this channel takes answers is over. The customer has to write first.", "Bu kanalda yanıt verme süresi doldu. Önce müşterinin yazması gerekir."},
 	ReactionUnsupported: {422, "This message cannot be reacted to on its channel.", "Bu iletiye kanalında tepki verilemez."},
 	PaymentRefused:      {422, "The payment was refused: %s", "Ödeme reddedildi: %s"},
 	NotSupported:        {422, "This installation cannot do that yet.", "Bu kurulum bunu henüz yapamıyor."},
@@ -234,11 +234,14 @@ func (f *Fault) Message(lang string) string {
 	if !ok {
 		e = catalogue[Internal]
 	}
+	if precise, said := reasons[because{f.Code, f.Reason}]; said {
+		e, ok = precise, false
+	}
 	text := e.en
 	if lang == "tr" {
 		text = e.tr
 	}
-	if len(f.Args) == 0 {
+	if len(f.Args) == 0 || !ok {
 		return text
 	}
 	return fmt.Sprintf(text, f.Args...)

@@ -2,6 +2,7 @@ package partner
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 
 	"konak/internal/crm/channel"
@@ -30,11 +31,14 @@ func (s *Service) Register(a *api.API) {
 	api.Handle(a, start, func(ctx context.Context, _ *struct{}) (Started, error) { return s.Start(ctx) })
 
 	back := api.Route{
-		Method: "GET", Path: CallbackPath, ID: "partner-sign-up-callback", Tag: "CRM channels", Access: api.Public, Refusals: []int{401, 403, 409, 422, 502},
+		Method: "GET", Path: CallbackPath, ID: "partner-sign-up-callback", Tag: "CRM channels", Access: api.Public, Refusals: []int{403, 404, 409, 422, 502},
 		Summary: "A person comes back from the provider",
-		Doc:     "Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, consent, exchange, assets, claim, subscribe or store. A browser is sent to the panel's page of channels.",
+		Doc:     "Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, session (whoever began it has signed out), permission (they may no longer connect channels), consent, exchange, assets, claim, subscribe or store; what the provider refused is told in its own words. It is on the installation's own host: on a workspace's, 404. A browser is sent to the panel's page of channels.",
 	}
 	api.HandleVisit(a, back, func(ctx context.Context, in *callbackIn) (Connected, error) {
+		if api.HostSlug(ctx) != "" {
+			return Connected{}, fault.New(fault.NotFound)
+		}
 		return s.Finish(ctx, Return{
 			State: in.State, Code: in.Code, Error: in.Error, BusinessID: in.BusinessID, NumberID: in.NumberID, PageID: in.PageID,
 		}, api.ClientIP(ctx))
@@ -48,6 +52,9 @@ func (s *Service) pageAfter(err error) string {
 		query.Set("partner", "failed")
 		if f, known := fault.As(err); known {
 			query.Set("step", f.Reason)
+			if f.Code == fault.ProviderRejected && len(f.Args) > 0 {
+				query.Set("words", fmt.Sprint(f.Args[0]))
+			}
 		}
 	}
 	return s.BaseURL + channelsPage + "?" + query.Encode()

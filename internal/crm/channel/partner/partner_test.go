@@ -195,7 +195,7 @@ func TestSteps(t *testing.T) {
 			{partner.StepAssets, 502, "provider_rejected", func(url.Values) { sh.Box.Fail("accounts", 500, 2, 0, 0) }},
 			{partner.StepAssets, 409, "conflict", func(q url.Values) { q.Set("code", sh.Box.Agree("4711", nil, nil)) }},
 			{partner.StepSubscribe, 502, "provider_rejected", func(url.Values) { sh.Box.Fail("subscribed_apps", 500, 2, 0, 0) }},
-			{partner.StepSubscribe, 422, "validation_failed", func(q url.Values) {
+			{partner.StepSubscribe, 502, "provider_rejected", func(q url.Values) {
 				q.Set("code", sh.Box.Agree("4711", []string{pageID, otherID}, []string{business}))
 				sh.Box.Add(pages.Page{ID: otherID, Name: "Başka", Token: "other-token", AppID: "4712"}) // another program's webhook cannot be set
 			}},
@@ -223,10 +223,45 @@ func TestWhoBegan(t *testing.T) {
 		sh.Guest().Get(start).Refused(403, "forbidden")
 		query := url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}
 		sh.Owner.Post("/api/v1/auth/sign-out", nil).Want(200)
-		sh.comesBack(query).Refused(401, "unauthenticated")
+		if e := sh.comesBack(query).Refused(409, "conflict"); e.Reason != partner.StepSession || !strings.Contains(e.Message, "signed out") {
+			t.Errorf("after the sign-out: %+v", e)
+		}
 		sh.Owner = sh.SignIn("owner@demo.example")
 		if list := sh.accounts(); len(list) != 0 {
 			t.Errorf("connected are %v", list)
+		}
+	})
+}
+
+// The callback is on the installation's own host only; a state that came to another is
+// still good.
+func TestCallbackHost(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		query := url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}
+		for _, accept := range []string{"application/json", "text/html"} {
+			sh.Server.Client("").Host("demo.crm.localhost").Header("Accept", accept).Get(callback+"?"+query.Encode()).Refused(404, "not_found")
+		}
+		if list := sh.accounts(); len(list) != 0 {
+			t.Errorf("connected are %v", list)
+		}
+		sh.comesBack(query).Want(200)
+	})
+}
+
+// What the provider says about a step is told in its words, without what opens anything.
+func TestWordsOfTheProvider(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		sh.Answer(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasSuffix(r.URL.Path, "/oauth/access_token") {
+				sh.Box.ServeHTTP(w, r)
+				return
+			}
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(`{"error":{"message":"The code the-code is over; secret is not used","code":100}}`))
+		})
+		e := sh.comesBack(url.Values{"state": {sh.begins()}, "code": {"the-code"}}).Refused(502, "provider_rejected")
+		if e.Reason != partner.StepExchange || !strings.Contains(e.Message, "The code *** is over; *** is not used") {
+			t.Errorf("the refusal is %+v", e)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -94,6 +95,9 @@ const accountsMax = 50
 // Steps of a sign-up, as a failure names them.
 const (
 	StepState     = "state"
+	// StepSession: whoever began it has signed out; StepPermission: may no longer.
+	StepSession    = "session"
+	StepPermission = "permission"
 	StepConsent   = "consent"
 	StepExchange  = "exchange"
 	StepAssets    = "assets"
@@ -176,31 +180,40 @@ func (s *Service) Finish(ctx context.Context, in Return, ip string) (out Connect
 		return out, fault.New(fault.Conflict).Because(StepConsent)
 	}
 	token, err := s.Provider.Exchange(ctx, s.App, in.Code, s.BaseURL+CallbackPath)
-	if err != nil {
-		return out, stepFault(StepExchange, err)
+	if err == nil {
+		out.Accounts, err = s.connect(ctx, in, token)
+	} else {
+		err = stepFault(StepExchange, err)
 	}
+	return out, hideSecrets(err, token.Reveal(), s.App.Secret.Reveal(), in.Code, in.State)
+}
+
+// connect connects what was shared, all of it or nothing.
+func (s *Service) connect(ctx context.Context, in Return, token secret.Text) ([]channel.Account, error) {
+	none := []channel.Account{}
 	assets, err := s.Provider.Assets(ctx, s.App, token)
 	if err != nil {
-		return out, stepFault(StepAssets, err)
+		return none, stepFault(StepAssets, err)
 	}
 	if assets, err = claimed(assets, in); err != nil {
-		return out, err
+		return none, err
 	}
 	done, err := s.prepare(ctx, token, assets)
 	if err != nil {
 		done.takeBack(context.WithoutCancel(ctx), s)
-		return out, err
+		return none, err
 	}
-	if out.Accounts, err = s.store(ctx, done); err != nil {
+	list, err := s.store(ctx, done)
+	if err != nil {
 		done.takeBack(context.WithoutCancel(ctx), s)
-		return out, stepFault(StepStore, err)
+		return none, stepFault(StepStore, err)
 	}
-	for _, a := range out.Accounts {
+	for _, a := range list {
 		if a.Kind == whatsapp.Name {
 			s.WhatsApp.SyncTemplates(ctx, a.ID)
 		}
 	}
-	return out, nil
+	return list, nil
 }
 
 // consume takes a state, which counts once, and returns who began the sign-up, if they
@@ -221,11 +234,14 @@ func (s *Service) consume(ctx context.Context, state string) (who *caller.Caller
 		who, _, err = s.Sessions.SessionCaller(&tx.Reader, session)
 		return err
 	})
+	if fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.NotFound) {
+		return nil, fault.New(fault.Conflict).Because(StepSession).Wrap(err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if !who.Perms.Has(perm.ChannelsManage) || !who.Licences["crm"] || who.MustEnrol {
-		return nil, fault.New(fault.Forbidden)
+		return nil, fault.New(fault.Forbidden, perm.ChannelsManage).Because(StepPermission)
 	}
 	return who, nil
 }
@@ -336,8 +352,35 @@ func stepFault(step string, err error) error {
 	if r, refused := errors.AsType[*meta.Refusal](err); refused {
 		return fault.New(fault.ProviderRejected, r.Words()).Because(step).Wrap(err)
 	}
+	if f, known := fault.As(err); known && f.Code == fault.ValidationFailed && f.Reason != "" {
+		// There are no fields here that somebody could correct: what the provider said
+		// about one of them is all that there is to tell.
+		return fault.New(fault.ProviderRejected, f.Reason).Because(step).Wrap(err)
+	}
 	if f, known := fault.As(err); known {
 		return f.Because(step)
 	}
 	return fault.New(fault.ProviderRejected, "timeout").Because(step).Wrap(err)
+}
+
+// maxWords bounds how much of the provider's words is told.
+const maxWords = 300
+
+// hideSecrets covers secrets in the words of the provider that a fault tells.
+func hideSecrets(err error, secrets ...string) error {
+	f, known := fault.As(err)
+	if !known || f.Code != fault.ProviderRejected || len(f.Args) == 0 {
+		return err
+	}
+	words, _ := f.Args[0].(string)
+	for _, text := range secrets {
+		if text != "" {
+			words = strings.ReplaceAll(words, text, "***")
+		}
+	}
+	if len(words) > maxWords {
+		words = strings.ToValidUTF8(words[:maxWords], "") + "…"
+	}
+	f.Args = []any{words}
+	return f
 }

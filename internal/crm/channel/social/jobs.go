@@ -17,15 +17,54 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// profileJob asks who a customer is.
-const profileJob = "social.profile"
+const (
+	// profileJob asks who a customer is.
+	profileJob = "social.profile"
+	// copyJob brings in a copy of a message that may be one of ours.
+	copyJob = "social.copy"
+	// copyPause is between two looks at such a copy, copyFor how long it waits at most.
+	copyPause = 10 * time.Second
+	copyFor   = 15 * time.Minute
+)
 
 // Jobs are the kinds of this module's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return append(s.transport.Jobs(), jobs.Kind{
 		Name: profileJob, Handler: s.runProfile, PerNode: 64, PerTenant: 4, PerAccount: 2, MaxAttempts: 8,
 		Timeout: time.Minute, HoldReason: channel.ProviderUnreachable,
+	}, jobs.Kind{
+		Name: copyJob, Handler: s.runCopy, PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20,
+		Timeout: time.Minute, HoldReason: channel.ProviderUnreachable,
 	})
+}
+
+// heldCopy is the payload of copyJob.
+type heldCopy struct {
+	AccountID uuid.UUID `json:"account_id"`
+	Message   Received  `json:"message"`
+	At        time.Time `json:"at"`
+}
+
+// runCopy is the handler of copyJob. A copy of ours is known once the provider answered;
+// another one is what somebody wrote in the provider's own app.
+func (s *Service) runCopy(ctx context.Context, j *jobs.Job) error {
+	var h heldCopy
+	if err := json.Unmarshal(j.Payload, &h); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	a, err := s.Channels.Get(ctx, "", h.AccountID)
+	if err != nil {
+		return channel.IgnoreDeleted(err)
+	}
+	now := s.DB.Clock().Now()
+	waits, err := s.Inbound.AwaitsDelivery(ctx, a.ID, h.Message.Customer)
+	if err != nil {
+		return err
+	}
+	if waits && now.Sub(j.CreatedAt.Time) < copyFor {
+		return jobs.Snooze(now.Add(copyPause))
+	}
+	return s.ingest(ctx, a, h.Message, h.At)
 }
 
 // namelessContact is the payload of profileJob: the provider tells messages without

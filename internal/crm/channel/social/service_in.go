@@ -12,6 +12,7 @@ import (
 	"konak/internal/crm/channel/transport"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/edit"
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -39,8 +40,11 @@ func (s *Service) takeEvent(ctx context.Context, a channel.Account, e Event) err
 		return s.takeMessage(ctx, a, *e.Message, e.At)
 	case e.Edited != nil:
 		known, err := s.Edits.EditOnChannel(ctx, a.ID, e.Edited.ID, e.Edited.Text)
-		if err != nil || known || e.Edited.Customer == "" || e.Edited.OfPage {
+		if err != nil || known {
 			return err
+		}
+		if e.Edited.Customer == "" || e.Edited.OfPage {
+			return s.Edits.Keep(ctx, a.ID, e.Edited.ID, edit.Early{Kind: edit.EarlyText, Value: e.Edited.Text})
 		}
 		// The change came before the message: it brings all of it.
 		return s.ingest(ctx, a, *e.Edited, e.At)
@@ -64,11 +68,10 @@ const unsupported = "Bu ileti türü burada gösterilemiyor; Messenger ya da Ins
 
 func (s *Service) takeMessage(ctx context.Context, a channel.Account, m Received, at time.Time) error {
 	if m.Deleted {
-		_, err := s.Edits.DeleteOnChannel(ctx, a.ID, m.ID)
-		return err
+		return s.Edits.DeleteOnChannel(ctx, a.ID, m.ID)
 	}
 	if m.OfPage {
-		if ours, err := s.takeCopy(ctx, a, m); err != nil || ours {
+		if ours, err := s.takeCopy(ctx, a, m, at); err != nil || ours {
 			return err
 		}
 	}
@@ -82,14 +85,17 @@ func (s *Service) takeMessage(ctx context.Context, a channel.Account, m Received
 // takeCopy takes the page's own copy of a message, and says whether we sent it. A copy
 // that carries our mark is the provider's word that it has the message, which counts
 // also where its answer to us was lost.
-func (s *Service) takeCopy(ctx context.Context, a channel.Account, m Received) (ours bool, err error) {
+func (s *Service) takeCopy(ctx context.Context, a channel.Account, m Received, at time.Time) (ours bool, err error) {
 	var set Settings
 	if err := a.Read(&set); err != nil {
 		return false, err
 	}
 	item, err := uuid.Parse(m.Mark)
+	if err != nil && m.AppID == "" {
+		return s.holdCopy(ctx, a, m, at)
+	}
 	if err != nil {
-		return m.AppID != "" && m.AppID == set.AppID, nil
+		return m.AppID == set.AppID, nil
 	}
 	err = s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		ours, err = s.Inbound.SentOver(r, a.ID, item)
@@ -99,6 +105,19 @@ func (s *Service) takeCopy(ctx context.Context, a channel.Account, m Received) (
 		return m.AppID != "" && m.AppID == set.AppID, err
 	}
 	return true, channel.IgnoreDeleted(s.Inbound.Reported(ctx, item, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: m.ID}))
+}
+
+// holdCopy keeps back a copy that names no program while a message of ours to the same
+// customer is on its way: it may be that one, and nobody can tell before the provider
+// answered. It says whether it did.
+func (s *Service) holdCopy(ctx context.Context, a channel.Account, m Received, at time.Time) (held bool, err error) {
+	if held, err = s.Inbound.AwaitsDelivery(ctx, a.ID, m.Customer); err != nil || !held {
+		return held, err
+	}
+	return true, s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		_, err := jobs.EnqueueForAccount(tx, copyJob, a.ID, tx.Now().Add(copyPause), heldCopy{a.ID, m, at})
+		return err
+	})
 }
 
 // ingest brings in a message of a customer, or one that somebody wrote to them in the

@@ -13,6 +13,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -101,7 +102,8 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 		if err != nil {
 			return err
 		}
-		if item.AuthorKind != conversation.ByAgent {
+		// The tag says that a person answers. A key is a program's, whoever it names.
+		if item.AuthorKind != conversation.ByAgent || caller.From(tx.Context()).Kind == caller.APIKey {
 			return fault.New(fault.WindowClosed).ExpiredAt(&until)
 		}
 	}

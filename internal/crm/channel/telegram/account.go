@@ -42,6 +42,7 @@ type Business struct {
 	PersonID     int64     `json:"person_id" example:"5551234567"`
 	Username     string    `json:"username" example:"elifkaya"`
 	CanReply     bool      `json:"can_reply" doc:"Whether the person lets the bot answer"`
+	Ended        bool      `json:"ended,omitempty" doc:"Whether the person took the bot out of their account"`
 	BotAccountID uuid.UUID `json:"bot_account_id" format:"uuid" doc:"The bot's own account"`
 }
 

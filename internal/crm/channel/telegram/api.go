@@ -22,9 +22,9 @@ type connectIn struct {
 }
 
 type businessIn struct {
-	Body struct {
-		ChannelID *uuid.UUID `json:"channel_id,omitempty" format:"uuid" doc:"The bot; the workspace's oldest where it is left out"`
-	}
+	Body *struct {
+		ChannelID *uuid.UUID `json:"channel_id,omitempty" format:"uuid" doc:"The bot; the workspace's oldest, or else the operator's, where it is left out"`
+	} `required:"false"`
 }
 
 // Started is the answer to a business start.
@@ -50,9 +50,13 @@ func (s *Service) Register(a *api.API) {
 
 	start := channel.Route("POST", "/chatbot/business/start", "start-chatbot-business", "Start linking the company's chat-bot account", perm.ChannelsManage)
 	start.Refusals = []int{404, 409}
-	start.Doc = "The person whose Telegram account it is opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account then is a channel of its own. The link counts for 15 minutes and for one person. A workspace without a bot: 409."
+	start.Doc = "The person whose Telegram account it is opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account then is a channel of its own. The link counts for 15 minutes and for one person. A workspace without a bot gets the operator's (--telegram-bot-token), where there is one and no other workspace has it; else 409 with the reason no_bot or bot_taken."
 	api.Handle(a, start, func(ctx context.Context, in *businessIn) (Started, error) {
-		link, err := s.StartBusiness(ctx, in.Body.ChannelID)
+		var bot *uuid.UUID
+		if in.Body != nil {
+			bot = in.Body.ChannelID
+		}
+		link, err := s.StartBusiness(ctx, bot)
 		return Started{link}, err
 	})
 

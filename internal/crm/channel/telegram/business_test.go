@@ -23,6 +23,7 @@ func TestBusinessLink(t *testing.T) {
 		}
 		sh.connect(nil).Want(201).Data(&sh.Account)
 		sh.Guest().Post(start, map[string]any{}).Refused(403, "forbidden")
+		sh.Owner.Post(start, nil).Want(200)
 		link := func() telegram.Link {
 			t.Helper()
 			var started telegram.Started
@@ -180,6 +181,9 @@ func TestBusinessChanges(t *testing.T) {
 		if a := sh.ReadAccount(at.ID); a.Status != channel.Attention || *a.Reason != telegram.BusinessEnded {
 			t.Errorf("taken out: %+v", a)
 		}
+		if got := answer(); !strings.Contains(got, `"business_ended"`) || len(sh.Items(c)) != 1 {
+			t.Errorf("an answer after the bot was taken out: %s", got)
+		}
 		// Connected anew it has another name at the provider and is the same account.
 		sh.Box.Connect(botID, "conn5", owner, true, true)
 		sh.Box.Write(botID, elif, wire.Message{Text: "Yeniden", BusinessConnectionID: "conn5"})
@@ -189,12 +193,32 @@ func TestBusinessChanges(t *testing.T) {
 		sh.Settle()
 		sh.Owner.Get(channels+"/"+at.ID.String()+"/webhook").Refused(409, "conflict")
 		sh.Owner.Post(channels+"/"+at.ID.String()+"/webhook", nil).Refused(409, "conflict")
-		// Paused, it brings nothing in while the bot itself works.
+		// Paused, it brings nothing in while the bot itself works; what came meanwhile comes
+		// in when it goes on, unless that takes a day.
 		sh.Owner.Do("PATCH", channels+"/"+at.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		sh.Box.Write(botID, elif, wire.Message{Text: "Duyulmaz", BusinessConnectionID: "conn5"})
 		sh.Settle()
 		if got := sh.Items(c); len(got) != 3 {
 			t.Errorf("%d items", len(got))
+		}
+		sh.Later(time.Hour)
+		sh.Settle()
+		sh.Owner.Do("PATCH", channels+"/"+at.ID.String()+"/status", map[string]any{"status": "active"}).Want(200)
+		sh.Settle()
+		if got := sh.Items(c); len(got) != 4 || got[0].Body != "Duyulmaz" {
+			t.Errorf("after the pause: %+v", got)
+		}
+		sh.Owner.Do("PATCH", channels+"/"+at.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		sh.Box.Write(botID, elif, wire.Message{Text: "Eskir", BusinessConnectionID: "conn5"})
+		sh.Settle()
+		for range 25 {
+			sh.Later(time.Hour)
+			sh.Settle()
+		}
+		sh.Owner.Do("PATCH", channels+"/"+at.ID.String()+"/status", map[string]any{"status": "active"}).Want(200)
+		sh.Settle()
+		if got := sh.Items(c); len(got) != 4 {
+			t.Errorf("a day later: %+v", got)
 		}
 		// It ends with its bot.
 		sh.Owner.Delete(channels + "/" + sh.Account.ID.String()).Want(200)

@@ -2,8 +2,12 @@ package telegram
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/transport"
@@ -17,11 +21,71 @@ func (s *Service) Jobs() []jobs.Kind {
 	return append(s.transport.Jobs(), jobs.Kind{
 		Name: pollJob, Handler: s.runPoll, PerNode: 512, PerTenant: 16, PerAccount: 1, MaxAttempts: 1_000_000,
 		Timeout: 10 * time.Minute, HoldReason: channel.ProviderUnreachable,
+	}, jobs.Kind{
+		Name: heldJob, Handler: s.runHeld, PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20,
+		Timeout: time.Minute, HoldReason: channel.ProviderUnreachable,
 	})
 }
 
+const (
+	// heldJob brings in what came for a person's account while it was paused. The
+	// provider holds what comes for a paused bot, and nothing for one of the accounts
+	// that it works in.
+	heldJob = "telegram.held"
+	// heldFor is how long it is kept, which is as long as the provider holds things.
+	heldFor   = 24 * time.Hour
+	heldPause = 10 * time.Minute
+)
+
+// heldUpdate is the payload of heldJob.
+type heldUpdate struct {
+	BotID     uuid.UUID `json:"bot_id"`
+	AccountID uuid.UUID `json:"account_id"`
+	Update    Update    `json:"update"`
+}
+
+// hold keeps an update of a person's account that is paused; one that is over needs it
+// no more.
+func (s *Service) hold(ctx context.Context, a channel.Account, u Update) error {
+	if a.Status == channel.Disconnected {
+		return nil
+	}
+	var set Settings
+	if err := a.Read(&set); err != nil {
+		return err
+	}
+	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		_, err := jobs.EnqueueForAccount(tx, heldJob, a.ID, tx.Now().Add(heldPause), heldUpdate{set.Business.BotAccountID, a.ID, u})
+		return err
+	})
+}
+
+// runHeld is the handler of heldJob.
+func (s *Service) runHeld(ctx context.Context, j *jobs.Job) error {
+	var h heldUpdate
+	if err := json.Unmarshal(j.Payload, &h); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	a, err := s.Channels.Get(ctx, Name, h.AccountID)
+	if err != nil || a.Status == channel.Disconnected {
+		return channel.IgnoreDeleted(err)
+	}
+	if now := s.DB.Clock().Now(); !a.Works() {
+		if now.Sub(j.CreatedAt.Time) < heldFor {
+			return jobs.Snooze(now.Add(heldPause))
+		}
+		s.Log.WarnContext(ctx, "what came for a paused account was kept for a day and is dropped", "account", a.ID)
+		return nil
+	}
+	bot, err := s.Channels.Get(ctx, Name, h.BotID)
+	if err != nil {
+		return channel.IgnoreDeleted(err)
+	}
+	return s.takeFor(ctx, bot, a, h.Update)
+}
+
 // Changed implements channel.Kind. A bot that is polled is asked again once it
-// works; one that is disconnected is left by the provider, and the accounts of
+// works, and what was kept for a person's account comes in; one that is disconnected is left by the provider, and the accounts of
 // people that it works in go with it.
 func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
 	o, err := s.accounts.Find(&tx.Reader, a.ID)
@@ -33,6 +97,8 @@ func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
 		return dropConnection(tx, a.ID)
 	case a.Status == channel.Disconnected:
 		return s.endBot(tx, o)
+	case a.Works() && before == channel.Paused && o.Set.Business != nil:
+		return jobs.RunNow(tx, heldJob, a.ID)
 	case a.Works() && before == channel.Paused && o.Set.Business == nil && o.Set.Mode == channel.ByPolling:
 		return jobs.Restart(tx, pollJob, a.ID, tx.Now())
 	}

@@ -38,6 +38,8 @@ type Config struct {
 	Provider Provider
 	// BaseURL is the installation's public address, which the provider calls.
 	BaseURL string
+	// OperatorBot is the token of the operator's own bot, for a workspace that has none.
+	OperatorBot secret.Text
 	// Plain says that the provider calls addresses without TLS too: it is a
 	// server of one's own, or a stand-in.
 	Plain bool

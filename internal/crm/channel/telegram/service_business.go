@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,6 +24,9 @@ const linkPrefix = "tgb_"
 // linkFor is how long a link to tie a person's account counts.
 const linkFor = 15 * time.Minute
 
+// noBot: the workspace has no bot that works.
+const noBot = "no_bot"
+
 // Link is how a person ties their account on Telegram to the workspace.
 type Link struct {
 	URL         string     `json:"url" example:"https://t.me/demo_destek_bot?start=k3Jd0f" doc:"To be opened in Telegram by the person whose account it is"`
@@ -31,9 +35,38 @@ type Link struct {
 	ExpiresAt   clock.Time `json:"expires_at" doc:"Until when the link can be opened and the bot added"`
 }
 
-// StartBusiness makes a link for a bot of the workspace: the one that is named, or
-// the oldest. A workspace without a bot is a conflict.
-func (s *Service) StartBusiness(ctx context.Context, bot *uuid.UUID) (out Link, err error) {
+// StartBusiness makes a link for a bot of the workspace: the one that is named, the
+// oldest, or else the operator's, which it connects. A workspace without a bot is a
+// conflict.
+func (s *Service) StartBusiness(ctx context.Context, bot *uuid.UUID) (Link, error) {
+	out, err := s.makeLink(ctx, bot)
+	if f, known := fault.As(err); !known || f.Reason != noBot || bot != nil || s.OperatorBot.Reveal() == "" {
+		return out, err
+	}
+	a, err := s.connectOperatorBot(ctx)
+	if err != nil {
+		return out, err
+	}
+	return s.makeLink(ctx, &a.ID)
+}
+
+// connectOperatorBot makes the operator's bot the workspace's. The provider tells one
+// address what happens at a bot, so one workspace has it.
+func (s *Service) connectOperatorBot(ctx context.Context) (a channel.Account, err error) {
+	id, _, _ := strings.Cut(s.OperatorBot.Reveal(), ":")
+	owners, err := s.Channels.ByExternal(ctx, Name, id)
+	if err != nil {
+		return a, err
+	}
+	for _, o := range owners {
+		if o.TenantID != caller.From(ctx).TenantID {
+			return a, fault.New(fault.ChannelUnavailable).Because("bot_taken")
+		}
+	}
+	return s.Connect(ctx, NewBot{Token: s.OperatorBot.Reveal()})
+}
+
+func (s *Service) makeLink(ctx context.Context, bot *uuid.UUID) (out Link, err error) {
 	err = s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := s.chooseBot(tx, bot)
 		if err != nil {
@@ -70,7 +103,7 @@ func (s *Service) chooseBot(tx *db.Tx, id *uuid.UUID) (_ opened, err error) {
 			return o, err
 		}
 	}
-	return opened{}, fault.New(fault.ChannelUnavailable).Because("no_bot")
+	return opened{}, fault.New(fault.ChannelUnavailable).Because(noBot)
 }
 
 // Words to the person who opens a link.
@@ -150,7 +183,7 @@ func (s *Service) addConnection(tx *db.Tx, bot channel.Account, n Connection) er
 // settings are those of the person's account.
 func (n *Connection) settings(of Settings, bot uuid.UUID) Settings {
 	return Settings{BotID: of.BotID, Username: of.Username, Mode: of.Mode, Business: &Business{
-		ConnectionID: n.ID, PersonID: n.Owner.ID, Username: n.Owner.Username, CanReply: n.CanReply, BotAccountID: bot,
+		ConnectionID: n.ID, PersonID: n.Owner.ID, Username: n.Owner.Username, CanReply: n.CanReply, Ended: !n.Enabled, BotAccountID: bot,
 	}}
 }
 

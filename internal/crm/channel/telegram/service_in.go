@@ -59,13 +59,38 @@ func (s *Service) take(ctx context.Context, bot channel.Account, u Update) error
 }
 
 func (s *Service) takeUpdate(ctx context.Context, bot channel.Account, u Update) error {
+	a, ok, err := s.accountFor(ctx, bot, u.connection())
+	if err != nil || !ok {
+		return err
+	}
+	if a.ID != bot.ID && !a.Works() {
+		return s.hold(ctx, a, u)
+	}
+	return s.takeFor(ctx, bot, a, u)
+}
+
+// connection is the business connection that an update came over, "" for the bot.
+func (u *Update) connection() string {
 	switch {
 	case u.Message != nil:
-		return s.takeMessage(ctx, bot, *u.Message, false)
+		return u.Message.Connection
 	case u.Edited != nil:
-		return s.takeMessage(ctx, bot, *u.Edited, true)
+		return u.Edited.Connection
 	case u.Deleted != nil:
-		return s.takeDeleted(ctx, bot, *u.Deleted)
+		return u.Deleted.Connection
+	}
+	return ""
+}
+
+// takeFor brings in an update of an account: the bot's own, or a person's.
+func (s *Service) takeFor(ctx context.Context, bot, a channel.Account, u Update) error {
+	switch {
+	case u.Message != nil:
+		return s.takeMessage(ctx, bot, a, *u.Message, false)
+	case u.Edited != nil:
+		return s.takeMessage(ctx, bot, a, *u.Edited, true)
+	case u.Deleted != nil:
+		return s.takeDeleted(ctx, a, *u.Deleted)
 	case u.Reaction != nil:
 		r := *u.Reaction
 		return s.Inbound.CustomerReacted(ctx, bot.ID, messageID("", r.Chat, r.ID), r.Emoji)
@@ -79,7 +104,7 @@ func (s *Service) takeUpdate(ctx context.Context, bot channel.Account, u Update)
 
 // accountFor is the account that something belongs to: the bot's own, or the
 // person's whose connection it names. It says false where nobody of the workspace
-// has the connection, or does not want anything from it now.
+// has the connection.
 func (s *Service) accountFor(ctx context.Context, bot channel.Account, connection string) (a channel.Account, ok bool, err error) {
 	if connection == "" {
 		return bot, true, nil
@@ -92,7 +117,7 @@ func (s *Service) accountFor(ctx context.Context, bot channel.Account, connectio
 		if err == nil {
 			a, err = s.Channels.Find(r, Name, id)
 		}
-		ok = err == nil && a.Works()
+		ok = err == nil
 		return err
 	})
 	return a, ok, err
@@ -100,16 +125,12 @@ func (s *Service) accountFor(ctx context.Context, bot channel.Account, connectio
 
 // takeMessage brings in a message, or what it was changed to. Groups and channels
 // are none of ours, and neither is what bots write.
-func (s *Service) takeMessage(ctx context.Context, bot channel.Account, m Received, edited bool) error {
+func (s *Service) takeMessage(ctx context.Context, bot, a channel.Account, m Received, edited bool) error {
 	if !m.Private || m.From.Bot || m.OfBot || m.Empty {
 		return nil
 	}
 	if payload, is := startPayload(m); is && !edited {
 		return s.takeStart(ctx, bot, m, payload)
-	}
-	a, ok, err := s.accountFor(ctx, bot, m.Connection)
-	if err != nil || !ok {
-		return err
 	}
 	if m.Unsupported {
 		m.Text = unsupported
@@ -169,13 +190,9 @@ func (p Person) sender(account uuid.UUID) contact.Sender {
 	}
 }
 
-func (s *Service) takeDeleted(ctx context.Context, bot channel.Account, d Deleted) error {
-	a, ok, err := s.accountFor(ctx, bot, d.Connection)
-	if err != nil || !ok {
-		return err
-	}
+func (s *Service) takeDeleted(ctx context.Context, a channel.Account, d Deleted) error {
 	for _, id := range d.IDs {
-		if _, err := s.Edits.DeleteOnChannel(ctx, a.ID, messageID(d.Connection, d.Chat, id)); err != nil {
+		if err := s.Edits.DeleteOnChannel(ctx, a.ID, messageID(d.Connection, d.Chat, id)); err != nil {
 			return err
 		}
 	}

@@ -33,6 +33,9 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 		return nil, err
 	}
 	if b := set.Business; b != nil {
+		if b.Ended {
+			return nil, fault.New(fault.ChannelUnavailable).Because(BusinessEnded)
+		}
 		if !b.CanReply {
 			return nil, fault.New(fault.ChannelUnavailable).Because("no_reply_right")
 		}

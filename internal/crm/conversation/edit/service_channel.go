@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
-	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
@@ -25,14 +24,13 @@ func (s *Service) EditOnChannel(ctx context.Context, account uuid.UUID, provider
 }
 
 // DeleteOnChannel hides a message that its author took back in the channel's own
-// app. It returns false where we do not have the message.
-func (s *Service) DeleteOnChannel(ctx context.Context, account uuid.UUID, providerMessageID string) (known bool, err error) {
-	return s.onChannel(ctx, account, providerMessageID, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
-		if err := s.hide(tx, c, i); err != nil {
-			return err
-		}
-		return audit.Write(tx, "conversation.item_deleted", i.ID.String(), map[string]string{"conversation": c.ID.String(), "by": i.AuthorKind})
-	})
+// app, or the one that comes later where we do not have it yet.
+func (s *Service) DeleteOnChannel(ctx context.Context, account uuid.UUID, providerMessageID string) error {
+	known, err := s.onChannel(ctx, account, providerMessageID, s.takeBack)
+	if err != nil || known {
+		return err
+	}
+	return s.Keep(ctx, account, providerMessageID, Early{Kind: EarlyDeleted})
 }
 
 func (s *Service) onChannel(

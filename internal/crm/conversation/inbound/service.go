@@ -3,6 +3,7 @@ package inbound
 import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/edit"
 	"konak/internal/kit/db"
 )
 
@@ -12,6 +13,8 @@ type Config struct {
 	Conversations *conversation.Service
 	Contacts      *contact.Book
 	Agents        conversation.Agents
+	// Edits keeps what comes before its message.
+	Edits *edit.Service
 	// Assistant is told of customers' messages; nil where there is none.
 	Assistant Assistant
 }
@@ -33,11 +36,12 @@ type Service struct {
 	gate     *conversation.Service
 	contacts *contact.Book
 	agents   conversation.Agents
+	edits    *edit.Service
 
 	assistant Assistant
 }
 
 // New makes the service.
 func New(c Config) *Service {
-	return &Service{db: c.DB, gate: c.Conversations, contacts: c.Contacts, agents: c.Agents, assistant: c.Assistant}
+	return &Service{db: c.DB, gate: c.Conversations, contacts: c.Contacts, agents: c.Agents, edits: c.Edits, assistant: c.Assistant}
 }

@@ -94,18 +94,7 @@ func (s *Service) ApplyReport(ctx context.Context, id uuid.UUID, d conversation.
 // ReadUntil takes a customer's report that they read everything until a moment. A
 // customer whom nobody knows is passed over.
 func (s *Service) ReadUntil(ctx context.Context, account uuid.UUID, customer string, until, at clock.Time) error {
-	var list []uuid.UUID
-	err := s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		who, err := s.contacts.OnAccount(r, account, customer)
-		if err != nil {
-			return err
-		}
-		list, err = conversation.UnreadOn(r, who.ID, account, until)
-		return err
-	})
-	if db.IsNoRow(err) {
-		return nil
-	}
+	list, err := s.unreadOn(ctx, account, customer, until, conversation.Sent)
 	for _, item := range list {
 		if err == nil {
 			err = s.Reported(ctx, item, conversation.Delivery{Status: conversation.Sent, ReadAt: &at})
@@ -115,6 +104,30 @@ func (s *Service) ReadUntil(ctx context.Context, account uuid.UUID, customer str
 		}
 	}
 	return err
+}
+
+// unreadOn lists the messages of ours with a delivery that were written to a customer
+// until a moment; none for a customer whom nobody knows.
+func (s *Service) unreadOn(ctx context.Context, account uuid.UUID, customer string, until clock.Time, delivery string) (list []uuid.UUID, err error) {
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		who, err := s.contacts.OnAccount(r, account, customer)
+		if err != nil {
+			return err
+		}
+		list, err = conversation.UnreadOn(r, who.ID, account, until, delivery)
+		return err
+	})
+	if db.IsNoRow(err) {
+		err = nil
+	}
+	return list, err
+}
+
+// AwaitsDelivery says whether a message of ours to a customer is on its way, of which
+// nobody knows yet how the provider calls it.
+func (s *Service) AwaitsDelivery(ctx context.Context, account uuid.UUID, customer string) (bool, error) {
+	list, err := s.unreadOn(ctx, account, customer, clock.At(s.db.Clock().Now()), conversation.Queued)
+	return len(list) > 0, err
 }
 
 // lockItem reads a message and locks its conversation, so that no other report
@@ -202,9 +215,10 @@ func (s *Service) setOutcome(tx *db.Tx, c conversation.Conversation, item conver
 	if d.Status == conversation.Failed {
 		return s.MarkFailed(tx, c.ID, item, d)
 	}
-	var provider, reason *string
-	if d.ProviderMessageID != "" {
-		provider = &d.ProviderMessageID
+	var reason *string
+	provider, err := s.freeName(tx, item, d.ProviderMessageID)
+	if err != nil {
+		return c, item, err
 	}
 	if d.Status == conversation.Queued && d.Error != "" {
 		reason = &d.Error
@@ -214,15 +228,41 @@ func (s *Service) setOutcome(tx *db.Tx, c conversation.Conversation, item conver
 	if err := conversation.SetDelivery(tx, item.ID, d.Status, reason, provider); err != nil {
 		return c, item, err
 	}
+	changed := false
+	if item.ProviderMessageID == nil && provider != nil {
+		item.ProviderMessageID = provider
+		var err error
+		if changed, err = s.edits.ApplyEarly(tx, &c, &item); err != nil {
+			return c, item, err
+		}
+		if changed {
+			if err := conversation.FillItem(&tx.Reader, &item); err != nil {
+				return c, item, err
+			}
+		}
+	}
 	if was.Delivery != nil && *was.Delivery == conversation.Failed && d.Status == conversation.Sent {
 		if err := s.gate.MarkLateAnswer(tx, &c); err != nil {
 			return c, item, err
 		}
 	}
-	if sameText(was.Delivery, item.Delivery) && sameText(was.DeliveryError, item.DeliveryError) {
+	if !changed && sameText(was.Delivery, item.Delivery) && sameText(was.DeliveryError, item.DeliveryError) {
 		return c, item, nil
 	}
 	return c, item, s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &c, &item)
+}
+
+// freeName is the provider's name for a message of ours, nil where there is none or
+// where another item has it: a copy of the message that was taken for somebody else's.
+func (s *Service) freeName(tx *db.Tx, item conversation.Item, name string) (*string, error) {
+	if name == "" || item.ChannelAccountID == nil || item.ProviderMessageID != nil {
+		return item.ProviderMessageID, nil
+	}
+	other, known, err := s.Known(&tx.Reader, *item.ChannelAccountID, name)
+	if err != nil || known && other != item.ID {
+		return nil, err
+	}
+	return &name, nil
 }
 
 // sameText says whether two texts are equal, or both missing.

@@ -78,7 +78,10 @@ func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err err
 		if err := s.ingest(tx, in, source, &out); err != nil {
 			return err
 		}
-		if in.AI && s.assistant != nil && !out.Duplicate {
+		if err := s.applyEarly(tx, &out); err != nil {
+			return err
+		}
+		if in.AI && s.assistant != nil && !out.Duplicate && out.Item.DeletedAt == nil {
 			if err := s.assistant.MessageReceived(tx, out.Conversation, out.Item, out.reopened); err != nil {
 				return err
 			}
@@ -89,6 +92,22 @@ func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err err
 		return in.Then(tx, &out)
 	})
 	return out, err
+}
+
+// applyEarly makes the changes that came before a message, and tells open panels.
+func (s *Service) applyEarly(tx *db.Tx, out *Ingested) error {
+	if out.Duplicate {
+		return nil
+	}
+	changed, err := s.edits.ApplyEarly(tx, &out.Conversation, &out.Item)
+	if err != nil || !changed {
+		return err
+	}
+	shown := out.Item
+	if err := conversation.FillItem(&tx.Reader, &shown); err != nil {
+		return err
+	}
+	return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &out.Conversation, &shown)
 }
 
 func (s *Service) ingest(tx *db.Tx, in Inbound, source conversation.Source, out *Ingested) error {

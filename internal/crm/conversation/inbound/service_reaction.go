@@ -6,15 +6,19 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/edit"
 	"konak/internal/kit/db"
 	"konak/internal/kit/emoji"
 	"konak/internal/kit/fault"
 )
 
 // CustomerReacted keeps a customer's reaction to a message that the channel
-// names; an empty sign takes it away. A message that we do not have is passed
-// over, as is a sign that is none.
+// names; an empty sign takes it away. One to a message that we do not have yet waits
+// for it. A sign that is none is passed over.
 func (s *Service) CustomerReacted(ctx context.Context, account uuid.UUID, providerMessageID, sign string) error {
+	if sign != "" && !emoji.Is(sign) {
+		return nil
+	}
 	var i conversation.Item
 	var customer uuid.UUID
 	err := s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
@@ -25,8 +29,8 @@ func (s *Service) CustomerReacted(ctx context.Context, account uuid.UUID, provid
 		customer = c.ContactID
 		return err
 	})
-	if db.IsNoRow(err) || err == nil && sign != "" && !emoji.Is(sign) {
-		return nil
+	if db.IsNoRow(err) {
+		return s.edits.Keep(ctx, account, providerMessageID, edit.Early{Kind: edit.EarlyReaction, Value: sign})
 	}
 	if err == nil {
 		_, err = s.gate.SetReaction(ctx, i.ConversationID, i.ID, conversation.Reaction{Emoji: sign, AuthorKind: conversation.ByContact, AuthorID: customer}, false, s.tellOfReaction(sign))

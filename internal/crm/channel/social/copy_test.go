@@ -1,0 +1,104 @@
+package social_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/channel/social"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/perm"
+	wire "konak/internal/provider/social"
+)
+
+// The copy of our own message may come before the provider's answer, and may name no
+// program: it is known all the same, and sent once.
+func TestCopyBeforeTheAnswer(t *testing.T) {
+	connected(t, social.Instagram, func(t *testing.T, sh *shop) {
+		sh.says(ayse, "Merhaba")
+		c := sh.Only()
+		echo := func(id, text string) {
+			sh.post(appSecret, asText(wire.Webhook{Object: wire.ObjectInstagram, Entry: []wire.Entry{{ID: "ig1", Messaging: []wire.Messaging{{
+				Sender: wire.Ref{ID: "ig1"}, Recipient: wire.Ref{ID: ayse.ID}, Timestamp: sh.Server.Clock.Now().UnixMilli(),
+				Message: &wire.Incoming{ID: id, Text: text, Echo: true},
+			}}}}})).Want(200)
+		}
+		sends := 0
+		sh.Answer(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasSuffix(r.URL.Path, "/messages") {
+				sh.Box.ServeHTTP(w, r)
+				return
+			}
+			sends++
+			echo("m_ours", "Buyurun")
+			echo("m_app", "Telefondan")
+			_, _ = w.Write([]byte(`{"recipient_id":"` + ayse.ID + `","message_id":"m_ours"}`))
+		})
+		sent := sh.Reply(c.ID, "Buyurun")
+		sh.Settle()
+		sh.Later(time.Minute)
+		sh.Settle()
+		items := sh.Items(c.ID)
+		if sends != 1 || apptest.DeliveryOf(sh.Item(c.ID, sent.ID)) != conversation.Sent {
+			t.Errorf("sent %d times, %+v", sends, sh.Item(c.ID, sent.ID))
+		}
+		bodies := map[string]int{}
+		for _, i := range items {
+			bodies[i.Body]++
+		}
+		if len(items) != 3 || bodies["Buyurun"] != 1 || bodies["Telefondan"] != 1 {
+			t.Errorf("the conversation is %s", asText(items))
+		}
+		sh.Answer(nil)
+		echo("m_ours", "Buyurun")
+		if n := len(sh.Items(c.ID)); n != 3 {
+			t.Errorf("a late copy: %d items", n)
+		}
+	})
+}
+
+// A message of ours whose name somebody else's copy has is marked all the same.
+func TestNameThatIsTaken(t *testing.T) {
+	connected(t, social.Instagram, func(t *testing.T, sh *shop) {
+		sh.says(ayse, "Merhaba")
+		c := sh.Only()
+		sh.writes(ayse, wire.Incoming{ID: "m_taken", Text: "Önce"})
+		sends := 0
+		sh.Answer(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasSuffix(r.URL.Path, "/messages") {
+				sh.Box.ServeHTTP(w, r)
+				return
+			}
+			sends++
+			_, _ = w.Write([]byte(`{"recipient_id":"` + ayse.ID + `","message_id":"m_taken"}`))
+		})
+		sent := sh.Reply(c.ID, "Buyurun")
+		sh.Settle()
+		sh.Later(time.Hour)
+		sh.Settle()
+		if sends != 1 || apptest.DeliveryOf(sh.Item(c.ID, sent.ID)) != conversation.Sent {
+			t.Errorf("sent %d times, %+v", sends, sh.Item(c.ID, sent.ID))
+		}
+	})
+}
+
+// After a day a program is no person, whoever its key writes for.
+func TestKeysAreNoPeople(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		sh.connect("messenger", map[string]any{"human_agent": true}).Want(201).Data(&sh.Account)
+		sh.says(elif, "Merhaba")
+		c := sh.Only()
+		key := sh.Key(false, perm.All()...)
+		path := "/api/crm/v1/public/conversations/" + c.ID.String() + "/reply-as-agent"
+		key.Post(path, map[string]any{"body": "Hemen", "agent_id": sh.OwnerID}).Want(200)
+		sh.Settle()
+		sh.Later(25 * time.Hour)
+		key.Post(path, map[string]any{"body": "Geç", "agent_id": sh.OwnerID}).Refused(422, "window_closed")
+		key.Post(path, map[string]any{"body": "Geç"}).Refused(422, "window_closed")
+		if n := len(sh.Items(c.ID)); n != 2 {
+			t.Errorf("%d items: what was refused was written", n)
+		}
+	})
+}

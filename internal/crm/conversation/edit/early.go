@@ -1,0 +1,193 @@
+package edit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
+)
+
+// What a provider tells of a message, as it is kept until the message comes.
+const (
+	EarlyText     = "text"     // the value is what it was changed to
+	EarlyDeleted  = "deleted"  // its author took it back
+	EarlyReaction = "reaction" // the customer's; an empty value takes it away
+)
+
+const (
+	earlyJob = "conversation.early"
+	// earlyFor is how long a change waits for its message.
+	earlyFor = 24 * time.Hour
+	// earlySoon is when a change is tried again that may have crossed its message.
+	earlySoon = time.Minute
+	// earlyMax is how many changes wait for the messages of one account: providers also
+	// tell of messages from before the account was connected.
+	earlyMax = 5000
+)
+
+// Early is a change that came before its message.
+type Early struct{ Kind, Value string }
+
+// earlyOf is the payload of earlyJob.
+type earlyOf struct {
+	AccountID uuid.UUID `json:"account_id"`
+	Message   string    `json:"message"`
+}
+
+// Jobs are the kinds of this package's jobs.
+func (s *Service) Jobs() []jobs.Kind {
+	return []jobs.Kind{{Name: earlyJob, Handler: s.runEarly, PerNode: 16, PerTenant: 4, MaxAttempts: 20, Timeout: time.Minute}}
+}
+
+// Keep keeps a change of a message that we do not have. It is made as soon as the
+// message comes, and forgotten after a day.
+func (s *Service) Keep(ctx context.Context, account uuid.UUID, message string, e Early) error {
+	return s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if n, err := countEarly(&tx.Reader, account); err != nil || n >= earlyMax {
+			return err
+		}
+		if err := putEarly(tx, account, message, e); err != nil {
+			return fmt.Errorf("edit: keep what came early: %w", err)
+		}
+		// The message may be written at this very moment, by a transaction that does
+		// not see this one.
+		_, err := jobs.Enqueue(tx, earlyJob, tx.Now().Add(earlySoon), earlyOf{account, message})
+		return err
+	})
+}
+
+// ApplyEarly makes the changes that came before a message, in the transaction that
+// writes it or learns how the provider calls it. It says whether there were any.
+func (s *Service) ApplyEarly(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) (bool, error) {
+	if i.ChannelAccountID == nil || i.ProviderMessageID == nil || i.Test {
+		return false, nil
+	}
+	list, err := takeEarly(tx, *i.ChannelAccountID, *i.ProviderMessageID)
+	if err != nil || len(list) == 0 {
+		return false, err
+	}
+	for _, e := range list {
+		if err := s.applyEarly(tx, c, i, e.Early); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (s *Service) applyEarly(tx *db.Tx, c *conversation.Conversation, i *conversation.Item, e Early) error {
+	switch {
+	case i.DeletedAt != nil:
+		return nil
+	case e.Kind == EarlyReaction:
+		return conversation.PutReaction(tx, i.ID, conversation.Reaction{
+			Emoji: e.Value, AuthorKind: conversation.ByContact, AuthorID: c.ContactID, At: clock.At(tx.Now()),
+		})
+	case e.Kind == EarlyDeleted:
+		return s.takeBack(tx, c, i)
+	}
+	if body := strings.TrimSpace(e.Value); body != i.Body {
+		return s.setBody(tx, c, i, body, conversation.Author{Kind: i.AuthorKind, ID: i.AuthorID})
+	}
+	return nil
+}
+
+// takeBack hides a message that its author took back in the channel's own app.
+func (s *Service) takeBack(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
+	if err := s.hide(tx, c, i); err != nil {
+		return err
+	}
+	return audit.Write(tx, "conversation.item_deleted", i.ID.String(), map[string]string{"conversation": c.ID.String(), "by": i.AuthorKind})
+}
+
+// runEarly is the handler of earlyJob: it makes the changes whose message came at the
+// same moment, and forgets those whose message did not come within a day.
+func (s *Service) runEarly(ctx context.Context, j *jobs.Job) error {
+	var of earlyOf
+	if err := json.Unmarshal(j.Payload, &of); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	end := j.CreatedAt.Add(earlyFor)
+	var waits bool
+	err := s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		waits = false
+		i, err := conversation.ItemByProvider(&tx.Reader, of.AccountID, of.Message)
+		switch {
+		case err == nil:
+			return s.applyLate(tx, i)
+		case !db.IsNoRow(err):
+			return err
+		case tx.Now().Before(end):
+			waits = true
+			return nil
+		}
+		return dropEarly(tx, of.AccountID, of.Message, clock.At(tx.Now().Add(-earlyFor)))
+	})
+	if err == nil && waits {
+		return jobs.Snooze(end)
+	}
+	return err
+}
+
+// applyLate makes the changes of a message that was written before they were.
+func (s *Service) applyLate(tx *db.Tx, i conversation.Item) error {
+	c, err := conversation.LockAny(tx, i.ConversationID)
+	if err != nil {
+		return err
+	}
+	if i, err = conversation.ItemByProvider(&tx.Reader, *i.ChannelAccountID, *i.ProviderMessageID); err != nil {
+		return err
+	}
+	changed, err := s.ApplyEarly(tx, &c, &i)
+	if err != nil || !changed {
+		return err
+	}
+	if err := conversation.FillItem(&tx.Reader, &i); err != nil {
+		return err
+	}
+	return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &c, &i)
+}
+
+// earlyRow is a change as it is kept.
+type earlyRow struct {
+	id uuid.UUID
+	Early
+}
+
+func putEarly(tx *db.Tx, account uuid.UUID, message string, e Early) error {
+	_, err := tx.Exec(`INSERT INTO item_early (tenant_id, id, account_id, provider_message_id, kind, value, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), tx.NewID(), account, message, e.Kind, e.Value, clock.At(tx.Now()))
+	return err
+}
+
+// takeEarly forgets what is kept for a message and returns it in the order in which it
+// came.
+func takeEarly(tx *db.Tx, account uuid.UUID, message string) ([]earlyRow, error) {
+	list, err := db.All(&tx.Reader, func(row db.Row) (e earlyRow, err error) {
+		err = row.Scan(&e.id, &e.Kind, &e.Value)
+		return e, err
+	}, `DELETE FROM item_early WHERE tenant_id = $1 AND account_id = $2 AND provider_message_id = $3 RETURNING id, kind, value`,
+		tx.Tenant(), account, message)
+	slices.SortFunc(list, func(a, b earlyRow) int { return strings.Compare(a.id.String(), b.id.String()) })
+	return list, err
+}
+
+func dropEarly(tx *db.Tx, account uuid.UUID, message string, until clock.Time) error {
+	_, err := tx.Exec(`DELETE FROM item_early WHERE tenant_id = $1 AND account_id = $2 AND provider_message_id = $3 AND created_at <= $4`,
+		tx.Tenant(), account, message, until)
+	return err
+}
+
+func countEarly(r *db.Reader, account uuid.UUID) (int, error) {
+	return db.One(r, db.Scalar[int], `SELECT count(*) FROM item_early WHERE tenant_id = $1 AND account_id = $2`, r.Tenant(), account)
+}
