@@ -20,6 +20,9 @@ import (
 
 const defaultFile = "konak.json"
 
+// packageFile is the configuration of the Debian package.
+const packageFile = "/etc/konak/konak.json"
+
 // configFile finds --config before the flags are parsed, because the file
 // gives flags their values.
 func configFile(args []string) (fileResolver, error) {
@@ -33,6 +36,9 @@ func configFile(args []string) (fileResolver, error) {
 	}
 	if path == "" {
 		path = defaultFile
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			path = packageFile
+		}
 	}
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !asked {

@@ -21,7 +21,11 @@ type keyRotateCmd struct {
 
 // Run makes a new master key, or goes on where an earlier run broke off.
 func (k *keyRotateCmd) Run(ctx context.Context, out io.Writer) error {
-	r, err := app.RotateKey(ctx, k.Config, logger(k.Config), clock.System{}, k.NewKeyFile)
+	var r app.Rotation
+	err := asOwner(&k.Config, func() (err error) {
+		r, err = app.RotateKey(ctx, k.Config, logger(k.Config), clock.System{}, k.NewKeyFile)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("%w (run the command again to go on)", err)
 	}

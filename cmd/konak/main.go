@@ -24,7 +24,7 @@ import (
 )
 
 type cli struct {
-	Config string `env:"KONAK_CONFIG" type:"path" placeholder:"FILE" help:"JSON file with the same names as the flags; konak.json is read if it is there."`
+	Config string `env:"KONAK_CONFIG" type:"path" placeholder:"FILE" help:"JSON file with the same names as the flags; konak.json is read if it is there, or else /etc/konak/konak.json."`
 
 	Serve     serveCmd     `cmd:"" help:"Serve the panel and the API."`
 	Migrate   migrateCmd   `cmd:"" help:"Bring the database up to date and stop."`
@@ -183,7 +183,11 @@ func (s *serveCmd) greet(out io.Writer, base string, firstOwner secret.Text) {
 type migrateCmd struct{ app.Config }
 
 func (m *migrateCmd) Run(ctx context.Context, out io.Writer) error {
-	applied, err := app.Migrate(ctx, m.Config, logger(m.Config))
+	var applied []int64
+	err := asOwner(&m.Config, func() (err error) {
+		applied, err = app.Migrate(ctx, m.Config, logger(m.Config))
+		return err
+	})
 	for _, v := range applied {
 		_, _ = fmt.Fprintf(out, "applied %05d\n", v)
 	}

@@ -25,7 +25,11 @@ func (m *moveCmd) Run(ctx context.Context, out io.Writer) error {
 	if m.To != "" {
 		return m.moveDatabase(ctx, out)
 	}
-	moved, err := app.MoveFiles(ctx, m.Config, logger(m.Config), clock.System{}, m.Files == "s3")
+	var moved app.MovedFiles
+	err := asOwner(&m.Config, func() (err error) {
+		moved, err = app.MoveFiles(ctx, m.Config, logger(m.Config), clock.System{}, m.Files == "s3")
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("%w (run the command again to go on)", err)
 	}

@@ -36,7 +36,11 @@ func (secretFiles) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any,
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", flag.Name, err)
 	}
-	return strings.TrimSpace(string(text)), nil
+	value := strings.TrimSpace(string(text))
+	if value == "" {
+		return nil, fmt.Errorf("--%s: %s is empty", flag.Name, path)
+	}
+	return value, nil
 }
 
 // secretFile returns the file that a flag's value comes from, or "" where it comes from

@@ -79,7 +79,11 @@ func (i *importCmd) Run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 		c.Slug = i.Slug
-		w, err := archive.Import(ctx, c, i.Path, i.AgeIdentity)
+		var w archive.Imported
+		err = asOwner(&i.Config, func() (err error) {
+			w, err = archive.Import(ctx, c, i.Path, i.AgeIdentity)
+			return err
+		})
 		if err != nil {
 			return err
 		}

@@ -133,7 +133,7 @@ func (m *Manifest) addFiles(ctx context.Context, folder, target, previous string
 		}
 		name := filesFolder + "/" + filepath.ToSlash(rel)
 		to := filepath.Join(target, filesFolder, rel)
-		if before, ok := known[name]; ok && linkFile(filepath.Join(previous, filesFolder, rel), to, before.Size) {
+		if before, ok := known[name]; ok && linkFile(previous, before, to) {
 			m.Files = append(m.Files, before)
 			return nil
 		}
@@ -148,13 +148,13 @@ func (m *Manifest) addFiles(ctx context.Context, folder, target, previous string
 	})
 }
 
-// linkFile gives a file of the given size a second name, and says whether that worked.
-func linkFile(from, to string, size int64) bool {
-	info, err := os.Stat(from)
-	if err != nil || info.Size() != size || os.MkdirAll(filepath.Dir(to), 0o700) != nil {
+// linkFile gives a file of an earlier backup a second name, and says whether that worked.
+// One that was damaged since is not used.
+func linkFile(backup string, row Row, to string) bool {
+	if got, err := readRow(backup, row.Path); err != nil || got != row || os.MkdirAll(filepath.Dir(to), 0o700) != nil {
 		return false
 	}
-	return os.Link(from, to) == nil
+	return os.Link(filepath.Join(backup, filepath.FromSlash(row.Path)), to) == nil
 }
 
 // ReadManifest reads the manifest of a backup in a folder.
