@@ -12,6 +12,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/address"
+	"konak/internal/kit/trtext"
 )
 
 // contactForm is what a visitor wrote.
@@ -33,6 +34,9 @@ func (f *contactForm) check(w *siteWords) map[string]string {
 	wrong := map[string]string{}
 	for name, field := range map[string]*string{"name": &f.Name, "email": &f.Email, "subject": &f.Subject, "message": &f.Message} {
 		text := strings.ToValidUTF8(strings.ReplaceAll(strings.TrimSpace(*field), "\x00", ""), "")
+		if name == "name" && strings.TrimSpace(trtext.Plain(text)) == "" {
+			text = "" // a name that shows nothing is none
+		}
 		*field = text
 		most := maxLine
 		if name == "message" {

@@ -92,10 +92,10 @@ func TestKeysAreNoPeople(t *testing.T) {
 		c := sh.Only()
 		key := sh.Key(false, perm.All()...)
 		path := "/api/crm/v1/public/conversations/" + c.ID.String() + "/reply-as-agent"
-		key.Post(path, map[string]any{"body": "Hemen", "agent_id": sh.OwnerID}).Want(200)
+		key.Post(path, map[string]any{"body": "Hemen", "agent_id": sh.Member}).Want(200)
 		sh.Settle()
 		sh.Later(25 * time.Hour)
-		key.Post(path, map[string]any{"body": "Geç", "agent_id": sh.OwnerID}).Refused(422, "window_closed")
+		key.Post(path, map[string]any{"body": "Geç", "agent_id": sh.Member}).Refused(422, "window_closed")
 		key.Post(path, map[string]any{"body": "Geç"}).Refused(422, "window_closed")
 		if n := len(sh.Items(c.ID)); n != 2 {
 			t.Errorf("%d items: what was refused was written", n)

@@ -1,6 +1,8 @@
 package inbound
 
 import (
+	"github.com/google/uuid"
+
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/edit"
@@ -15,6 +17,8 @@ type Config struct {
 	Agents        conversation.Agents
 	// Edits keeps what comes before its message.
 	Edits *edit.Service
+	// Tests is told of what arrives; nil where nothing is tested.
+	Tests Tests
 	// Assistant is told of customers' messages; nil where there is none.
 	Assistant Assistant
 }
@@ -27,6 +31,12 @@ type Assistant interface {
 	MessageReceived(tx *db.Tx, c conversation.Conversation, item conversation.Item, reopened bool) error
 }
 
+// Tests waits for codes by which people test the way in. The channels implement it.
+type Tests interface {
+	// MessageArrived is called in the transaction of a customer's message.
+	MessageArrived(tx *db.Tx, account uuid.UUID, text string) error
+}
+
 // Service takes what channels bring and report.
 type Service struct {
 	db       *db.DB
@@ -36,9 +46,10 @@ type Service struct {
 	edits    *edit.Service
 
 	assistant Assistant
+	tests     Tests
 }
 
 // New makes the service.
 func New(c Config) *Service {
-	return &Service{db: c.DB, gate: c.Conversations, contacts: c.Contacts, agents: c.Agents, edits: c.Edits, assistant: c.Assistant}
+	return &Service{db: c.DB, gate: c.Conversations, contacts: c.Contacts, agents: c.Agents, edits: c.Edits, assistant: c.Assistant, tests: c.Tests}
 }
