@@ -20,8 +20,9 @@ func TestInboundTest(t *testing.T) {
 			t.Errorf("before: %+v", got)
 		}
 		sh.Guest().Post(at, nil).Refused(403, "forbidden")
-		sh.Another().Owner.Get(at).Refused(404, "not_found")
-		sh.Another().Owner.Post(at, nil).Refused(404, "not_found")
+		stranger := sh.Another().Owner
+		stranger.Get(at).Refused(404, "not_found")
+		stranger.Post(at, nil).Refused(404, "not_found")
 		var first, second channel.Trial
 		sh.Owner.Post(at, nil).Want(200).Data(&first)
 		sh.Owner.Post(at, nil).Want(200).Data(&second)
