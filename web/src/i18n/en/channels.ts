@@ -234,4 +234,12 @@ export const channels = {
   'channels.custom.step3Text': 'Your software posts each message of a customer here, with an API key of yours (Settings → API keys).',
   'channels.custom.sample': 'A customer’s message',
   'channels.custom.sampleBody': 'Where is my order?',
+  'inboundTest.title': 'Do messages arrive?',
+  'inboundTest.lead': 'Send a code to the number from any phone. It begins no conversation.',
+  'inboundTest.start': 'Test incoming messages',
+  'inboundTest.again': 'Test again',
+  'inboundTest.send': 'Write to {number} now:',
+  'inboundTest.until': 'The code counts until {at}.',
+  'inboundTest.received': 'Received at {at}. Messages to this number arrive.',
+  'inboundTest.expired': 'The code did not arrive in time. Check the webhook in Meta’s console, then test again.',
 } as const

@@ -234,4 +234,12 @@ export const channels = {
   'channels.custom.step3Text': 'Yazılımınız müşterinin her mesajını bir API anahtarınızla buraya gönderir (Ayarlar → API anahtarları).',
   'channels.custom.sample': 'Bir müşteri mesajı',
   'channels.custom.sampleBody': 'Siparişim nerede?',
+  'inboundTest.title': 'İletiler geliyor mu?',
+  'inboundTest.lead': 'Herhangi bir telefondan bu numaraya bir kod gönderin. Bununla konuşma başlamaz.',
+  'inboundTest.start': 'Gelen iletileri sına',
+  'inboundTest.again': 'Yeniden sına',
+  'inboundTest.send': 'Şimdi {number} numarasına yazın:',
+  'inboundTest.until': 'Kod {at} saatine kadar geçerlidir.',
+  'inboundTest.received': 'Saat {at} itibarıyla alındı. Bu numaraya yazılanlar geliyor.',
+  'inboundTest.expired': 'Kod zamanında gelmedi. Meta konsolundaki webhook ayarına bakın, sonra yeniden sınayın.',
 } as const

@@ -15,9 +15,9 @@ export function InboundTest({ id, ofNumber = false }: { id: string; ofNumber?: b
   return (
     <section className="mb-5" aria-labelledby="inbound-test">
       <h3 id="inbound-test" className="mb-1 font-medium">
-        {t('whatsapp.test.title')}
+        {t('inboundTest.title')}
       </h3>
-      <p className="mb-3 text-sm text-ink-2">{t(ofNumber ? 'whatsapp.test.lead' : 'channels.test.lead')}</p>
+      <p className="mb-3 text-sm text-ink-2">{t(ofNumber ? 'inboundTest.lead' : 'channels.test.lead')}</p>
       {error && (
         <Notice tone="danger" className="mb-3">
           {errorText(error)}
@@ -26,14 +26,14 @@ export function InboundTest({ id, ofNumber = false }: { id: string; ofNumber?: b
       <div className="mb-3 empty:mb-0">
         {state === 'waiting' && (
           <Notice tone="info">
-            {t(ofNumber ? 'whatsapp.test.send' : 'channels.test.send', { number: test.data?.number ?? '' })} <Code>{test.data?.code}</Code> {t('whatsapp.test.until', { at: formatDateTime(test.data?.expires_at ?? '') })}
+            {t(ofNumber ? 'inboundTest.send' : 'channels.test.send', { number: test.data?.number ?? '' })} <Code>{test.data?.code}</Code> {t('inboundTest.until', { at: formatDateTime(test.data?.expires_at ?? '') })}
           </Notice>
         )}
-        {state === 'verified' && <Notice tone="ok">{t(ofNumber ? 'whatsapp.test.received' : 'channels.test.received', { at: formatDateTime(test.data?.verified_at ?? '') })}</Notice>}
-        {state === 'expired' && <Notice tone="danger">{t(ofNumber ? 'whatsapp.test.expired' : 'channels.test.expired')}</Notice>}
+        {state === 'verified' && <Notice tone="ok">{t(ofNumber ? 'inboundTest.received' : 'channels.test.received', { at: formatDateTime(test.data?.verified_at ?? '') })}</Notice>}
+        {state === 'expired' && <Notice tone="danger">{t(ofNumber ? 'inboundTest.expired' : 'channels.test.expired')}</Notice>}
       </div>
       <Button busy={start.isPending} onClick={() => start.mutate()}>
-        {t(state === 'none' || !state ? 'whatsapp.test.start' : 'whatsapp.test.again')}
+        {t(state === 'none' || !state ? 'inboundTest.start' : 'inboundTest.again')}
       </Button>
     </section>
   )

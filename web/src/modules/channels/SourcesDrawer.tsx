@@ -15,6 +15,7 @@ import { toast } from '@/ui/Toast'
 import { useAddPage, useChangeSource, useDeleteSource, useFetchSource, useSources, useUploadSource, type Source } from './sources'
 
 const states = { pending: 'neutral', ready: 'ok', failed: 'warn' } as const
+const stateTexts = { pending: 'sources.state.pending', ready: 'sources.state.ready', failed: 'sources.state.failed' } as const
 
 /** What is wrong with a page or a file, as the server names it. */
 const failures: Record<string, PlainKey> = {
@@ -94,7 +95,7 @@ export function SourcesDrawer({ onClose }: { onClose: () => void }) {
               </div>
               <p className="break-all text-ink-2">{one.address || one.filename}</p>
               <p className="mt-2 flex flex-wrap items-center gap-2 text-ink-2">
-                <Badge tone={states[one.state]}>{t(`sources.state.${one.state}`)}</Badge>
+                <Badge tone={states[one.state]}>{t(stateTexts[one.state])}</Badge>
                 {one.read_at && <span>{t('sources.readAt', { time: formatDateTime(one.read_at) })}</span>}
                 {one.cut && <span>{t('sources.cut')}</span>}
               </p>

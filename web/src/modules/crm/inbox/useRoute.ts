@@ -10,9 +10,14 @@ import type { TakenBack } from './scheduled'
 export function trueRoutes(routes: readonly ReplyChannel[]): ReplyChannel[] {
   const mail = routes.find((entry) => entry.kind === 'default' && entry.available)?.address
   const led = routes.filter((entry) => entry.kind !== 'email' || !mail || entry.address.toLowerCase() === mail.toLowerCase())
-  const place = ({ channel, address }: ReplyChannel) => `${channel} ${address.toLowerCase()}`
-  return led.filter((entry, at) => entry.channel !== 'email' || !entry.address || led.findIndex((other) => place(other) === place(entry)) === at)
+  return led.filter((entry, at) => entry.channel !== 'email' || !entry.address || led.findIndex((other) => isSameWay(other, entry)) === at)
 }
+
+const isSameWay = (a: ReplyChannel, b: ReplyChannel) =>
+  a.channel === b.channel && a.address.toLowerCase() === b.address.toLowerCase() && isSameAccount(a.channel_account_id, b.channel_account_id)
+
+/** Whether two ways leave from the same account; one that names none leaves from the server's choice. */
+const isSameAccount = (a: string | null | undefined, b: string | null | undefined) => !a || !b || a === b
 
 /** The way of a reply: the channels that reach the customer, which of them is chosen, and whether an e-mail goes without the signature. */
 export function useRoute(conversationId: string) {
@@ -28,7 +33,7 @@ export function useRoute(conversationId: string) {
     setUnsigned,
     /** Chooses the way that a reply had before it was taken back; the channels may not be known yet. */
     restore: ({ channel, channel_account_id: account, format, signature }: TakenBack) => {
-      setChosen({ is: (entry) => (channel ? entry.channel === channel && (channel === 'email' || entry.channel_account_id === account) : entry.kind === 'conversation') })
+      setChosen({ is: (entry) => (channel ? entry.channel === channel && (entry.channel_account_id === account || (channel === 'email' && isSameAccount(entry.channel_account_id, account))) : entry.kind === 'conversation') })
       if (format === 'markdown') setUnsigned(!signature)
     },
   }
