@@ -60,7 +60,7 @@ func (l *auditCmd) Run(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(out, "%s  %s  %s  %s\n", line.At.Format("2006-01-02 15:04:05Z"), line.Action, line.Object, details); err != nil {
+		if err := printf(out, "%s  %s  %s  %s\n", line.At.Format("2006-01-02 15:04:05Z"), line.Action, line.Object, string(details)); err != nil {
 			return err
 		}
 	}

@@ -34,7 +34,7 @@ var errUnwell = errors.New("some checks failed")
 // Run looks at everything that serving needs and says what to do about what
 // is missing. It leaves nothing behind.
 func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
-	c := &checkup{Config: d.Config, now: clock.System{}.Now, freeDisk: node.FreeDisk, lookUp: net.DefaultResolver.LookupHost}
+	c := &checkup{Config: d.Config, now: clock.System{}.Now, freeDisk: node.FreeDisk, lookUp: net.DefaultResolver.LookupHost, lookUpMX: net.DefaultResolver.LookupMX}
 	c.openDatabase(ctx)
 	defer c.close()
 	checks := []struct {
@@ -90,6 +90,7 @@ type checkup struct {
 	now      func() time.Time
 	freeDisk func(folder string) (uint64, error)
 	lookUp   func(ctx context.Context, host string) ([]string, error)
+	lookUpMX func(ctx context.Context, domain string) ([]*net.MX, error)
 }
 
 func (d *checkup) openDatabase(ctx context.Context) {
@@ -173,7 +174,21 @@ func (d *checkup) files(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
+	if err := d.otherNodes(ctx); err != nil {
+		return "", err
+	}
 	return where, d.findings(ctx)
+}
+
+// otherNodes looks whether a node that serves the database keeps its files elsewhere.
+func (d *checkup) otherNodes(ctx context.Context) error {
+	if d.db == nil {
+		return nil // the check of the database says why
+	}
+	if pending, err := d.db.Pending(ctx, migrations.Files); err != nil || pending {
+		return nil
+	}
+	return node.CheckStore(ctx, d.db, d.S3URL, d.FilesFolder())
 }
 
 // listedFindings is how many missing or damaged files are listed.

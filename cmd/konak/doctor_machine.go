@@ -125,8 +125,33 @@ func askTime(ctx context.Context, address string) (time.Time, error) {
 	return http.ParseTime(resp.Header.Get("Date"))
 }
 
-// names looks whether the DNS knows the names that people use.
+// names looks whether the DNS knows the names that people use, and those that mail goes to.
 func (d *checkup) names(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, reach)
+	defer cancel()
+	text, err := d.panelNames(ctx)
+	if err != nil || d.MailDomain == "" {
+		return text, err
+	}
+	mail, err := d.mailNames(ctx)
+	return text + "; " + mail, err
+}
+
+// mailNames looks whether mail finds its way to --mail-domain: by an MX record, or without
+// one by the address of the domain itself.
+func (d *checkup) mailNames(ctx context.Context) (string, error) {
+	found, err := d.lookUpMX(ctx, d.MailDomain)
+	if err == nil && len(found) > 0 {
+		return fmt.Sprintf("mail for %s goes to %s", d.MailDomain, strings.TrimSuffix(found[0].Host, ".")), nil
+	}
+	if _, err := d.lookUp(ctx, d.MailDomain); err != nil {
+		return "", fmt.Errorf("--mail-domain: %w; add an MX record that leads to the host of --mail-listen", err)
+	}
+	return d.MailDomain + " has no MX record, so its mail goes to the address of the domain itself", nil
+}
+
+// panelNames looks whether the DNS knows the names of the panel.
+func (d *checkup) panelNames(ctx context.Context) (string, error) {
 	if d.PublicURL == "" {
 		return "no name to look up: --public-url is not set", nil
 	}
@@ -138,8 +163,6 @@ func (d *checkup) names(ctx context.Context) (string, error) {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return "no name to look up: --public-url has the address " + host, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, reach)
-	defer cancel()
 	found, err := d.lookUp(ctx, host)
 	if err != nil {
 		return "", fmt.Errorf("--public-url: %w; add an A or AAAA record with the address of this server or of its proxy", err)

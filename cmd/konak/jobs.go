@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/app"
-	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
 )
@@ -21,15 +20,6 @@ type jobsCmd struct {
 	Delete jobsDeleteCmd `cmd:"" aliases:"drop" help:"Delete jobs of that list."`
 }
 
-// openJobs opens the database and calls fn with it.
-func openJobs(ctx context.Context, c app.Config, fn func(d *db.DB) error) error {
-	a, err := app.OpenExisting(ctx, c, logger(c), clock.System{})
-	if err != nil {
-		return err
-	}
-	return errors.Join(fn(a.DB), a.Close())
-}
-
 type jobsListCmd struct {
 	app.Config
 	Kind  string `placeholder:"KIND" help:"Only jobs of this kind, such as email.send."`
@@ -37,15 +27,54 @@ type jobsListCmd struct {
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
+// deadJob is a job of the list, and the slug of its workspace: empty where it belongs to
+// none, or to one that was deleted.
+type deadJob struct {
+	jobs.Dead
+	Workspace string `json:"workspace"`
+}
+
+// deadJobs lists dead jobs with their workspaces.
+func deadJobs(ctx context.Context, a *app.App, kind string, limit int) ([]deadJob, error) {
+	list, err := jobs.ListDead(ctx, a.DB, kind, limit)
+	if err != nil {
+		return nil, err
+	}
+	workspaces, err := a.Identity.AllWorkspaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slugs := map[uuid.UUID]string{}
+	for _, w := range workspaces {
+		slugs[w.ID] = w.Slug
+	}
+	out := make([]deadJob, len(list))
+	for i, j := range list {
+		out[i] = deadJob{j, slugs[j.TenantID]}
+	}
+	return out, nil
+}
+
+// whose names the workspace of a job.
+func (j deadJob) whose() string {
+	switch {
+	case j.Workspace != "":
+		return "workspace " + j.Workspace
+	case j.TenantID == uuid.Nil:
+		return "of no workspace"
+	}
+	return "of a deleted workspace, " + j.TenantID.String()
+}
+
 // Run prints a line for each dead job and its reason below it.
 func (l *jobsListCmd) Run(ctx context.Context, out io.Writer) error {
-	return openJobs(ctx, l.Config, func(d *db.DB) error {
-		list, err := jobs.ListDead(ctx, d, l.Kind, l.Limit)
+	return withApp(ctx, l.Config, func(a *app.App) error {
+		list, err := deadJobs(ctx, a, l.Kind, l.Limit)
 		if err != nil {
 			return err
 		}
 		if l.JSON {
-			return printJSON(out, db.OrEmpty(list))
+			return printJSON(out, list)
 		}
 		if len(list) == 0 {
 			_, err = fmt.Fprintln(out, "There are no dead jobs.")
@@ -53,8 +82,8 @@ func (l *jobsListCmd) Run(ctx context.Context, out io.Writer) error {
 		}
 		for _, j := range list {
 			reason, _, _ := strings.Cut(j.Error, "\n")
-			if _, err := fmt.Fprintf(out, "%s  %s  %s  tenant %s  %d attempts, %d lost processes\n    %s\n",
-				j.ID, j.DeadAt.Format("2006-01-02 15:04:05Z"), j.Kind, j.TenantID, j.Attempts, j.Lost, reason); err != nil {
+			if err := printf(out, "%s  %s  %s  %s  %d attempts, %d lost processes\n    %s\n",
+				j.ID, j.DeadAt.Format("2006-01-02 15:04:05Z"), j.Kind, j.whose(), j.Attempts, j.Lost, reason); err != nil {
 				return err
 			}
 		}
@@ -84,9 +113,9 @@ func (c *jobIDs) each(ctx context.Context, out io.Writer, done string, fn func(c
 		}
 		ids = append(ids, id)
 	}
-	return openJobs(ctx, c.Config, func(d *db.DB) error {
+	return withApp(ctx, c.Config, func(a *app.App) error {
 		if c.All {
-			list, err := jobs.ListDead(ctx, d, c.Kind, 100_000)
+			list, err := jobs.ListDead(ctx, a.DB, c.Kind, 100_000)
 			if err != nil {
 				return err
 			}
@@ -95,7 +124,7 @@ func (c *jobIDs) each(ctx context.Context, out io.Writer, done string, fn func(c
 			}
 		}
 		for _, id := range ids {
-			if err := fn(ctx, d, id); db.IsNoRow(err) {
+			if err := fn(ctx, a.DB, id); db.IsNoRow(err) {
 				return fmt.Errorf("there is no dead job %s", id)
 			} else if err != nil {
 				return err

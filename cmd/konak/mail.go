@@ -42,7 +42,7 @@ func (o *outboxCmd) Run(ctx context.Context, out io.Writer) error {
 	}
 	for _, m := range mails {
 		whose := cmp.Or(m.Workspace, "of no workspace")
-		if _, err := fmt.Fprintf(out, "%s  %s  %s\nTo: %s\nSubject: %s\n\n%s\n", m.CreatedAt.Format("2006-01-02 15:04:05Z"), m.ID, whose, m.To, m.Subject, m.Text); err != nil {
+		if err := printf(out, "%s  %s  %s\nTo: %s\nSubject: %s\n\n%s\n", m.CreatedAt.Format("2006-01-02 15:04:05Z"), m.ID, whose, m.To, m.Subject, paragraphs(m.Text)); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -82,6 +83,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		parser.Errorf("%s; `konak --help` lists the commands, `konak COMMAND --help` the settings of one", err)
 		return 2
 	}
+	if err := checkRates(kctx); err != nil {
+		_, _ = fmt.Fprintln(stderr, "konak:", err)
+		return 2
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	kctx.BindTo(ctx, (*context.Context)(nil))
@@ -96,6 +101,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	return 0
+}
+
+// checkRates refuses 0 where it would not be no limit: keys, people and addresses always
+// have one.
+func checkRates(kctx *kong.Context) error {
+	for _, f := range kctx.Flags() {
+		if slices.Contains([]string{"limit-key", "limit-account", "limit-address"}, f.Name) && f.Target.Int() == 0 {
+			return fmt.Errorf("--%s 0: write how many requests a minute are allowed; only --limit-workspace can be without a limit", f.Name)
+		}
+	}
+	return nil
 }
 
 func logger(c app.Config) *slog.Logger {

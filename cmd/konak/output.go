@@ -1,16 +1,61 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
+	"unicode"
+
+	"konak/internal/kit/trtext"
 )
 
 // printJSON prints a value as JSON that people can read, too.
 func printJSON(out io.Writer, v any) error {
-	e := json.NewEncoder(out)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, visible(b.String(), "\n"))
+	return err
+}
+
+// paragraphs is text whose line ends are printed as such.
+type paragraphs string
+
+// printf prints for people. Control characters of its texts are escaped: what was written
+// by others must not steer the terminal, nor look like another line.
+func printf(out io.Writer, format string, args ...any) error {
+	shown := make([]any, len(args))
+	for i, arg := range args {
+		switch text := arg.(type) {
+		case string:
+			shown[i] = visible(text, "")
+		case paragraphs:
+			shown[i] = visible(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n\t")
+		default:
+			shown[i] = arg
+		}
+	}
+	_, err := fmt.Fprintf(out, format, shown...)
+	return err
+}
+
+// visible escapes control characters, but those in keep, and marks that change the
+// direction of writing, as JSON does.
+func visible(text, keep string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if !strings.ContainsRune(keep, r) && (unicode.IsControl(r) || trtext.IsDirectionMark(r)) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // countOf writes a number of things: 1 file, 2 files.

@@ -52,7 +52,7 @@ var testscriptsOwn = strings.Fields(`cd chmod cmp cmpenv cp env exec exists grep
 //	fetch PATH FILE                    saves what the server answers
 //	json FILE                          checks that the file is JSON
 //	workspace                          puts a workspace that is no demo into ./data
-//	deadjob                            puts a job that failed for good into ./data; sets $JOB
+//	deadjob                            puts a job of that workspace that failed for good into ./data; sets $JOB
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	commands := map[string]func(*testscript.TestScript, bool, []string){
@@ -337,7 +337,9 @@ func deadJob(ts *testscript.TestScript, neg bool, args []string) {
 		Handler: func(context.Context, *jobs.Job) error { return errors.New("it cannot be done") },
 	}}})
 	ts.Check(err)
-	ts.Check(a.DB.System("test").InTx(ctx, func(tx *db.Tx) error {
+	tenant, err := a.WorkspaceID(ctx, "real")
+	ts.Check(err)
+	ts.Check(a.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
 		id, err := jobs.Enqueue(tx, "test.kind", tx.Now(), nil)
 		ts.Setenv("JOB", id.String())
 		return err

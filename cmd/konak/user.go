@@ -50,7 +50,7 @@ func (u *userListCmd) Run(ctx context.Context, out io.Writer) error {
 			return printJSON(out, people)
 		}
 		for _, p := range people {
-			if _, err := fmt.Fprintf(out, "%s  %s  %s  %s  %s  second step %t  %d sessions\n", p.Email, p.Name, p.Workspace, p.Role, p.State, p.TwoFactor, p.Sessions); err != nil {
+			if err := printf(out, "%s  %s  %s  %s  %s  second step %t  %d sessions\n", p.Email, p.Name, p.Workspace, p.Role, p.State, p.TwoFactor, p.Sessions); err != nil {
 				return err
 			}
 		}

@@ -36,13 +36,13 @@ type workspaceCmd struct {
 type createCmd struct {
 	app.Config
 	Name       string `arg:"" help:"Name of the workspace; its address comes from it."`
-	OwnerEmail string `required:"" placeholder:"ADDRESS" help:"The owner's e-mail address. It counts as proven."`
-	OwnerName  string `required:"" placeholder:"NAME" help:"The owner's name."`
+	OwnerEmail string `required:"" placeholder:"ADDRESS" help:"The owner's e-mail address. It counts as proven. Whoever has an account with it gets the workspace."`
+	OwnerName  string `placeholder:"NAME" help:"The owner's name; needed where the address has no account."`
 	Language   string `enum:"tr,en" default:"tr" help:"Language of the owner's mails: tr or en."`
 	JSON       bool   `name:"json" help:"Print JSON."`
 }
 
-// Run makes the workspace and prints the owner's password, which is kept nowhere.
+// Run makes the workspace and prints the password of a new owner, which is kept nowhere.
 func (c *createCmd) Run(ctx context.Context, out io.Writer) error {
 	a, err := app.OpenExisting(ctx, c.Config, logger(c.Config), clock.System{})
 	if err != nil {
@@ -50,23 +50,40 @@ func (c *createCmd) Run(ctx context.Context, out io.Writer) error {
 	}
 	defer func() { _ = a.Close() }()
 	w, password, err := a.CreateWorkspace(ctx, c.Name, app.NewOwner{Name: c.OwnerName, Email: c.OwnerEmail, Language: c.Language})
-	if f, ok := fault.As(err); ok {
-		switch f.Code {
-		case fault.AccountExists:
-			return fmt.Errorf("%s has an account already; sign in with it and add a workspace there", c.OwnerEmail)
-		case fault.ValidationFailed:
-			return fmt.Errorf("--owner-email %q: write an e-mail address", c.OwnerEmail)
-		}
-	}
 	if err != nil {
+		return c.explain(err)
+	}
+	return c.print(out, w, password.Reveal())
+}
+
+// explain says which argument a refused workspace needs otherwise.
+func (c *createCmd) explain(err error) error {
+	f, ok := fault.As(err)
+	switch {
+	case !ok || f.Code != fault.ValidationFailed:
 		return err
+	case f.Fields["workspace_name"] != nil:
+		return fmt.Errorf("the name %q: write 1 to 100 characters", c.Name)
+	case f.Fields["name"] != nil:
+		return fmt.Errorf("--owner-name %q: write 1 to 100 characters", c.OwnerName)
 	}
+	return fmt.Errorf("--owner-email %q: write an e-mail address", c.OwnerEmail)
+}
+
+// print prints a new workspace. The password is empty for an owner who has one.
+func (c *createCmd) print(out io.Writer, w identity.Workspace, password string) error {
 	if c.JSON {
-		return printJSON(out, map[string]any{"workspace": w, "sign_in": c.BaseURL() + "/sign-in", "email": c.OwnerEmail, "password": password.Reveal()})
+		made := map[string]any{"workspace": w, "sign_in": c.BaseURL() + "/sign-in", "email": c.OwnerEmail}
+		if password != "" {
+			made["password"] = password
+		}
+		return printJSON(out, made)
 	}
-	_, err = fmt.Fprintf(out, "Workspace %s (%s)\nSign in   %s/sign-in\nAddress   %s\nPassword  %s\n\nThe password is not shown again; the owner changes it under Account.\n",
-		w.Name, w.Slug, c.BaseURL(), c.OwnerEmail, password.Reveal())
-	return err
+	last := "The owner has an account already and signs in with its password."
+	if password != "" {
+		last = "Password  " + password + "\n\nThe password is not shown again; the owner changes it under Account."
+	}
+	return printf(out, "Workspace %s (%s)\nSign in   %s/sign-in\nAddress   %s\n%s\n", w.Name, w.Slug, c.BaseURL(), c.OwnerEmail, paragraphs(last))
 }
 
 type workspaceListCmd struct {
@@ -123,9 +140,8 @@ func printWorkspace(out io.Writer, w identity.WorkspaceSummary) error {
 	if w.SuspendedAt != nil {
 		state = "  suspended since " + w.SuspendedAt.Format(time.DateOnly)
 	}
-	_, err := fmt.Fprintf(out, "%s  %s  since %s  %d members  licences %s%s\n",
+	return printf(out, "%s  %s  since %s  %d members  licences %s%s\n",
 		w.Slug, w.Name, w.CreatedAt.Format(time.DateOnly), w.Members, cmp.Or(strings.Join(w.Licences, ", "), "none"), state)
-	return err
 }
 
 type suspendCmd struct{ workspaceShowCmd }

@@ -16,9 +16,11 @@ import (
 	"unicode"
 
 	"konak/internal/crm/email"
+	"konak/internal/crm/telephony/call"
 	"konak/internal/identity/captcha"
 	"konak/internal/identity/password"
 	"konak/internal/kit/db"
+	"konak/internal/kit/mailer"
 	"konak/internal/kit/secret"
 	"konak/internal/kit/trace"
 	"konak/internal/mail/origin"
@@ -235,7 +237,9 @@ func (c *Config) Check() error {
 			return fmt.Errorf("--%s %q: write http://HOST:PORT or https://HOST", a.setting, a.value)
 		}
 	}
-	if err := errors.Join(c.checkSIP(), c.Traces.Check()); err != nil {
+	_, rates := call.ReadRates(c.CallRates)
+	own := mailer.Check(mailer.Config{URL: c.SMTPURL, CA: c.SMTPCA, From: c.mailFrom()})
+	if err := errors.Join(c.checkSIP(), c.Traces.Check(), rates, own); err != nil {
 		return err
 	}
 	if c.PublicURL != "" {

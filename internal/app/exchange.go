@@ -54,8 +54,14 @@ func (c *Config) RTPRange() (first, last int, err error) {
 
 // checkSIP refuses settings of the exchange that cannot work.
 func (c *Config) checkSIP() error {
+	if !c.CarriesCalls() && c.SIPTLSListen != "" {
+		return errors.New("--sip-tls-listen needs --sip-listen, --sip-tls-cert and --sip-tls-key")
+	}
 	if !c.CarriesCalls() {
 		return nil
+	}
+	if _, err := outbound.LoadRoots("--sip-ca", c.SIPCA); err != nil {
+		return err
 	}
 	if c.SIPPublicAddress != "" {
 		if _, err := netip.ParseAddr(c.SIPPublicAddress); err != nil {

@@ -3,9 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"os"
-	"strings"
 
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/node"
@@ -14,7 +12,7 @@ import (
 // announce records that this node serves, and returns what takes that back. Nodes that
 // would not see each other's files are refused.
 func (a *App) announce(ctx context.Context) (leave func(), err error) {
-	store, err := a.cfg.fileStore()
+	store, err := node.FileStore(a.cfg.S3URL, a.cfg.FilesFolder())
 	if err != nil {
 		return nil, err
 	}
@@ -39,18 +37,6 @@ func (a *App) keepAnnounced(ctx context.Context) {
 		Name: "serving node", DB: a.DB, Log: a.log, Every: node.RefreshEvery,
 		Step: func(ctx context.Context) (int, error) { return 0, node.Refresh(ctx, a.DB, a.serving) },
 	}.Run(ctx)
-}
-
-// fileStore names where files lie. Nodes with the same name share them.
-func (c *Config) fileStore() (string, error) {
-	if c.S3URL == "" {
-		return node.FolderStore(c.FilesFolder())
-	}
-	u, err := url.Parse(c.S3URL)
-	if err != nil {
-		return "", fmt.Errorf("--s3-url: %w", err)
-	}
-	return "s3:" + u.Host + strings.TrimSuffix(u.Path, "/"), nil
 }
 
 // checkStopped returns an error where a server runs on the database.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/google/uuid"
@@ -69,11 +68,9 @@ func (a *App) wireTelephony(p *parts) (err error) {
 
 // wireCalls makes the calls and their socket.
 func (a *App) wireCalls(p *parts) (err error) {
-	rates := call.DefaultRates()
-	if a.cfg.CallRates != "" {
-		if rates, err = readRates(a.cfg.CallRates); err != nil {
-			return err
-		}
+	rates, err := call.ReadRates(a.cfg.CallRates)
+	if err != nil {
+		return err
 	}
 	a.Calls, err = call.New(call.Config{
 		DB: a.DB, Log: a.log, Wallet: a.Wallet, Team: a.PhoneTeam, Settings: a.PhoneSettings, Blocks: a.PhoneBlocks, Line: a.PhoneLine,
@@ -88,15 +85,6 @@ func (a *App) wireCalls(p *parts) (err error) {
 		DB: a.DB, Log: a.log, Calls: a.Calls, Sessions: a.Identity, Streams: p.streams, BaseURL: a.cfg.BaseURL(),
 	})
 	return err
-}
-
-func readRates(path string) (call.Rates, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("--call-rates: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	return call.ParseRates(f)
 }
 
 // outsideTrunk is the operator's line; nil where there is none.

@@ -112,12 +112,14 @@ func (a *App) ArchiveConfig() (archive.Config, error) {
 // NewOwner is a person to whom the operator gives a workspace.
 type NewOwner struct{ Name, Email, Language string }
 
-// CreateWorkspace makes a workspace and its owner, as a sign-up would, and returns
-// the owner's password, which is kept nowhere. It returns the fault account_exists
-// where the address has an account.
+// CreateWorkspace makes a workspace for an owner. Who has no account gets one, as by a
+// sign-up; their password is returned and kept nowhere. It is empty for who had one.
 func (a *App) CreateWorkspace(ctx context.Context, name string, owner NewOwner) (identity.Workspace, secret.Text, error) {
 	password := secret.Of(rand.Text())
-	w, err := a.Identity.CreateAccount(ctx, identity.User{Name: owner.Name, Email: owner.Email, Language: owner.Language}, password.Reveal(), name)
+	w, fresh, err := a.Identity.GiveWorkspace(ctx, name, identity.User{Name: owner.Name, Email: owner.Email, Language: owner.Language}, password.Reveal())
+	if !fresh {
+		password = secret.Text{}
+	}
 	return w, password, err
 }
 

@@ -46,6 +46,11 @@ func TestMeIsNeverOld(t *testing.T) {
 		if got := me(t, other).User; got.Language != "tr" || got.Name != u.Name {
 			t.Errorf("the other session sees %+v", got)
 		}
+		w.Owner.Do("PATCH", auth+"/me", object{"name": "Eve\x1b[2J\n\u202eAdam"}).Want(200).Data(&u)
+		if u.Name != "Eve [2J Adam" {
+			t.Errorf("a name with control characters is %q", u.Name)
+		}
+		w.Owner.Do("PATCH", auth+"/me", object{"name": "\x1b\n"}).Refused(422, "validation_failed")
 		w.Owner.Do("PATCH", auth+"/me", object{"name": "  "}).Refused(422, "validation_failed")
 		w.Owner.Do("PATCH", auth+"/me", object{"language": "de"}).Refused(422, "validation_failed")
 		w.Owner.Do("PATCH", auth+"/me", object{"email": "x@example.com"}).Refused(422, "validation_failed")

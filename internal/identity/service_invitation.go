@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -43,15 +42,16 @@ func (s *Service) AddWorkspace(ctx context.Context, name, slug string) (OwnWorks
 		return OwnWorkspace{}, fault.New(fault.SignUpClosed)
 	}
 	who := caller.From(ctx)
-	w := Workspace{ID: s.db.Clock().NewID(), Slug: slug, Name: strings.TrimSpace(name)}
-	if w.Name == "" {
-		return OwnWorkspace{}, fault.Invalid("name", "required")
+	name, err := CleanName("name", name)
+	if err != nil {
+		return OwnWorkspace{}, err
 	}
+	w := Workspace{ID: s.db.Clock().NewID(), Slug: slug, Name: name}
 	if slugOf(slug) != slug || slices.Contains(reservedSlugs, slug) {
 		return OwnWorkspace{}, fault.Invalid("slug", "invalid_format")
 	}
 	var out OwnWorkspace
-	err := s.db.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
+	err = s.db.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
 		mine, err := FindWorkspaces(&tx.Reader, who.UserID)
 		if err != nil {
 			return err
@@ -143,8 +143,8 @@ func (s *Service) Accept(ctx context.Context, in Acceptance) (Joined, error) {
 	}
 	var encoded string
 	if !signedIn {
-		if in.Name = strings.TrimSpace(in.Name); in.Name == "" {
-			return Joined{}, fault.Invalid("name", "required")
+		if in.Name, err = CleanName("name", in.Name); err != nil {
+			return Joined{}, err
 		}
 		if err := password.Check("password", in.Password, false, in.Name, inv.member.Email); err != nil {
 			return Joined{}, err

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
@@ -23,8 +22,12 @@ func (s *Service) Me(ctx context.Context) (Me, error) {
 // ChangeProfile changes the caller's own name and the language that mail to
 // them is written in, in every workspace they belong to.
 func (s *Service) ChangeProfile(ctx context.Context, c ProfileChange) (User, error) {
-	if c.Name != nil && strings.TrimSpace(*c.Name) == "" {
-		return User{}, fault.Invalid("name", "required")
+	var name string
+	if c.Name != nil {
+		var err error
+		if name, err = CleanName("name", *c.Name); err != nil {
+			return User{}, err
+		}
 	}
 	var u User
 	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
@@ -34,7 +37,7 @@ func (s *Service) ChangeProfile(ctx context.Context, c ProfileChange) (User, err
 		}
 		u = a.User
 		if c.Name != nil {
-			u.Name = strings.TrimSpace(*c.Name)
+			u.Name = name
 		}
 		if c.Language != nil {
 			u.Language = *c.Language

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -15,6 +14,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/trtext"
 )
 
 // Members lists a workspace's people, the newest first, in one state or in all
@@ -52,7 +52,7 @@ func (s *Service) InviteMember(tx *db.Tx, n NewMember) (Member, error) {
 	switch {
 	case db.IsNoRow(err):
 		m = Member{
-			ID: tx.NewID(), Email: mail.Address, Name: strings.TrimSpace(n.Name), Role: n.Role,
+			ID: tx.NewID(), Email: mail.Address, Name: trtext.OneLine(n.Name), Role: n.Role,
 			State: StateInvited, CreatedAt: clock.At(tx.Now()),
 		}
 		m.called = m.Name
@@ -67,7 +67,7 @@ func (s *Service) InviteMember(tx *db.Tx, n NewMember) (Member, error) {
 		if err := s.mayTouch(tx, m); err != nil {
 			return Member{}, err
 		}
-		if name := strings.TrimSpace(n.Name); name != "" {
+		if name := trtext.OneLine(n.Name); name != "" {
 			m.Name, m.called = name, name
 		}
 		m.Role = n.Role
@@ -115,7 +115,7 @@ func (s *Service) mailInvitation(tx *db.Tx, m *Member, language string) error {
 func (s *Service) ChangeMember(tx *db.Tx, id uuid.UUID, name, role *string) (Member, error) {
 	return s.changeMember(tx, id, "member.changed", func(m *Member) error {
 		if name != nil {
-			m.called = strings.TrimSpace(*name)
+			m.called = trtext.OneLine(*name)
 			m.Name = m.called
 		}
 		if role != nil && *role != m.Role {

@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/google/uuid"
 
@@ -51,27 +52,44 @@ func (s *Service) CreateWorkspace(ctx context.Context, n NewWorkspace) (Workspac
 	return w, m, err
 }
 
-// CreateAccount makes a person with a proven address and their first workspace, as
-// OpenAccount does, for an operator. An address that has an account is a conflict.
-func (s *Service) CreateAccount(ctx context.Context, owner User, password, workspaceName string) (Workspace, error) {
+// GiveWorkspace makes a workspace for an operator. Whoever has the owner's address owns
+// it; where nobody has, a person is made with the password and a proven address, and fresh
+// is true. The faults name the fields workspace_name, email and name.
+func (s *Service) GiveWorkspace(ctx context.Context, workspaceName string, owner User, password string) (w Workspace, fresh bool, err error) {
+	if workspaceName, err = CleanName("workspace_name", workspaceName); err != nil {
+		return w, false, err
+	}
 	mail, ok := address.ParseEmail(owner.Email)
 	if !ok {
-		return Workspace{}, fault.Invalid("email", "invalid_address")
+		return w, false, fault.Invalid("email", "invalid_address")
 	}
 	owner.Email = mail.Address
-	hash, err := s.cfg.Passwords.Hash(ctx, password)
-	if err != nil {
-		return Workspace{}, err
+	find := func(r *db.Reader) (User, error) { return FindUserByEmail(r, mail.Key) }
+	known, err := db.Read(ctx, s.db.System("create workspace"), find)
+	if fresh = db.IsNoRow(err); err != nil && !fresh {
+		return w, false, fmt.Errorf("identity: find account: %w", err)
 	}
-	var w Workspace
+	var hash string
+	if fresh {
+		if owner.Name, err = CleanName("name", owner.Name); err != nil {
+			return w, false, err
+		}
+		if hash, err = s.cfg.Passwords.Hash(ctx, password); err != nil {
+			return w, false, err
+		}
+	}
 	err = s.db.Tenant(s.db.Clock().NewID()).InTx(ctx, func(tx *db.Tx) (err error) {
-		w, err = s.OpenAccount(tx, owner, mail.Key, hash, workspaceName)
+		if fresh {
+			w, err = s.OpenAccount(tx, owner, mail.Key, hash, workspaceName)
+		} else {
+			w, err = openWorkspace(tx, known, workspaceName)
+		}
 		return err
 	})
-	if db.IsUnique(err) {
-		err = fault.New(fault.AccountExists).Wrap(err)
+	if db.IsUnique(err) { // somebody opened the account meanwhile
+		err = fault.New(fault.Conflict).Wrap(err)
 	}
-	return w, err
+	return w, fresh, err
 }
 
 // WorkspaceByID returns a workspace.
@@ -99,17 +117,22 @@ func (s *Service) Licences(ctx context.Context, id uuid.UUID) (map[string]bool, 
 // OpenAccount makes a person and their first workspace, which they own, in the
 // transaction of the new workspace's id. The slug comes from the name.
 func (s *Service) OpenAccount(tx *db.Tx, owner User, emailKey, passwordHash, workspaceName string) (Workspace, error) {
-	w := Workspace{ID: tx.Tenant(), Slug: slugOf(workspaceName), Name: workspaceName}
+	owner.ID = tx.NewID()
+	if err := putUser(tx, owner, emailKey, passwordHash); err != nil {
+		return Workspace{}, err
+	}
+	return openWorkspace(tx, owner, workspaceName)
+}
+
+// openWorkspace makes the workspace of the transaction, which a person owns.
+func openWorkspace(tx *db.Tx, owner User, name string) (Workspace, error) {
+	w := Workspace{ID: tx.Tenant(), Slug: slugOf(name), Name: name}
 	if taken, err := slugTaken(&tx.Reader, w.Slug); err != nil {
 		return Workspace{}, err
 	} else if taken {
 		w.Slug = anotherSlug(w.Slug, tx.NewCapability())
 	}
-	owner.ID = tx.NewID()
 	if err := putTenant(tx, w, AllLicences, false); err != nil {
-		return Workspace{}, err
-	}
-	if err := putUser(tx, owner, emailKey, passwordHash); err != nil {
 		return Workspace{}, err
 	}
 	if err := putMembership(tx, w.ID, owner.ID, Membership{ID: tx.NewID(), Role: RoleOwner}); err != nil {

@@ -2,11 +2,14 @@ package identity
 
 import (
 	"context"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"konak/internal/identity/notice"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/trtext"
 )
 
 // User is a person, in any number of workspaces.
@@ -17,6 +20,22 @@ type User struct {
 	// Language is what mail to this person is written in.
 	Language  string `json:"language" enum:"tr,en"`
 	TwoFactor bool   `json:"two_factor" doc:"Whether signing in takes a second step"`
+}
+
+// maxName bounds the name of a person or a workspace, in characters.
+const maxName = 100
+
+// CleanName returns the name of a person or a workspace as it is kept: one line without
+// control characters. The fault names the field of one that is empty or too long.
+func CleanName(field, name string) (string, error) {
+	name = trtext.OneLine(name)
+	switch {
+	case name == "":
+		return "", fault.Invalid(field, "required")
+	case utf8.RuneCountInString(name) > maxName:
+		return "", fault.Invalid(field, "too_long")
+	}
+	return name, nil
 }
 
 // Recipient is the person as a notice addresses them.

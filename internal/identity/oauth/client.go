@@ -41,7 +41,7 @@ type ClientMetadata struct {
 // RegisterClient is the gate for a client that registers itself. The refusals are
 // invalid_redirect_uris, invalid_client_metadata and rate_limited.
 func (s *Service) RegisterClient(ctx context.Context, in ClientMetadata, ip string) (RegisteredClient, error) {
-	a := App{Name: trtext.Cut(strings.Join(strings.Fields(trtext.Plain(in.Name)), " "), maxClientName), RedirectURIs: in.RedirectURIs, selfRegistered: true}
+	a := App{Name: trtext.Cut(trtext.OneLine(in.Name), maxClientName), RedirectURIs: in.RedirectURIs, selfRegistered: true}
 	if err := checkClientRedirects(in.RedirectURIs); err != nil {
 		return RegisteredClient{}, err
 	}

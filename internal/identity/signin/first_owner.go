@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"konak/internal/identity"
@@ -63,13 +62,14 @@ func (s *Service) OpenFirstAccount(ctx context.Context, in FirstOwnerRequest) (V
 	if !ok {
 		return Verified{}, fault.Invalid("email", "invalid_address")
 	}
-	owner := identity.User{Email: mail.Address, Name: strings.TrimSpace(in.Name), Language: in.Language}
-	workspace := strings.TrimSpace(in.WorkspaceName)
-	switch {
-	case owner.Name == "":
-		return Verified{}, fault.Invalid("name", "required")
-	case workspace == "":
-		return Verified{}, fault.Invalid("workspace_name", "required")
+	owner := identity.User{Email: mail.Address, Language: in.Language}
+	var err error
+	if owner.Name, err = identity.CleanName("name", in.Name); err != nil {
+		return Verified{}, err
+	}
+	workspace, err := identity.CleanName("workspace_name", in.WorkspaceName)
+	if err != nil {
+		return Verified{}, err
 	}
 	if err := password.Check("password", in.Password, false, mail.Address, owner.Name, workspace); err != nil {
 		return Verified{}, err

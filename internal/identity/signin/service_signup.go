@@ -28,16 +28,13 @@ func (s *Service) SignUp(ctx context.Context, in SignUpRequest) error {
 	if !ok {
 		return fault.Invalid("email", "invalid_address")
 	}
-	p := signUp{
-		user:          identity.User{Email: mail.Address, Name: strings.TrimSpace(in.Name), Language: in.Language},
-		emailKey:      mail.Key,
-		workspaceName: strings.TrimSpace(in.WorkspaceName),
+	p := signUp{user: identity.User{Email: mail.Address, Language: in.Language}, emailKey: mail.Key}
+	var err error
+	if p.user.Name, err = identity.CleanName("name", in.Name); err != nil {
+		return err
 	}
-	switch {
-	case p.user.Name == "":
-		return fault.Invalid("name", "required")
-	case p.workspaceName == "":
-		return fault.Invalid("workspace_name", "required")
+	if p.workspaceName, err = identity.CleanName("workspace_name", in.WorkspaceName); err != nil {
+		return err
 	}
 	if err := password.Check("password", in.Password, false, mail.Address, p.user.Name, p.workspaceName); err != nil {
 		return err
@@ -45,8 +42,7 @@ func (s *Service) SignUp(ctx context.Context, in SignUpRequest) error {
 	if err := s.cfg.Captcha.Require(ctx, in.Captcha, in.IP, ""); err != nil {
 		return err
 	}
-	err := s.cfg.Captcha.CountRequest(ctx, in.IP)
-	if err != nil {
+	if err := s.cfg.Captcha.CountRequest(ctx, in.IP); err != nil {
 		return err
 	}
 	if p.passwordHash, err = s.cfg.Passwords.Hash(ctx, in.Password); err != nil {

@@ -35,6 +35,9 @@ func TestAccessLog(t *testing.T) {
 	h.do("GET", "/api/test/things/"+id+"?secret=geheim", "")
 	h.do("GET", "/api/test/things/"+id, "", "Authorization", "Bearer nobody")
 	h.do("POST", "/api/test/things/"+id, "")
+	h.do("GET", "/api/test/nothing/"+id, "")
+	h.do("DELETE", "/api/test/things/"+id, "")
+	h.do("BREW", "/api/test/things/"+id, "")
 	type line struct {
 		Msg, Method, Route, Tenant string
 		Status                     int
@@ -48,7 +51,7 @@ func TestAccessLog(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			t.Fatal(err)
 		}
-		if l.Route != "/api/test/things/{id}" || l.Method == "" || l.Trace == "" {
+		if want := map[bool]string{true: "-", false: "/api/test/things/{id}"}[l.Status == 404 || l.Status == 405]; l.Route != want || l.Method == "" || l.Trace == "" {
 			t.Errorf("line %s", text)
 		}
 		switch l.Msg {
@@ -61,7 +64,7 @@ func TestAccessLog(t *testing.T) {
 			failed++
 		}
 	}
-	if want := []int{200, 422, 401, 500}; !slices.Equal(statuses, want) || failed != 1 {
+	if want := []int{200, 422, 401, 500, 404, 405, 405}; !slices.Equal(statuses, want) || failed != 1 {
 		t.Errorf("statuses %v, want %v; %d failed", statuses, want, failed)
 	}
 	if got := log.String(); strings.Contains(got, id) || strings.Contains(got, "geheim") {

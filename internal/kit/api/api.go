@@ -155,7 +155,7 @@ func New(cfg Config) *API {
 	a.mux.NotFound(a.notFound)
 	a.mux.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", strings.Join(a.allowedMethods(r.URL.Path), ", "))
-		writeFault(w, r, fault.New(fault.MethodNotAllowed))
+		a.refuseUnknown(w, r, fault.MethodNotAllowed)
 	})
 	a.mux.Use(middleware.GetHead)
 	a.mux.Get("/openapi.json", a.serveDocument)
@@ -216,7 +216,7 @@ func (a *API) allowedMethods(path string) []string {
 
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	if a.cfg.Fallback == nil || isAPIPath(r.URL.Path) {
-		writeFault(w, r, fault.New(fault.UnknownAddress))
+		a.refuseUnknown(w, r, fault.UnknownAddress)
 		return
 	}
 	a.cfg.Fallback.ServeHTTP(w, r)

@@ -122,6 +122,23 @@ func (a *API) logAccess(ctx context.Context, rt *Route, status int, took time.Du
 	}
 }
 
+// refuseUnknown answers a request that has no route. Its line in the access log names
+// neither the path nor a method that nobody knows.
+func (a *API) refuseUnknown(w http.ResponseWriter, r *http.Request, code fault.Code) {
+	elapsed := clock.Stopwatch()
+	writeFault(w, r, fault.New(code))
+	method := r.Method
+	if !slices.Contains(usualMethods, method) {
+		method = "-"
+	}
+	a.logAccess(r.Context(), &Route{Method: method, Path: "-"}, code.Status(), elapsed())
+}
+
+// usualMethods are those that a line of the access log may name.
+var usualMethods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+}
+
 const (
 	// discardedBody and discardTime bound what is read of a body that was
 	// refused.

@@ -140,7 +140,7 @@ var catalogue = map[Code]entry{
 	StepUpRequired:      {403, "Confirm your password to go on.", "Devam etmek için parolanızı doğrulayın."},
 	OwnSessionRequired:  {403, "This needs a session that you opened yourself, not one of an app or of a code that somebody else made.", "Bunun için kendi açtığınız bir oturum gerekir; bir uygulamanın ya da başkasının oluşturduğu kodun oturumu yetmez."},
 	IPNotAllowed:        {403, "Mail administration is not open to your address %s. The workspace has a list of addresses for it.", "Posta yönetimi %s adresinize açık değil. Çalışma alanının bunun için bir adres listesi var."},
-	SignUpClosed:        {403, "Accounts are given out by invitation here. Ask the owner of a workspace for one, or whoever runs this service.", "Burada hesaplar davetle verilir. Bir çalışma alanının sahibinden ya da bu hizmeti işletenden isteyin."},
+	SignUpClosed:        {403, "Accounts and workspaces are given out here. Ask the owner of a workspace for an invitation; where sign-up is closed, ask whoever runs this service, who makes them with konak workspace create.", "Burada hesaplar ve çalışma alanları verilir. Bir çalışma alanının sahibinden davet isteyin; kayıt kapalıysa bunları konak workspace create ile oluşturan işleticiden isteyin."},
 	TwoFactorRequired:   {403, "This workspace asks for two-factor authentication. Turn it on in your account to go on.", "Bu çalışma alanı iki adımlı doğrulama istiyor. Devam etmek için hesabınızda açın."},
 	WorkspaceSuspended:  {403, "This workspace is suspended. Ask whoever runs this service.", "Bu çalışma alanı askıya alındı. Bu hizmeti işletene sorun."},
 	CrossOrigin:         {403, "Requests from another site are refused.", "Başka bir siteden gelen istekler kabul edilmez."},

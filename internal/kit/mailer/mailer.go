@@ -80,9 +80,9 @@ func New(c Config) (*Mailer, error) {
 	if c.DB == nil || c.Box == nil || c.Log == nil || c.Files == nil {
 		return nil, errors.New("mailer: DB, Box, Log and Files are needed")
 	}
-	sender, err := mail.ParseAddress(c.From)
+	sender, err := parseSender(c.From)
 	if err != nil {
-		return nil, fmt.Errorf("--mail-from %q: write an address such as Konak <no-reply@example.com>", c.From)
+		return nil, err
 	}
 	m := &Mailer{
 		db: c.DB, box: c.Box, log: c.Log, files: c.Files, from: *sender, quota: cmp.Or(c.DailyQuota, DefaultDailyQuota),
@@ -94,6 +94,23 @@ func New(c Config) (*Mailer, error) {
 		}
 	}
 	return m, nil
+}
+
+// Check returns the error with which New refuses settings.
+func Check(c Config) error {
+	_, err := parseSender(c.From)
+	if err == nil && c.URL != "" {
+		_, err = parseServer(c.URL, c.CA)
+	}
+	return err
+}
+
+func parseSender(from string) (*mail.Address, error) {
+	sender, err := mail.ParseAddress(from)
+	if err != nil {
+		return nil, fmt.Errorf("--mail-from %q: write an address such as Konak <no-reply@example.com>", from)
+	}
+	return sender, nil
 }
 
 // outgoingMail is what a job and a row of the outbox hold, sealed.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,20 +48,45 @@ func Announce(ctx context.Context, d *db.DB, n Serving) error {
 				return err
 			}
 		}
-		others, err := list(&tx.Reader, tx.Now())
-		if err != nil {
+		if err := checkStore(&tx.Reader, tx.Now(), n.FileStore); err != nil {
 			return err
 		}
-		for _, o := range others {
-			if o.FileStore != n.FileStore {
-				return fmt.Errorf("the node on %s: %w", o.Host, ErrOtherStore)
-			}
-		}
 		now := clock.At(tx.Now())
-		_, err = tx.Exec(`INSERT INTO serving_node (id, host, version, file_store, started_at, seen_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+		_, err := tx.Exec(`INSERT INTO serving_node (id, host, version, file_store, started_at, seen_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 			n.ID, n.Host, n.Version, n.FileStore, now, now)
 		return err
 	})
+}
+
+// CheckStore returns ErrOtherStore where Announce would, and leaves nothing behind.
+func CheckStore(ctx context.Context, d *db.DB, s3URL, folder string) error {
+	if d.Dialect() == db.SQLite {
+		return nil
+	}
+	store, err := knownStore(folder)
+	if s3URL != "" {
+		store, err = s3Store(s3URL)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = db.Read(ctx, d.System("serving nodes"), func(r *db.Reader) (struct{}, error) {
+		return struct{}{}, checkStore(r, d.Clock().Now(), store)
+	})
+	return err
+}
+
+func checkStore(r *db.Reader, now time.Time, store string) error {
+	others, err := list(r, now)
+	if err != nil {
+		return err
+	}
+	for _, o := range others {
+		if o.FileStore != store {
+			return fmt.Errorf("the node on %s: %w", o.Host, ErrOtherStore)
+		}
+	}
+	return nil
 }
 
 // Refresh says that a node still serves, and forgets nodes that are long gone.
@@ -98,6 +124,32 @@ func list(r *db.Reader, now time.Time) ([]Serving, error) {
 
 // storeFile names the file store of a folder.
 const storeFile = ".store"
+
+// FileStore names where files lie: with an S3 service, or without one in a folder. Nodes
+// with the same name share them.
+func FileStore(s3URL, folder string) (string, error) {
+	if s3URL == "" {
+		return FolderStore(folder)
+	}
+	return s3Store(s3URL)
+}
+
+func s3Store(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", errors.New("--s3-url: it cannot be read") // the error would show the secret in it
+	}
+	return "s3:" + u.Host + strings.TrimSuffix(u.Path, "/"), nil
+}
+
+// knownStore returns the name of the file store in a folder, empty where it has none yet.
+func knownStore(folder string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(folder, storeFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(text)), err
+}
 
 // FolderStore returns the name of the file store in a folder, which it makes the first
 // time: nodes that share the folder read the same name.

@@ -2,6 +2,8 @@ package node_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -46,6 +48,22 @@ func TestServingNodes(t *testing.T) {
 		}
 		if _, err := join("b"); !errors.Is(err, node.ErrOtherStore) {
 			t.Errorf("a node with other files: %v", err)
+		}
+		folder := t.TempDir()
+		if err := node.CheckStore(t.Context(), d, "", folder); !errors.Is(err, node.ErrOtherStore) || count() != 2 {
+			t.Errorf("a check of other files: %v", err)
+		}
+		if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
+			t.Errorf("a check left %v, %v", left, err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, ".store"), []byte("a\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := node.CheckStore(t.Context(), d, "", folder); err != nil {
+			t.Errorf("a check of the same files: %v", err)
+		}
+		if err := node.CheckStore(t.Context(), d, "https://key:secret@s3.example.com/bucket", folder); !errors.Is(err, node.ErrOtherStore) {
+			t.Errorf("a check with an S3 service: %v", err)
 		}
 		if err := node.Leave(t.Context(), d, second); err != nil || count() != 1 {
 			t.Errorf("left: %v, %d nodes", err, count())

@@ -114,6 +114,10 @@ func Plain(s string) string {
 	}, s)
 }
 
+// OneLine returns s as one line of plain text: Plain, with one space between words and
+// none around them.
+func OneLine(s string) string { return strings.Join(strings.Fields(Plain(s)), " ") }
+
 // Cut shortens s to n bytes at most without splitting a character: half a
 // character is no text, and a database refuses it.
 func Cut(s string, n int) string {

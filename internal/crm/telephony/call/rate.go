@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -43,6 +44,24 @@ func DefaultRates() Rates {
 		{Prefix: "905", PerMinute: 1_500_000, Increment: 60},
 		{Prefix: "", PerMinute: 15_000_000, Connect: 500_000, Increment: 60},
 	}
+}
+
+// ReadRates reads prices from the file of --call-rates, or returns the built-in ones where
+// it names none.
+func ReadRates(path string) (Rates, error) {
+	if path == "" {
+		return DefaultRates(), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--call-rates: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	rates, err := ParseRates(f)
+	if err != nil {
+		return nil, fmt.Errorf("--call-rates %s: %w", path, err)
+	}
+	return rates, nil
 }
 
 // ParseRates reads prices from CSV: prefix, per minute, connect fee, increment in
