@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/charset"
+
+	"konak/internal/mail/header"
 )
 
 // maxHeader bounds the header of a mail or of a part.
@@ -284,7 +286,7 @@ func skipBody(body io.Reader) { _, _ = io.Copy(io.Discard, body) }
 func mediaType(value string) (string, map[string]string) {
 	kind, params, err := mime.ParseMediaType(value)
 	if err != nil && strings.Contains(value, "(") {
-		value = withoutComments(value)
+		value = header.WithoutComments(value)
 		kind, params, err = mime.ParseMediaType(value)
 	}
 	if err == nil || kind != "" && params != nil {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"konak/internal/mail/header"
 )
 
 // opaqueKinds are declared media types whose content cannot be scanned, with the reason.
@@ -69,44 +71,9 @@ func (t *textScanner) checkMarks(folded []byte) {
 	}
 }
 
-// withoutComments takes the comments out of a structured field (RFC 5322), which may
-// be in each other and have quoted pairs.
-func withoutComments(value string) string {
-	if !strings.Contains(value, "(") {
-		return value
-	}
-	var out strings.Builder
-	depth, quoted := 0, false
-	for i := 0; i < len(value); i++ {
-		c := value[i]
-		switch {
-		case c == '\\' && i+1 < len(value):
-			if depth == 0 {
-				out.WriteString(value[i : i+2])
-			}
-			i++
-			continue
-		case c == '"' && depth == 0:
-			quoted = !quoted
-		case c == '(' && !quoted:
-			depth++
-			continue
-		case c == ')' && !quoted && depth > 0:
-			if depth--; depth == 0 {
-				out.WriteByte(' ')
-			}
-			continue
-		}
-		if depth == 0 {
-			out.WriteByte(c)
-		}
-	}
-	return out.String()
-}
-
 // transferEncoding is the name in a Content-Transfer-Encoding field.
 func transferEncoding(value string) string {
-	return strings.ToLower(strings.Trim(withoutComments(value), " \t\";"))
+	return strings.ToLower(strings.Trim(header.WithoutComments(value), " \t\";"))
 }
 
 // isIdentity says whether a content-transfer-encoding leaves content as it is.
@@ -128,7 +95,7 @@ func (x *extractor) checkStructure(where Where, h *mailHeader, kind string, para
 		multipart && !isIdentity(encoding),
 		multipart && params["boundary"] == "",
 		multipart && strings.Contains(params["boundary"], `\`),
-		multipart && strings.Count(strings.ToLower(withoutComments(h.get("Content-Type"))), "boundary") > 1:
+		multipart && strings.Count(strings.ToLower(header.WithoutComments(h.get("Content-Type"))), "boundary") > 1:
 		x.c.fail(where, ReasonDamaged)
 	case !isIdentity(encoding) && encoding != "base64" && encoding != "quoted-printable":
 		x.c.fail(where, ReasonUnsupported)

@@ -24,6 +24,8 @@ const (
 	MaxLines = 2000
 	// maxText is how much of a field is decoded.
 	maxText = 8 << 10
+	// maxValue is how much of a field Values returns.
+	maxValue = 64 << 10
 )
 
 // ErrTooLong says that a header is longer than MaxSize, or a field than MaxLines.
@@ -115,10 +117,25 @@ func (h *Header) Value(name string) string {
 	return ""
 }
 
+// Values returns all fields of a name as Value does, the beginnings of long ones.
+func (h *Header) Values(name string) (out []string) {
+	for _, f := range h.Fields {
+		if f.Name == name {
+			_, value, _ := strings.Cut(f.Raw, ":")
+			out = append(out, clean(value[:min(len(value), maxValue)]))
+		}
+	}
+	return out
+}
+
 // Text returns the first field of a name with encoded words decoded, the beginning of a
 // long one.
 func (h *Header) Text(name string) string {
-	value := h.Value(name)
+	return Decode(h.Value(name))
+}
+
+// Decode decodes the encoded words in the beginning of a value.
+func Decode(value string) string {
 	if len(value) > maxText {
 		value = strings.ToValidUTF8(value[:maxText], "")
 	}
