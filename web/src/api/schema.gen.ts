@@ -1024,7 +1024,7 @@ export interface paths {
         put?: never;
         /**
          * Start linking the company's chat-bot account
-         * @description The person whose Telegram account it is opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account then is a channel of its own. The link counts for 15 minutes and for one person. A workspace without a bot: 409.
+         * @description The person whose Telegram account it is opens the link, which ties them to the workspace, and then adds the bot in Telegram under Settings, Telegram Business, Chatbots. Their account then is a channel of its own. The link counts for 15 minutes and for one person. A workspace without a bot gets the operator's (--telegram-bot-token), where there is one and no other workspace has it; else 409 with the reason no_bot or bot_taken.
          */
         post: operations["start-chatbot-business"];
         delete?: never;
@@ -1473,7 +1473,7 @@ export interface paths {
         };
         /**
          * A person comes back from the provider
-         * @description Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, consent, exchange, assets, claim, subscribe or store. A browser is sent to the panel's page of channels.
+         * @description Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, session (whoever began it has signed out), permission (they may no longer connect channels), consent, exchange, assets, claim, subscribe or store; what the provider refused is told in its own words. It is on the installation's own host: on a workspace's, 404. A browser is sent to the panel's page of channels.
          */
         get: operations["partner-sign-up-callback"];
         put?: never;
@@ -5857,7 +5857,7 @@ export interface paths {
         };
         /**
          * List mails on their way out
-         * @description What mailboxes send and forward, newest first. A mail is tried for five days. Mails that are done are shown for two weeks.
+         * @description What mailboxes send and forward, newest first. A mail is tried for five days. Mails that are done are shown for two weeks. Without the permission mail.dlp.view, what a DLP rule found in a subject is covered.
          */
         get: operations["list-mail-queue"];
         put?: never;
@@ -5879,7 +5879,7 @@ export interface paths {
         put?: never;
         /**
          * Take a mail out of the queue
-         * @description Recipients who have not got it yet do not get it, and nobody is told. One that is done: 409.
+         * @description Recipients who have not got it yet do not get it, and nobody is told. One that is held is rejected with it, which needs the permission mail.dlp.manage too. One that is done: 409.
          */
         post: operations["drop-mail"];
         delete?: never;
@@ -8744,7 +8744,7 @@ export interface components {
         BusinessInBody: {
             /**
              * Format: uuid
-             * @description The bot; the workspace's oldest where it is left out
+             * @description The bot; the workspace's oldest, or else the operator's, where it is left out
              */
             channel_id?: string;
         };
@@ -29217,7 +29217,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["BusinessInBody"];
             };
@@ -33141,8 +33141,8 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerConnectedEnvelope"];
                 };
             };
-            /** @description Unauthorized */
-            401: {
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33150,8 +33150,8 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Forbidden */
-            403: {
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
