@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 
 	"konak/internal/app"
 	"konak/internal/kit/backup"
@@ -105,7 +106,12 @@ type restoreCmd struct {
 // Run puts a backup into an empty data folder and says whether the master key
 // belongs to it.
 func (r *restoreCmd) Run(ctx context.Context, out io.Writer) error {
-	m, keyFits, err := app.Restore(ctx, r.Config, r.Path, r.AgeIdentity)
+	var m backup.Manifest
+	var keyFits bool
+	err := asOwner(&r.Config, func() (err error) {
+		m, keyFits, err = app.Restore(ctx, r.Config, r.Path, r.AgeIdentity)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -118,6 +124,9 @@ func (r *restoreCmd) Run(ctx context.Context, out io.Writer) error {
 	key := "The master key fits."
 	if !keyFits {
 		key = "Its master key is not there: bring it to " + secret.KeyPath(r.Data) + " before the start."
+		if _, err := os.Stat(secret.KeyPath(r.Data)); err == nil {
+			key = "The key in " + secret.KeyPath(r.Data) + " is another one than that of the backup: put the right one there before the start."
+		}
 	}
 	_, err = fmt.Fprintf(out, "%s holds the backup of %s, compared with its checksums.\n%s\n", r.Data, m.MadeAt.Format("2006-01-02 15:04:05Z"), key)
 	return err

@@ -48,6 +48,7 @@ func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
 		{"DNS", c.names},
 		{"database", c.database},
 		{"files", c.files},
+		{"backups", c.backups},
 		{"settings", c.settings},
 		{"master key", c.key},
 		{"listen address", c.listen},

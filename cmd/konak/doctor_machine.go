@@ -156,3 +156,15 @@ func (d *checkup) names(ctx context.Context) (string, error) {
 	}
 	return fmt.Sprintf("%s; *.crm.%s is known", text, d.Domain), nil
 }
+
+// backups tries to write where backups are kept.
+func (d *checkup) backups(context.Context) (string, error) {
+	if d.BackupFolder == "" {
+		return "the server makes none (--backup-folder)", nil
+	}
+	f, err := os.CreateTemp(d.BackupFolder, ".doctor-*")
+	if err != nil {
+		return "", fmt.Errorf("the folder of --backup-folder cannot be written: %w", err)
+	}
+	return d.BackupFolder + " can be written", errors.Join(f.Close(), os.Remove(f.Name()))
+}

@@ -35,6 +35,9 @@ func Backup(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source, o
 	if !cfg.embedded() {
 		return backup.Manifest{}, errors.New("konak backup copies the embedded database; copy PostgreSQL with pg_dump (docs/operating.md)")
 	}
+	if err := cfg.checkOutside(o.Target); err != nil {
+		return backup.Manifest{}, err
+	}
 	to, err := backup.ParseRecipients(o.Recipients)
 	if err != nil {
 		return backup.Manifest{}, err
@@ -60,6 +63,22 @@ func Backup(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source, o
 		return backup.Manifest{}, errors.New("an encrypted backup is a file NAME.tar.age")
 	}
 	return backup.WriteFolder(ctx, src, o.Target, o.Previous)
+}
+
+// checkOutside refuses a backup in the data folder: it would be part of the next one, and be
+// lost together with what it is a copy of.
+func (c *Config) checkOutside(target string) error {
+	data, err := filepath.Abs(c.Data)
+	if err != nil {
+		return err
+	}
+	if target, err = filepath.Abs(target); err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(data, target); err == nil && filepath.IsLocal(rel) {
+		return fmt.Errorf("%s is in the data folder; choose a place outside of it, best on another disk", target)
+	}
+	return nil
 }
 
 // backupSource is what a backup holds, without the key.
@@ -177,6 +196,22 @@ func (c *Config) schedule() *backup.Schedule {
 		return nil
 	}
 	return &backup.Schedule{Folder: c.BackupFolder, Every: c.BackupEvery, Keep: int(c.BackupKeep)}
+}
+
+// readNewestBackup measures when the newest backup was made, where the server makes some.
+func (a *App) readNewestBackup(context.Context) ([]float64, error) {
+	s := a.cfg.schedule()
+	if s == nil {
+		return nil, nil
+	}
+	at, err := s.Newest()
+	switch {
+	case err != nil:
+		return nil, err
+	case at.IsZero():
+		return []float64{0}, nil
+	}
+	return []float64{float64(at.Unix())}, nil
 }
 
 // backUpOnSchedule makes a backup whenever one is due, until ctx ends.

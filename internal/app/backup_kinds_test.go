@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -173,7 +174,16 @@ func TestScheduledBackups(t *testing.T) {
 			t.Errorf("%d backups, %v; want %d", n, err, want)
 		}
 	}
+	newest := func() string {
+		return regexp.MustCompile(`(?m)^konak_backup_newest_timestamp_seconds .*$`).FindString(scrape(s))
+	}
+	if got := newest(); got != "konak_backup_newest_timestamp_seconds 0" {
+		t.Errorf("without a backup the metric is %q", got)
+	}
 	step(1)
+	if got := newest(); got == "" || strings.HasSuffix(got, " 0") {
+		t.Errorf("with a backup the metric is %q", got)
+	}
 	step(0)
 	s.Clock.Advance(59 * time.Minute)
 	step(0)
@@ -205,6 +215,7 @@ func TestBackupSettings(t *testing.T) {
 		"--backup-every":        func(c *app.Config) { c.BackupEvery = time.Second },
 		"--backup-keep":         func(c *app.Config) { c.BackupKeep = 0 },
 		"is no folder":          func(c *app.Config) { c.BackupFolder = filepath.Join(folder, "nothing") },
+		"is in the data folder": func(c *app.Config) { c.Data = filepath.Dir(folder) },
 		"for the embedded data": func(c *app.Config) { c.DB = "postgres://konak@127.0.0.1:1/konak" },
 	} {
 		c := app.Config{Domain: "localhost", Listen: "127.0.0.1:0", BackupFolder: folder, BackupEvery: time.Hour, BackupKeep: 1}

@@ -182,6 +182,9 @@ func TestBackupRefusals(t *testing.T) {
 	if _, _, err := app.Restore(t.Context(), b.cfg, b.dir, ""); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("a restore onto the running server: %v", err)
 	}
+	if _, err := app.Backup(t.Context(), b.cfg, log, clock.System{}, app.BackupOptions{Target: filepath.Join(b.cfg.Data, "files", "x")}); err == nil || !strings.Contains(err.Error(), "in the data folder") {
+		t.Errorf("a backup of itself: %v", err)
+	}
 	elsewhere := b.cfg
 	elsewhere.DB = "postgres://konak@127.0.0.1:1/konak"
 	if _, err := app.Backup(t.Context(), elsewhere, log, clock.System{}, app.BackupOptions{Target: filepath.Join(t.TempDir(), "x")}); err == nil || !strings.Contains(err.Error(), "pg_dump") {

@@ -261,6 +261,9 @@ func (c *Config) checkBackups() error {
 	if info, err := os.Stat(c.BackupFolder); err != nil || !info.IsDir() {
 		return fmt.Errorf("--backup-folder %s is no folder; make it first: is a disk not mounted?", c.BackupFolder)
 	}
+	if err := c.checkOutside(c.BackupFolder); err != nil {
+		return fmt.Errorf("--backup-folder: %w", err)
+	}
 	return nil
 }
 

@@ -39,7 +39,7 @@ func (a *App) demoHelpCenter(ctx context.Context, slug string) error {
 	}
 	if _, err := a.HelpCenter.Change(ctx, helpcenter.SettingsChange{
 		Title: ptr("Demo A.Ş. Yardım"), Languages: &[]string{"tr", "en"},
-		Colours: &helpcenter.Colours{Accent: "#0b6e4f", Header: "#0b3d2e"},
+		Colours: &helpcenter.ColoursChange{Accent: ptr("#0b6e4f"), Header: ptr("#0b3d2e")},
 	}); err != nil {
 		return err
 	}

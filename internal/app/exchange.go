@@ -108,7 +108,10 @@ func listenSIP(ctx context.Context, c Config) (*sipexchange.Sockets, error) {
 		if err == nil && s.ListenTLS(ctx, demoSIPTLS, config) != nil {
 			err = s.ListenTLS(ctx, "127.0.0.1:0", config)
 		}
-		return s, err
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("the demo's SIP over TLS: %w", err), s.Close())
+		}
+		return s, nil
 	}
 	pair, err := tls.LoadX509KeyPair(c.SIPTLSCert, c.SIPTLSKey)
 	if err == nil {

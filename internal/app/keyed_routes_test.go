@@ -65,6 +65,7 @@ func TestEveryKeyedRouteKeepsItsKey(t *testing.T) {
 			"create-view":                    {crm + "/views", map[string]any{"name": "Benim", "filter": map[string]any{}}},
 			"create-canned-reply":            {crm + "/canned-replies", map[string]any{"shortcut": "selam", "title": "Selam", "body": "Merhaba"}},
 			"create-assistant-configuration": {crm + "/assistant/configurations", map[string]any{"name": "Gece"}},
+			"add-assistant-page":             {crm + "/assistant/sources", map[string]any{"address": "http://127.0.0.1:9/"}},
 			"create-help-category":           {crm + "/help-center/categories", topic("b")},
 			"create-article":                 {crm + "/help-center/articles", map[string]any{"category_id": category, "language": "tr", "title": "x", "body": "x"}},
 			"add-push-subscription": {crm + "/me/push-subscriptions", map[string]any{"endpoint": "https://push.example.com/1", "keys": map[string]any{

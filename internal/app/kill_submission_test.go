@@ -61,7 +61,7 @@ const (
 
 // mostMails is how many mails a round waits for at most before the kill. A storm sends
 // enough to tell one repetition in a hundred.
-var mostMails = stormOr(mostWrites/2, 300)
+var mostMails = stormOr(mostWrites/2, 160)
 
 const submissionPassword = "yeşil-kapı-üç-anahtar"
 

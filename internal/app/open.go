@@ -90,7 +90,7 @@ func OpenExistingDatabase(ctx context.Context, cfg Config, log *slog.Logger, c c
 		return nil, err
 	}
 	if !cfg.HasDatabase() {
-		return nil, fmt.Errorf("there is no database in %s; name the folder with --data, or make one with `konak serve` or `konak migrate`", cfg.Data)
+		return nil, fmt.Errorf("there is no database in %s; name the folder with --data, or the server's settings with --config FILE; `konak serve` makes a new one", cfg.Data)
 	}
 	d, err := db.Open(ctx, cfg.databaseOptions(log, c))
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/app/phonesound"
 	"konak/internal/crm/telephony"
 	"konak/internal/crm/telephony/block"
 	"konak/internal/crm/telephony/call"
@@ -24,7 +24,6 @@ import (
 	"konak/internal/crm/telephony/team"
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/exchange"
-	"konak/internal/exchange/sound"
 	"konak/internal/exchange/speech"
 	"konak/internal/kit/secret"
 	"konak/internal/provider/iyzico"
@@ -55,7 +54,7 @@ func (a *App) wireTelephony(p *parts) (err error) {
 		return err
 	}
 	if a.Greetings, err = greeting.New(greeting.Config{
-		DB: a.DB, Wallet: a.Wallet, Blobs: a.Blobs, Checker: phoneSounds{}, Synthesizer: a.synthesizer(), Fee: cmp.Or(a.cfg.SpeechFee, wallet.Micro/10),
+		DB: a.DB, Wallet: a.Wallet, Blobs: a.Blobs, Checker: phonesound.Checker{}, Synthesizer: a.synthesizer(), Fee: cmp.Or(a.cfg.SpeechFee, wallet.Micro/10),
 	}); err != nil {
 		return err
 	}
@@ -151,31 +150,6 @@ func (c *Config) sipTransports() []string {
 		return []string{"udp", "tcp", "tls"}
 	}
 	return []string{"udp", "tcp"}
-}
-
-// phoneSounds is what the exchange can play.
-type phoneSounds struct{}
-
-// maxSound is how long the exchange plays at most.
-const maxSound = 10 * time.Minute
-
-// CheckSound implements greeting.Checker.
-func (phoneSounds) CheckSound(r io.ReadSeeker) (time.Duration, error) {
-	length, err := sound.MeasureWAV(r)
-	if err == nil && (length == 0 || length > maxSound) {
-		err = fmt.Errorf("it lasts %s", length)
-	}
-	return length, err
-}
-
-// PhoneSamples implements greeting.Checker.
-func (phoneSounds) PhoneSamples(r io.Reader) ([]int16, error) {
-	b, err := io.ReadAll(io.LimitReader(r, greeting.MaxUpload))
-	if err != nil {
-		return nil, err
-	}
-	s, err := sound.ReadWAV(b)
-	return s.Resample(sound.PhoneRate).Samples, err
 }
 
 // synthesizer finds the program that speaks. It returns nil where there is none.

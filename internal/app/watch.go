@@ -91,6 +91,10 @@ func (a *App) watch() {
 			},
 		},
 		probe{[]measure{gauge("konak_disk_free_bytes", "Free space on the disk of the data folder.")}, a.readFreeDisk},
+		probe{
+			[]measure{gauge("konak_backup_newest_timestamp_seconds", "When the newest backup of --backup-folder was made, in seconds since 1970; 0 where there is none.")},
+			a.readNewestBackup,
+		},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "konak_streams_open", Help: "Streams and sockets that are open on this node."},
 			func() float64 { return float64(a.Streams.Count()) }),
 	)

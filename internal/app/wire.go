@@ -189,7 +189,7 @@ func (a *App) wireJobs(*parts) (err error) {
 	a.Jobs, err = jobs.New(jobs.Config{
 		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Traces: a.Traces, Random: rand.Float64,
 		Kinds: slices.Concat(
-			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Surveys.Jobs(), a.Edits.Jobs(), a.Replies.Jobs(),
+			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Surveys.Jobs(), a.Edits.Jobs(), a.Channels.Jobs(), a.Replies.Jobs(),
 			a.Email.Jobs(), a.WhatsApp.Jobs(), a.Telegram.Jobs(), a.Social.Jobs(), a.Domains.Jobs(), a.Engine.Jobs(), a.Wallet.Jobs(), a.Numbers.Jobs(), a.Notices.Jobs(), a.Assistant.Jobs(), a.Sources.Jobs(),
 			[]jobs.Kind{{Name: webhook.OutcomeJob, Handler: a.Custom.Outcome, PerNode: 32, PerTenant: 8, MaxAttempts: 20}},
 		),

@@ -69,7 +69,7 @@ func (a *App) wireInbox(p *parts) error {
 	})
 	a.Whole = whole.New(a.Conversations)
 	a.Edits = edit.New(edit.Config{DB: a.DB, Conversations: a.Conversations})
-	a.Inbound = inbound.New(inbound.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity, Edits: a.Edits, Assistant: assistant.Queue{}})
+	a.Inbound = inbound.New(inbound.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity, Edits: a.Edits, Tests: a.Channels, Assistant: assistant.Queue{}})
 	a.Surveys = survey.New(a.Conversations)
 	a.AIRecords = airecord.New(airecord.Config{Conversations: a.Conversations, Contacts: p.book, Assistant: assistant.Summarizer{}})
 	a.Exports = export.New(export.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs})

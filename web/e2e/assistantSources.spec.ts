@@ -1,6 +1,6 @@
 import { expect, expectAccessible, shoot, signIn, startReceiver, test } from './helpers'
 
-test('a page and a file become sources, answer a question, and are deleted', async ({ page }) => {
+test('a page and a file become sources, say why they cannot be read, and are changed and deleted', async ({ page }) => {
   const site = await startReceiver()
   site.answer.body = 'Montaj hizmeti Ankara içinde ücretsizdir.'
   await signIn(page, '/crm/channels')

@@ -205,3 +205,24 @@ for (const sight of sights) {
     })
   })
 }
+
+test('Enter in the tag picker before a letter takes no tag away', async ({ page }) => {
+  const stamp = Date.now()
+  const name = `Gül Tan ${stamp}`
+  await signIn(page, '/inbox')
+  const customer = await startCustomer(page, name)
+  const id = await customer.write('Lamp', 'Is it on its way?', `gul-${stamp}@example.com`)
+  expect((await page.request.post('/api/crm/v1/conversations/tags/add', { data: { ids: [id], tags: ['first', 'second'] } })).status()).toBe(200)
+  await page.goto(`/inbox?c=${id}`)
+  await expect(page.getByRole('region', { name: `Conversation with ${name}` }).getByRole('textbox', { name: 'Reply', exact: true })).toBeVisible()
+  await page.keyboard.press('t')
+  const search = page.getByRole('combobox', { name: 'Search' })
+  await expect(search).toBeFocused()
+  await expect(page.getByRole('option', { name: 'first' })).toBeVisible()
+  await page.keyboard.press('Enter')
+  // What is added next shows that the key before it did nothing.
+  await search.fill(`third-${stamp}`)
+  await page.keyboard.press('Enter')
+  const tags = async () => ((await (await page.request.get(`/api/crm/v1/conversations/${id}`)).json()) as { data: { tags: string[] } }).data.tags.sort()
+  await expect.poll(tags).toEqual(['first', 'second', `third-${stamp}`])
+})

@@ -116,7 +116,7 @@ test('a sound and a notice of the desktop come as each person chose', async ({ p
   })
   await mine.goto('/')
   await expect(mine.getByText('Live', { exact: true })).toBeVisible()
-  const told = () => mine.evaluate(() => [...new Set((window as unknown as { told: string[] }).told)])
+  const told = () => mine.evaluate(() => [...new Set((window as unknown as { told: string[] }).told)].sort())
   const current = await (await mine.request.get('/api/crm/v1/me/notices')).json()
   const { data: standard } = current as { data: object }
   let round = 0
@@ -134,7 +134,7 @@ test('a sound and a notice of the desktop come as each person chose', async ({ p
     await expect(mine.getByText('Live', { exact: true })).toBeVisible()
     const customer = await startCustomer(page, name)
     await customer.write('Lamp', 'Is anybody there?', `derya-${round}-${Date.now()}@example.com`)
-    await expect.poll(told).toEqual([...(sound ? ['sound'] : []), ...(desktop ? [`notice: ${name}`] : [])])
+    await expect.poll(told).toEqual([...(desktop ? [`notice: ${name}`] : []), ...(sound ? ['sound'] : [])])
   }
 
   await test.step('nothing for who wants nothing of it', async () => {
@@ -149,7 +149,7 @@ test('a sound and a notice of the desktop come as each person chose', async ({ p
     const next = await startCustomer(page, `${name} next`)
     const id = await next.write('Lamp', 'Is anybody there?', `next-${Date.now()}@example.com`)
     expect((await page.request.post(`/api/crm/v1/conversations/${id}/assign`, { data: { owner_id: me.membership.id } })).status()).toBe(200)
-    await expect.poll(told).toEqual(['sound', `notice: ${name} next`])
+    await expect.poll(told).toEqual([`notice: ${name} next`, 'sound'])
   })
   await context.close()
 })

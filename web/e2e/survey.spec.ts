@@ -15,12 +15,12 @@ test('a survey leaves a little after the closing, unless that is taken back', as
   const { id: channel } = await api<{ id: string }>('post', '/api/crm/v1/channels/custom', { name: `App ${stamp}`, address: receiver.address })
   const { key } = await api<{ key: string }>('post', '/api/v1/auth/api-keys', { name: `App ${stamp}`, environment: 'live', scopes: ['channels.write'] })
   const write = (name: string) =>
-    api<{ conversation_id: string }>(
+    api<{ conversation: { id: string } }>(
       'post',
       `/api/crm/public/v1/channels/custom/${channel}/messages`,
       { message_id: `${name}-${stamp}`, body: 'Thank you!', contact: { external_id: `${name}-${stamp}`, name: `${name} ${stamp}` } },
       { Authorization: `Bearer ${key}` },
-    ).then((made) => made.conversation_id)
+    ).then((made) => made.conversation.id)
   const [undone, closed] = [await write('Ada'), await write('Bora')]
   /** The conversations whose customers were asked. */
   const asked = () =>

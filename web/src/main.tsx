@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onSignedOut } from './api/client'
 import { queryClient } from './api/query'
@@ -14,8 +14,10 @@ import { publicRoutes } from './routes/public'
 import { signInRoute } from './routes/signIn'
 import { startShortcuts } from './shell/shortcuts'
 import { Toaster } from './ui/Toast'
-import { Tooltips } from './ui/Tooltip'
 import './styles/app.css'
+
+// Nothing has a tip before somebody points at it; a page that cannot fetch them does without.
+const Tooltips = lazy(() => import('./ui/Tooltip').then((m) => ({ default: m.Tooltips }), () => ({ default: () => null })))
 
 // A new release removes the old one's files: a page that still asks for them starts afresh,
 // but not again and again when the file is truly gone.
@@ -54,7 +56,9 @@ createRoot(root).render(
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
       <Toaster />
-      <Tooltips />
+      <Suspense>
+        <Tooltips />
+      </Suspense>
     </QueryClientProvider>
   </StrictMode>,
 )

@@ -270,6 +270,9 @@ func (w *Workspace) sampleHelpCenter(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
+	if _, err := w.s.Sources.AddFile(ctx, "kaynak.txt", text, strings.NewReader(text)); err != nil {
+		return err
+	}
 	if _, err := w.s.Assistant.Add(ctx, assistant.Input{Name: text}); err != nil {
 		return err
 	}

@@ -85,6 +85,15 @@ func (s *Service) Register(a *api.API) {
 		return s.SetReadReceipts(ctx, in.ID.UUID, in.Body.Enabled)
 	})
 
+	trial := Route("GET", "/{id}/gelen-testi", "inbound-test", "Whether what is sent to the account arrives", perm.ChannelsView).Polled()
+	trial.Refusals = []int{409}
+	trial.Doc = "With the account's warnings, among them that the time of a code is over. Polled every few seconds. A kind of channel that nobody writes to: 409."
+	api.Handle(a, trial, func(ctx context.Context, in *channelIn) (Trial, error) { return s.Trial(ctx, in.ID.UUID) })
+	begin := Route("POST", "/{id}/gelen-testi", "start-inbound-test", "Generate a new test code", perm.ChannelsManage)
+	begin.Refusals = []int{409}
+	begin.Doc = "The code counts for 15 minutes and is sent to the account as a customer would: from any phone, by e-mail, in the chat. The one before no longer counts. On WhatsApp no conversation begins with it; elsewhere it is a message like any other."
+	api.Handle(a, begin, func(ctx context.Context, in *channelIn) (Trial, error) { return s.StartTrial(ctx, in.ID.UUID) })
+
 	can := Route("GET", "/capabilities", "list-channel-capabilities", "What each kind of channel can carry", perm.ConversationsView)
 	can.Doc = "For whoever answers customers. Files with their sizes, reactions, changes, templates, calls and windows, by kind. What a channel cannot carry is refused before it is written: 422."
 	api.Handle(a, can, func(context.Context, *struct{}) ([]KindCapabilities, error) { return s.Capabilities(), nil })

@@ -42,7 +42,7 @@ type TextState struct {
 	Version          int         `json:"version" example:"3" doc:"The newest version: the draft"`
 	PublishedVersion *int        `json:"published_version" nullable:"true" example:"3"`
 	PublishedAt      *clock.Time `json:"published_at" nullable:"true"`
-	URL              *string     `json:"url" nullable:"true" example:"https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo" doc:"Where it is public; null while it is not"`
+	URL              *string     `json:"url" nullable:"true" example:"https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo" doc:"Where it is public; null while it is not, or while the site does not have the language"`
 	Helpful          int         `json:"helpful" example:"42" doc:"Readers who said that it helped"`
 	Unhelpful        int         `json:"unhelpful" example:"3" doc:"Readers who said that it did not"`
 	SavedAt          clock.Time  `json:"saved_at"`
@@ -74,6 +74,8 @@ type Text struct {
 	TextState
 	Summary string `json:"summary" example:"Kargo süreleri ve takip." doc:"One or two sentences for lists and search engines"`
 	Body    string `json:"body" example:"Siparişiniz **iki iş günü** içinde kargoya verilir." doc:"Markdown"`
+	// Warnings follow from the body.
+	Warnings []string `json:"warnings" nullable:"false" enum:"html_left_out" doc:"What readers will not see as it was written: html_left_out says that the body has HTML, which is left out"`
 }
 
 // Article is an article with all of its texts.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -28,11 +29,19 @@ const (
 	maxMessage = 10_000 // characters
 )
 
+// isSeen says whether a character shows something. Some letters and signs are blank.
+func isSeen(r rune) bool {
+	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !strings.ContainsRune("\u115f\u1160\u2800\u3164\uffa0", r)
+}
+
 // check trims the form and says what is wrong with each field.
 func (f *contactForm) check(w *siteWords) map[string]string {
 	wrong := map[string]string{}
 	for name, field := range map[string]*string{"name": &f.Name, "email": &f.Email, "subject": &f.Subject, "message": &f.Message} {
 		text := strings.ToValidUTF8(strings.ReplaceAll(strings.TrimSpace(*field), "\x00", ""), "")
+		if name == "name" && !strings.ContainsFunc(text, isSeen) {
+			text = "" // a name that shows nothing is none
+		}
 		*field = text
 		most := maxLine
 		if name == "message" {

@@ -111,6 +111,10 @@ func TestSettings(t *testing.T) {
 		if diff := cmp.Diff(before, got); diff != "" {
 			t.Errorf("more than the field that was sent changed:\n%s", diff)
 		}
+		before.Colours.Header = "#112233"
+		if d.Owner.Put(settings, map[string]any{"colours": map[string]any{"header": "#112233"}}).Want(200).Data(&got); got.Colours != before.Colours {
+			t.Errorf("one colour was sent: %+v", got.Colours)
+		}
 		for field, bad := range map[string]map[string]any{
 			"title":            {"title": "  "},
 			"languages":        {"languages": []string{"tr", "xx"}},

@@ -2,6 +2,7 @@ package helpcenter
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -27,8 +28,12 @@ func (s *Service) Articles(ctx context.Context, q Query, p db.Page) (db.List[Lis
 			ids[i], at[list.Rows[i].ID] = list.Rows[i].ID, &list.Rows[i]
 		}
 		texts, err := statesOf(r, ids)
+		if err != nil {
+			return list, err
+		}
+		languages, err := s.siteLanguages(r)
 		for _, t := range texts {
-			s.setURL(r.Context(), t.article, &t.TextState)
+			s.setURL(r.Context(), languages, t.article, &t.TextState)
 			at[t.article].Texts = append(at[t.article].Texts, t.TextState)
 		}
 		return list, err
@@ -37,8 +42,8 @@ func (s *Service) Articles(ctx context.Context, q Query, p db.Page) (db.List[Lis
 
 // setURL says where a published text is. The address has the newest title; an
 // older one leads there, too.
-func (s *Service) setURL(ctx context.Context, id uuid.UUID, t *TextState) {
-	if t.PublishedVersion != nil {
+func (s *Service) setURL(ctx context.Context, languages []string, id uuid.UUID, t *TextState) {
+	if t.PublishedVersion != nil && slices.Contains(languages, t.Language) {
 		url := s.siteURL(caller.From(ctx).Slug) + articlePath(t.Language, id, t.Title)
 		t.URL = &url
 	}
@@ -48,15 +53,35 @@ func (s *Service) setURL(ctx context.Context, id uuid.UUID, t *TextState) {
 func (s *Service) Article(ctx context.Context, id uuid.UUID) (Article, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Article, error) {
 		a, err := articleByID(r, id)
-		return s.withURLs(ctx, a), db.NotFound(err)
+		if err != nil {
+			return a, db.NotFound(err)
+		}
+		return a, s.describe(r, &a)
 	})
 }
 
-func (s *Service) withURLs(ctx context.Context, a Article) Article {
+// describe says of an article's texts where they are and what of them is not shown.
+func (s *Service) describe(r *db.Reader, a *Article) error {
+	languages, err := s.siteLanguages(r)
 	for i := range a.Texts {
-		s.setURL(ctx, a.ID, &a.Texts[i].TextState)
+		t := &a.Texts[i]
+		s.setURL(r.Context(), languages, a.ID, &t.TextState)
+		t.Warnings = []string{}
+		if markup.HasHTML(t.Body) {
+			t.Warnings = append(t.Warnings, "html_left_out")
+		}
 	}
-	return a
+	return err
+}
+
+// siteLanguages are the languages of the workspace's site.
+func (s *Service) siteLanguages(r *db.Reader) ([]string, error) {
+	set := defaultSettings()
+	a, found, err := s.cfg.Channels.OfExternal(r, Name, caller.From(r.Context()).Slug)
+	if err == nil && found {
+		err = a.Read(&set)
+	}
+	return set.Languages, err
 }
 
 // NewArticle is what a caller gives for an article.
@@ -72,8 +97,10 @@ func (s *Service) AddArticle(ctx context.Context, n NewArticle) (a Article, err 
 		return a, err
 	}
 	err = idempotency.Do(ctx, s.tenant(ctx), &a, func(tx *db.Tx) error {
-		a, err = s.addArticle(tx, n)
-		return err
+		if a, err = s.addArticle(tx, n); err != nil {
+			return err
+		}
+		return s.describe(&tx.Reader, &a)
 	})
 	return a, err
 }
@@ -130,10 +157,12 @@ func (s *Service) changeArticle(ctx context.Context, id uuid.UUID, fn func(tx *d
 		if err := saveArticle(tx, &a); err != nil {
 			return err
 		}
-		a, err = articleByID(&tx.Reader, id)
-		return err
+		if a, err = articleByID(&tx.Reader, id); err != nil {
+			return err
+		}
+		return s.describe(&tx.Reader, &a)
 	})
-	return s.withURLs(ctx, a), err
+	return a, err
 }
 
 // MoveArticle is the gate that puts an article into another category.

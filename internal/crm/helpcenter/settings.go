@@ -57,15 +57,21 @@ type Summary struct {
 	Articles        ArticleCounts `json:"articles"`
 }
 
+// ColoursChange is a change of the colours; what is nil stays.
+type ColoursChange struct {
+	Accent *string `json:"accent,omitempty" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b6e4f" doc:"Links and buttons; dark enough to be read on white"`
+	Header *string `json:"header,omitempty" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b3d2e" doc:"Behind the title"`
+}
+
 // SettingsChange is a change of the help center; what is nil stays.
 type SettingsChange struct {
-	Enabled         *bool     `json:"enabled,omitempty"`
-	Title           *string   `json:"title,omitempty" minLength:"1" maxLength:"100" example:"Ada Yardım"`
-	Languages       *[]string `json:"languages,omitempty" minItems:"1" maxItems:"10" example:"[\"tr\",\"en\"]"`
-	DefaultLanguage *string   `json:"default_language,omitempty" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`
-	Colours         *Colours  `json:"colours,omitempty"`
-	ContactForm     *bool     `json:"contact_form,omitempty"`
-	WidgetSearch    *bool     `json:"widget_search,omitempty"`
+	Enabled         *bool          `json:"enabled,omitempty"`
+	Title           *string        `json:"title,omitempty" minLength:"1" maxLength:"100" example:"Ada Yardım"`
+	Languages       *[]string      `json:"languages,omitempty" minItems:"1" maxItems:"10" example:"[\"tr\",\"en\"]"`
+	DefaultLanguage *string        `json:"default_language,omitempty" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" example:"tr"`
+	Colours         *ColoursChange `json:"colours,omitempty"`
+	ContactForm     *bool          `json:"contact_form,omitempty"`
+	WidgetSearch    *bool          `json:"widget_search,omitempty"`
 }
 
 func set[T any](to, value *T) {
@@ -79,7 +85,10 @@ func (ch SettingsChange) into(s *Settings) error {
 	set(&s.Title, ch.Title)
 	set(&s.Languages, ch.Languages)
 	set(&s.DefaultLanguage, ch.DefaultLanguage)
-	set(&s.Colours, ch.Colours)
+	if ch.Colours != nil {
+		set(&s.Colours.Accent, ch.Colours.Accent)
+		set(&s.Colours.Header, ch.Colours.Header)
+	}
 	set(&s.ContactForm, ch.ContactForm)
 	set(&s.WidgetSearch, ch.WidgetSearch)
 	f := fault.New(fault.ValidationFailed)

@@ -91,7 +91,7 @@ var crmImports = map[string][]string{
 	// What stands on it.
 	"conversation/whole":    {"conversation", "conversation/later", "conversation/draft", "contact"},
 	"conversation/survey":   {"conversation"},
-	"conversation/inbound":  {"conversation", "conversation/survey", "conversation/file", "conversation/group", "contact"},
+	"conversation/inbound":  {"conversation", "conversation/edit", "conversation/survey", "conversation/file", "conversation/group", "contact"},
 	"conversation/airecord": {"conversation", "contact"},
 	"conversation/edit":     {"conversation"},
 	"conversation/export":   {"conversation", "conversation/file", "contact"},

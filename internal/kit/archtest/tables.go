@@ -20,7 +20,7 @@ var tableOwners = map[string][]string{
 	"internal/crm/agent":            {"agent", "mobile_qr"},
 	"internal/crm/assistant":        {"assistant_answer", "assistant_configuration", "assistant_spending"},
 	"internal/crm/assistant/source": {"assistant_source"},
-	"internal/crm/channel":          {"channel_account"},
+	"internal/crm/channel":          {"channel_account", "channel_inbound_test"},
 	"internal/crm/channel/custom":   {"form_guard", "form_submission", "opportunity"},
 	"internal/crm/channel/widget":   {"widget_visitor"},
 	"internal/crm/channel/partner":  {"partner_signup"},

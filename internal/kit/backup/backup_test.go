@@ -152,7 +152,7 @@ func TestPreviousBackup(t *testing.T) {
 	if a, b := stat(t, filepath.Join(one, "files/ab/one")), stat(t, filepath.Join(two, "files/ab/one")); !os.SameFile(a, b) {
 		t.Error("the file was copied again")
 	}
-	write(t, filepath.Join(two, "files/ab/one"), "cut") // and with it that of the first, whose space it shares
+	write(t, filepath.Join(two, "files/ab/one"), "a PRICE list") // and with it that of the first, whose space it shares
 	if _, err := backup.WriteFolder(t.Context(), src, three, two); err != nil {
 		t.Fatal(err)
 	}

@@ -1806,14 +1806,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether what is sent to the number arrives
-         * @description With the account's warnings, among them that the time of a code is over. Polled every few seconds.
+         * Whether what is sent to the account arrives
+         * @description With the account's warnings, among them that the time of a code is over. Polled every few seconds. A kind of channel that nobody writes to: 409.
          */
         get: operations["inbound-test"];
         put?: never;
         /**
          * Generate a new test code
-         * @description The code counts for 15 minutes and is sent to the number from any phone; the one before no longer counts. No conversation begins with it.
+         * @description The code counts for 15 minutes and is sent to the account as a customer would: from any phone, by e-mail, in the chat. The one before no longer counts. On WhatsApp no conversation begins with it; elsewhere it is a message like any other.
          */
         post: operations["start-inbound-test"];
         delete?: never;
@@ -9564,6 +9564,50 @@ export interface components {
             /** @enum {string} */
             status: "active" | "paused";
         };
+        ChannelTrial: {
+            /**
+             * @description To be sent to the account as a customer would; null where none is waited for
+             * @example KONAK-482913
+             */
+            code: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the code counts
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description Where to send it: a number, an address, or the name of the account
+             * @example +90 212 123 45 67
+             */
+            number: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            started_at: string | null;
+            /**
+             * @example waiting
+             * @enum {string}
+             */
+            state: "none" | "waiting" | "verified" | "expired";
+            /**
+             * Format: date-time
+             * @description When a code last arrived; a later one that did not changes nothing of it
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            verified_at: string | null;
+            /** @description What is wrong with the account: inbound_test_expired, token_expired, number_flagged, webhook_missing */
+            warnings: string[];
+        };
+        ChannelTrialEnvelope: {
+            data: components["schemas"]["ChannelTrial"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         ChannelWebhook: {
             /**
              * @description What the provider says went wrong last
@@ -9652,17 +9696,17 @@ export interface components {
             /** @example 123456 */
             code: string;
         };
-        Colours: {
+        ColoursChange: {
             /**
              * @description Links and buttons; dark enough to be read on white
              * @example #0b6e4f
              */
-            accent: string;
+            accent?: string;
             /**
-             * @description Behind the title; what stands on it is black or white, whichever is read better
+             * @description Behind the title
              * @example #0b3d2e
              */
-            header: string;
+            header?: string;
         };
         CommerceBalance: {
             /**
@@ -14145,7 +14189,7 @@ export interface components {
             trace_id: string;
         };
         HelpcenterSettingsChange: {
-            colours?: components["schemas"]["Colours"];
+            colours?: components["schemas"]["ColoursChange"];
             contact_form?: boolean;
             /**
              * @example tr
@@ -14257,7 +14301,7 @@ export interface components {
              */
             unhelpful: number;
             /**
-             * @description Where it is public; null while it is not
+             * @description Where it is public; null while it is not, or while the site does not have the language
              * @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo
              */
             url: string | null;
@@ -14267,6 +14311,8 @@ export interface components {
              * @example 3
              */
             version: number;
+            /** @description What readers will not see as it was written: html_left_out says that the body has HTML, which is left out */
+            warnings: "html_left_out"[];
         };
         HelpcenterTextState: {
             /**
@@ -14313,7 +14359,7 @@ export interface components {
              */
             unhelpful: number;
             /**
-             * @description Where it is public; null while it is not
+             * @description Where it is public; null while it is not, or while the site does not have the language
              * @example https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo
              */
             url: string | null;
@@ -19510,50 +19556,6 @@ export interface components {
              * @enum {string}
              */
             status: "granted" | "revoked";
-        };
-        WhatsappTrial: {
-            /**
-             * @description To be sent to the number from any phone; null where none is waited for
-             * @example KONAK-482913
-             */
-            code: string | null;
-            /**
-             * Format: date-time
-             * @description Until when the code counts
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            expires_at: string | null;
-            /**
-             * @description Where to send it
-             * @example +90 212 123 45 67
-             */
-            number: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            started_at: string | null;
-            /**
-             * @example waiting
-             * @enum {string}
-             */
-            state: "none" | "waiting" | "verified" | "expired";
-            /**
-             * Format: date-time
-             * @description When a code last arrived; a later one that did not changes nothing of it
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            verified_at: string | null;
-            /** @description What is wrong with the account: inbound_test_expired, token_expired, number_flagged, webhook_missing */
-            warnings: string[];
-        };
-        WhatsappTrialEnvelope: {
-            data: components["schemas"]["WhatsappTrial"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
         };
         WidgetArticle: {
             /**
@@ -36500,7 +36502,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["WhatsappTrialEnvelope"];
+                    "application/json": components["schemas"]["ChannelTrialEnvelope"];
                 };
             };
             /** @description The caller has this answer */
@@ -36530,6 +36532,15 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -36608,7 +36619,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["WhatsappTrialEnvelope"];
+                    "application/json": components["schemas"]["ChannelTrialEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -52269,7 +52280,10 @@ export interface operations {
                      *             "title": "Siparişim ne zaman gelir?",
                      *             "unhelpful": 3,
                      *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
+                     *             "version": 3,
+                     *             "warnings": [
+                     *               "html_left_out"
+                     *             ]
                      *           }
                      *         ],
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
@@ -52408,7 +52422,10 @@ export interface operations {
                      *             "title": "Siparişim ne zaman gelir?",
                      *             "unhelpful": 3,
                      *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
+                     *             "version": 3,
+                     *             "warnings": [
+                     *               "html_left_out"
+                     *             ]
                      *           }
                      *         ],
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
@@ -52524,7 +52541,10 @@ export interface operations {
                      *             "title": "Siparişim ne zaman gelir?",
                      *             "unhelpful": 3,
                      *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
+                     *             "version": 3,
+                     *             "warnings": [
+                     *               "html_left_out"
+                     *             ]
                      *           }
                      *         ],
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
@@ -52762,7 +52782,10 @@ export interface operations {
                      *             "title": "Siparişim ne zaman gelir?",
                      *             "unhelpful": 3,
                      *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
+                     *             "version": 3,
+                     *             "warnings": [
+                     *               "html_left_out"
+                     *             ]
                      *           }
                      *         ],
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
@@ -52911,7 +52934,10 @@ export interface operations {
                      *             "title": "Siparişim ne zaman gelir?",
                      *             "unhelpful": 3,
                      *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
+                     *             "version": 3,
+                     *             "warnings": [
+                     *               "html_left_out"
+                     *             ]
                      *           }
                      *         ],
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
@@ -53060,7 +53086,10 @@ export interface operations {
                      *             "title": "Siparişim ne zaman gelir?",
                      *             "unhelpful": 3,
                      *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
+                     *             "version": 3,
+                     *             "warnings": [
+                     *               "html_left_out"
+                     *             ]
                      *           }
                      *         ],
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
@@ -53419,7 +53448,10 @@ export interface operations {
                      *             "title": "Siparişim ne zaman gelir?",
                      *             "unhelpful": 3,
                      *             "url": "https://ada.help.example.com/tr/a/0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c-kargo",
-                     *             "version": 3
+                     *             "version": 3,
+                     *             "warnings": [
+                     *               "html_left_out"
+                     *             ]
                      *           }
                      *         ],
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"

@@ -135,7 +135,7 @@ func TestRegistration(t *testing.T) {
 		}
 		// The webhook of another program cannot be set, which fails after the number.
 		sh.Box.Add(pages.Page{ID: otherID, Name: "Başka", Token: "other-token", AppID: "4712"})
-		again("NOT_APPLICABLE", otherID).Refused(422, "validation_failed")
+		again("NOT_APPLICABLE", otherID).Refused(502, "provider_rejected")
 		if got := sh.Box.numbers.Platform(number); got != "NOT_APPLICABLE" || len(sh.accounts()) != 0 {
 			t.Errorf("after a failure the number is %s, connected are %v", got, sh.accounts())
 		}

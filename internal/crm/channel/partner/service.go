@@ -94,16 +94,16 @@ const accountsMax = 50
 
 // Steps of a sign-up, as a failure names them.
 const (
-	StepState     = "state"
+	StepState = "state"
 	// StepSession: whoever began it has signed out; StepPermission: may no longer.
 	StepSession    = "session"
 	StepPermission = "permission"
-	StepConsent   = "consent"
-	StepExchange  = "exchange"
-	StepAssets    = "assets"
-	StepClaim     = "claim"
-	StepSubscribe = "subscribe"
-	StepStore     = "store"
+	StepConsent    = "consent"
+	StepExchange   = "exchange"
+	StepAssets     = "assets"
+	StepClaim      = "claim"
+	StepSubscribe  = "subscribe"
+	StepStore      = "store"
 )
 
 // Started is a sign-up that somebody begins.

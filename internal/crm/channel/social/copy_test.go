@@ -91,12 +91,11 @@ func TestKeysAreNoPeople(t *testing.T) {
 		sh.says(elif, "Merhaba")
 		c := sh.Only()
 		key := sh.Key(false, perm.All()...)
-		path := "/api/crm/v1/public/conversations/" + c.ID.String() + "/reply-as-agent"
-		key.Post(path, map[string]any{"body": "Hemen", "agent_id": sh.OwnerID}).Want(200)
+		path := "/api/crm/public/v1/conversations/" + c.ID.String() + "/reply"
+		key.Post(path, map[string]any{"type": "admin", "body": "Hemen", "admin_id": sh.Member}).Want(200)
 		sh.Settle()
 		sh.Later(25 * time.Hour)
-		key.Post(path, map[string]any{"body": "Geç", "agent_id": sh.OwnerID}).Refused(422, "window_closed")
-		key.Post(path, map[string]any{"body": "Geç"}).Refused(422, "window_closed")
+		key.Post(path, map[string]any{"type": "admin", "body": "Geç", "admin_id": sh.Member}).Refused(422, "window_closed")
 		if n := len(sh.Items(c.ID)); n != 2 {
 			t.Errorf("%d items: what was refused was written", n)
 		}

@@ -120,6 +120,18 @@ func (s *Service) Capabilities() channel.Capabilities {
 	}
 }
 
+// InboundAddress implements channel.Reachable.
+func (s *Service) InboundAddress(a channel.Account) string {
+	var set Settings
+	if err := a.Read(&set); err != nil {
+		return a.Name
+	}
+	if set.Business != nil {
+		return a.Name
+	}
+	return "@" + set.Username
+}
+
 // Push implements channel.Kind: the job is on it already.
 func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {
 	return conversation.Delivery{Status: conversation.Queued}, nil

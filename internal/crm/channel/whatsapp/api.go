@@ -27,10 +27,6 @@ type connectIn struct {
 	}
 }
 
-type trialIn struct {
-	ID api.ID `path:"id" record:"channel_account"`
-}
-
 type consentIn struct{ Body Consent }
 
 type sendTemplateIn struct {
@@ -69,14 +65,6 @@ func (s *Service) Register(a *api.API) {
 	public.Path, public.ID, public.Tag, public.Access = "/api/crm/public/v1/channels/consent", "record-consent-by-key", "CRM public API", api.Key
 	public.Summary = "Record consent to send on the business messaging channel"
 	api.Handle(a, public, record)
-
-	trial := channel.Route("GET", "/{id}/gelen-testi", "inbound-test", "Whether what is sent to the number arrives", perm.ChannelsView).Polled()
-	trial.Doc = "With the account's warnings, among them that the time of a code is over. Polled every few seconds."
-	api.Handle(a, trial, func(ctx context.Context, in *trialIn) (Trial, error) { return s.Trial(ctx, in.ID.UUID) })
-	begin := channel.Route("POST", "/{id}/gelen-testi", "start-inbound-test", "Generate a new test code", perm.ChannelsManage)
-	begin.Refusals = []int{409}
-	begin.Doc = "The code counts for 15 minutes and is sent to the number from any phone; the one before no longer counts. No conversation begins with it."
-	api.Handle(a, begin, func(ctx context.Context, in *trialIn) (Trial, error) { return s.StartTrial(ctx, in.ID.UUID) })
 
 	s.receiver.Register(a, meta.Hook{
 		Path: WebhookPath, Kind: Name, Summary: "The provider tells what happened", Refusals: []int{404},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -280,6 +281,26 @@ func TestFlaggedNumber(t *testing.T) {
 		sh.Settle()
 		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Active {
 			t.Errorf("unflagged: %+v", a)
+		}
+	})
+}
+
+// A reaction may come before we know how the provider calls our message.
+func TestReactionBeforeTheAnswer(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("Merhaba")
+		c := sh.Only()
+		if _, err := sh.Box.Write(numberID, elif, wire.Incoming{Type: "reaction", Reaction: &wire.Reaction{MessageID: "wamid.early", Emoji: "❤️"}}); err != nil {
+			t.Fatal(err)
+		}
+		sh.Settle()
+		sh.Answer(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"messaging_product":"whatsapp","messages":[{"id":"wamid.early"}]}`))
+		})
+		sent := sh.Reply(c.ID, "Buyurun")
+		sh.Settle()
+		if got := sh.Item(c.ID, sent.ID); len(got.Reactions) != 1 || got.Reactions[0].Emoji != "❤️" {
+			t.Errorf("the answer is %+v", got)
 		}
 	})
 }

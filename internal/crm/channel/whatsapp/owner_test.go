@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"konak/internal/app/apptest"
-	"konak/internal/crm/channel/whatsapp"
+	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
 	wire "konak/internal/provider/whatsapp"
 )
@@ -56,11 +56,11 @@ func TestOwnerBeginsInTheApp(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/ai", map[string]any{"enabled": true}).Want(200)
 		at := channels + "/" + sh.Account.ID.String() + "/gelen-testi"
-		var trial whatsapp.Trial
+		var trial channel.Trial
 		sh.Owner.Post(at, nil).Want(200).Data(&trial)
 		sh.ownerSays(wire.Incoming{Text: &wire.Text{Body: *trial.Code}})
-		trial = whatsapp.Trial{}
-		if sh.Owner.Get(at).Want(200).Data(&trial); trial.State != whatsapp.TrialWaiting {
+		trial = channel.Trial{}
+		if sh.Owner.Get(at).Want(200).Data(&trial); trial.State != channel.TrialWaiting {
 			t.Errorf("the owner's own words passed the test: %+v", trial)
 		}
 		if c := sh.Only(); c.WaitingSince != nil || c.AIState != conversation.AIOff || *c.ChannelAccountID != sh.Account.ID {

@@ -6,26 +6,25 @@ import (
 	"time"
 
 	"konak/internal/crm/channel"
-	"konak/internal/crm/channel/whatsapp"
 )
 
 func TestInboundTest(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		at := channels + "/" + sh.Account.ID.String() + "/gelen-testi"
-		var got whatsapp.Trial
-		read := func() whatsapp.Trial {
+		var got channel.Trial
+		read := func() channel.Trial {
 			t.Helper()
-			got = whatsapp.Trial{}
+			got = channel.Trial{}
 			sh.Owner.Get(at).Want(200).Data(&got)
 			return got
 		}
 		begin := func() string {
 			t.Helper()
-			got = whatsapp.Trial{}
+			got = channel.Trial{}
 			sh.Owner.Post(at, nil).Want(200).Data(&got)
 			return *got.Code
 		}
-		if read(); got.State != whatsapp.TrialNone || got.Number != "+90 212 123 45 67" {
+		if read(); got.State != channel.TrialNone || got.Number != "+90 212 123 45 67" {
 			t.Errorf("before: %+v", got)
 		}
 		old := begin()
@@ -34,12 +33,12 @@ func TestInboundTest(t *testing.T) {
 			code = begin()
 		}
 		sh.says(old)
-		if read(); got.State != whatsapp.TrialWaiting {
+		if read(); got.State != channel.TrialWaiting {
 			t.Errorf("after the old code: %+v", got)
 		}
 		before := len(sh.Inbox())
 		sh.says("kod: " + code)
-		if read(); got.State != whatsapp.TrialVerified || got.Code != nil || got.VerifiedAt == nil {
+		if read(); got.State != channel.TrialVerified || got.Code != nil || got.VerifiedAt == nil {
 			t.Errorf("after the code: %+v", got)
 		}
 		if len(sh.Inbox()) != before {
@@ -54,15 +53,15 @@ func TestInboundTest(t *testing.T) {
 		if read(); got.VerifiedAt == nil || !got.VerifiedAt.Equal(verified.Time) {
 			t.Errorf("a code that did not come leaves %+v", got)
 		}
-		if got.State != whatsapp.TrialExpired || !slices.Equal(got.Warnings, []string{channel.InboundTestExpired}) {
+		if got.State != channel.TrialExpired || !slices.Equal(got.Warnings, []string{channel.InboundTestExpired}) {
 			t.Errorf("too late: %+v", got)
 		}
 		sh.says(code)
-		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Attention || *a.Reason != channel.InboundTestExpired || got.State != whatsapp.TrialExpired {
+		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Attention || *a.Reason != channel.InboundTestExpired || got.State != channel.TrialExpired {
 			t.Errorf("the account is %+v", a)
 		}
 		sh.says(begin())
-		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Active || read().State != whatsapp.TrialVerified {
+		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Active || read().State != channel.TrialVerified {
 			t.Errorf("the account is %+v", a)
 		}
 		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)

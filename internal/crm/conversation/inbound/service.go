@@ -1,6 +1,8 @@
 package inbound
 
 import (
+	"github.com/google/uuid"
+
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/edit"
@@ -15,6 +17,8 @@ type Config struct {
 	Agents        conversation.Agents
 	// Edits keeps what comes before its message.
 	Edits *edit.Service
+	// Tests is told of what arrives; nil where nothing is tested.
+	Tests Tests
 	// Assistant is told of customers' messages; nil where there is none.
 	Assistant Assistant
 }
@@ -30,6 +34,12 @@ type Assistant interface {
 	CustomerReacted(tx *db.Tx, c conversation.Conversation, item conversation.Item, sign string) error
 }
 
+// Tests waits for codes by which people test the way in. The channels implement it.
+type Tests interface {
+	// MessageArrived is called in the transaction of a customer's message.
+	MessageArrived(tx *db.Tx, account uuid.UUID, text string) error
+}
+
 // Service takes what channels bring and report.
 type Service struct {
 	db       *db.DB
@@ -39,9 +49,10 @@ type Service struct {
 	edits    *edit.Service
 
 	assistant Assistant
+	tests     Tests
 }
 
 // New makes the service.
 func New(c Config) *Service {
-	return &Service{db: c.DB, gate: c.Conversations, contacts: c.Contacts, agents: c.Agents, edits: c.Edits, assistant: c.Assistant}
+	return &Service{db: c.DB, gate: c.Conversations, contacts: c.Contacts, agents: c.Agents, edits: c.Edits, assistant: c.Assistant, tests: c.Tests}
 }

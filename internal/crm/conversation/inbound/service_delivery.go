@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -123,10 +124,13 @@ func (s *Service) unreadOn(ctx context.Context, account uuid.UUID, customer stri
 	return list, err
 }
 
+// aheadMost is by how much a message's place in the timeline may be ahead of the clock.
+const aheadMost = time.Hour
+
 // AwaitsDelivery says whether a message of ours to a customer is on its way, of which
 // nobody knows yet how the provider calls it.
 func (s *Service) AwaitsDelivery(ctx context.Context, account uuid.UUID, customer string) (bool, error) {
-	list, err := s.unreadOn(ctx, account, customer, clock.At(s.db.Clock().Now()), conversation.Queued)
+	list, err := s.unreadOn(ctx, account, customer, clock.At(s.db.Clock().Now().Add(aheadMost)), conversation.Queued)
 	return len(list) > 0, err
 }
 

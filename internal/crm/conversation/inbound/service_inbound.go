@@ -78,6 +78,11 @@ func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err err
 		if err := s.ingest(tx, in, source, &out); err != nil {
 			return err
 		}
+		if s.tests != nil && !in.FromUs && !out.Duplicate && in.From.AccountID != uuid.Nil {
+			if err := s.tests.MessageArrived(tx, in.From.AccountID, in.Body); err != nil {
+				return err
+			}
+		}
 		if err := s.applyEarly(tx, &out); err != nil {
 			return err
 		}

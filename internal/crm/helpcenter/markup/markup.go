@@ -112,6 +112,31 @@ func HTML(source string) (string, error) {
 	return out.String(), nil
 }
 
+// HasHTML says whether a source has HTML, which is left out. Comments are none.
+func HasHTML(source string) (has bool) {
+	if !isBounded(source) {
+		return false
+	}
+	text := []byte(source)
+	_ = ast.Walk(converter.Parser().Parse(reader(text)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		var html string
+		switch node := n.(type) {
+		case *ast.HTMLBlock:
+			html = string(node.Lines().Value(text))
+		case *ast.RawHTML:
+			html = string(node.Segments.Value(text))
+		}
+		if entering && html != "" && !strings.HasPrefix(strings.TrimSpace(html), "<!--") {
+			has = true
+			return ast.WalkStop, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	return has
+}
+
+func reader(source []byte) text.Reader { return text.NewReader(source) }
+
 // limited keeps what is written to it up to maxHTML bytes, and then fails.
 type limited struct{ strings.Builder }
 

@@ -98,4 +98,5 @@ export const helpcenter = {
   'helpcenter.textSaved': 'Saved. The site shows it once you publish.',
   'helpcenter.preview': 'Preview',
   'helpcenter.previewEmpty': 'What you write appears here as the site will show it.',
+  'helpcenter.htmlLeftOut': 'This text has HTML, which readers will not see. Write it in Markdown instead.',
 } as const

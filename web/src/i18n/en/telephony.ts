@@ -8,6 +8,7 @@ export const telephony = {
   'calls.invalidPhone': 'This is no phone number.',
   'calls.ownExtension': 'This is your own extension.',
   'calls.inbound': 'Incoming',
+  'calls.messaging': 'Messaging channel {number}',
   'calls.outbound': 'Outgoing',
   'calls.withheld': 'Withheld number',
   'calls.listen': 'Listen to the recording',

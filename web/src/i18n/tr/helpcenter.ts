@@ -98,4 +98,5 @@ export const helpcenter = {
   'helpcenter.textSaved': 'Kaydedildi. Yayımladığınızda sitede görünür.',
   'helpcenter.preview': 'Önizleme',
   'helpcenter.previewEmpty': 'Yazdıklarınız burada, sitede görüneceği gibi belirir.',
+  'helpcenter.htmlLeftOut': 'Bu metinde HTML var; okuyanlar onu görmez. Yerine Markdown yazın.',
 } as const

@@ -8,6 +8,7 @@ export const telephony = {
   'calls.invalidPhone': 'Bu bir telefon numarası değil.',
   'calls.ownExtension': 'Bu sizin kendi dahiliniz.',
   'calls.inbound': 'Gelen',
+  'calls.messaging': 'Mesajlaşma kanalı {number}',
   'calls.outbound': 'Giden',
   'calls.withheld': 'Gizli numara',
   'calls.listen': 'Kaydı dinle',

@@ -149,7 +149,7 @@ export const thread: Record<keyof typeof en, string> = {
   'later.count_one': '{count} zamanlanmış mesaj',
   'later.count_other': '{count} zamanlanmış mesaj',
   'later.unless': 'müşteri daha önce yanıt vermezse',
-  'later.cancel': '{when} için zamanlanmış mesajı iptal et',
+  'later.cancel': 'İptal et: {when} için zamanlanmış mesaj',
   'later.cancelAction': 'İptal et',
   'later.cancelled': 'Zamanlanmış mesaj iptal edildi',
   'copies.list': 'Cc',

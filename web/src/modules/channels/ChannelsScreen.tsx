@@ -210,6 +210,8 @@ export function ChannelsScreen() {
 /** The steps of a sign-up that can fail, in words. */
 const steps: Record<string, PlainKey> = {
   state: 'partner.step.state',
+  session: 'partner.step.session',
+  permission: 'partner.step.permission',
   consent: 'partner.step.consent',
   exchange: 'partner.step.exchange',
   assets: 'partner.step.assets',
@@ -231,9 +233,11 @@ function PartnerOutcome() {
     )
   }
   if (outcome !== 'failed') return null
+  const words = query.get('words')
   return (
     <Notice tone="danger" className="mb-4">
       {t('partner.failed')} {t(steps[query.get('step') ?? ''] ?? 'partner.step.other')}
+      {words && <span className="mt-1 block text-sm">{t('partner.words', { words: words.slice(0, 300) })}</span>}
     </Notice>
   )
 }

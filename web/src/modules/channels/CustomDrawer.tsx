@@ -13,6 +13,7 @@ import { SecretOnce } from '@/ui/SecretOnce'
 import { Step } from '@/ui/Step'
 import { toast } from '@/ui/Toast'
 import { useChangeCustom, useCreateCustom, usePing, useRotateKey, useRotateSecret, type Account, type CustomSettings } from './channels'
+import { InboundTest } from './InboundTest'
 
 type Shown = { kind: 'key' | 'secret'; value: string; then?: Shown }
 
@@ -71,7 +72,14 @@ export function CustomDrawer({ account, onClose }: { account: Account | null; on
       fields={['name', 'address', 'window_hours']}
       onSubmit={submit}
       onClose={onClose}
-      after={account && <Secrets account={account} onShow={setShown} />}
+      after={
+        account && (
+          <>
+            <InboundTest id={account.id} />
+            <Secrets account={account} onShow={setShown} />
+          </>
+        )
+      }
     >
       <Step number={1} title={t('channels.custom.step1')}>
         <Field label={t('channels.name')} error={fieldText(active.error, 'name')}>

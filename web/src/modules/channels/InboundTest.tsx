@@ -5,8 +5,8 @@ import { Button } from '@/ui/Button'
 import { Notice } from '@/ui/Notice'
 import { useInboundTest, useStartInboundTest } from './channels'
 
-/** Shows whether what somebody sends to a number arrives: a code is sent from any phone, and the page says when it came. */
-export function InboundTest({ id }: { id: string }) {
+/** Shows whether what somebody sends to an account arrives: a code is sent as a customer would, and the page says when it came. */
+export function InboundTest({ id, ofNumber = false }: { id: string; ofNumber?: boolean }) {
   const { t } = useI18n()
   const test = useInboundTest(id)
   const start = useStartInboundTest(id)
@@ -17,7 +17,7 @@ export function InboundTest({ id }: { id: string }) {
       <h3 id="inbound-test" className="mb-1 font-medium">
         {t('whatsapp.test.title')}
       </h3>
-      <p className="mb-3 text-sm text-ink-2">{t('whatsapp.test.lead')}</p>
+      <p className="mb-3 text-sm text-ink-2">{t(ofNumber ? 'whatsapp.test.lead' : 'channels.test.lead')}</p>
       {error && (
         <Notice tone="danger" className="mb-3">
           {errorText(error)}
@@ -26,11 +26,11 @@ export function InboundTest({ id }: { id: string }) {
       <div className="mb-3 empty:mb-0">
         {state === 'waiting' && (
           <Notice tone="info">
-            {t('whatsapp.test.send', { number: test.data?.number ?? '' })} <Code>{test.data?.code}</Code> {t('whatsapp.test.until', { at: formatDateTime(test.data?.expires_at ?? '') })}
+            {t(ofNumber ? 'whatsapp.test.send' : 'channels.test.send', { number: test.data?.number ?? '' })} <Code>{test.data?.code}</Code> {t('whatsapp.test.until', { at: formatDateTime(test.data?.expires_at ?? '') })}
           </Notice>
         )}
-        {state === 'verified' && <Notice tone="ok">{t('whatsapp.test.received', { at: formatDateTime(test.data?.verified_at ?? '') })}</Notice>}
-        {state === 'expired' && <Notice tone="danger">{t('whatsapp.test.expired')}</Notice>}
+        {state === 'verified' && <Notice tone="ok">{t(ofNumber ? 'whatsapp.test.received' : 'channels.test.received', { at: formatDateTime(test.data?.verified_at ?? '') })}</Notice>}
+        {state === 'expired' && <Notice tone="danger">{t(ofNumber ? 'whatsapp.test.expired' : 'channels.test.expired')}</Notice>}
       </div>
       <Button busy={start.isPending} onClick={() => start.mutate()}>
         {t(state === 'none' || !state ? 'whatsapp.test.start' : 'whatsapp.test.again')}

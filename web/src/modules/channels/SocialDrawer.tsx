@@ -9,6 +9,7 @@ import { Step } from '@/ui/Step'
 import { Calling } from './Calling'
 import { useConnectSocial, type Account, type PageSettings, type SocialKind } from './channels'
 import { Connected, ReadReceipts, refusalOf } from './connect'
+import { InboundTest } from './InboundTest'
 
 const texts = {
   messenger: { add: 'social.addMessenger', lead: 'social.leadMessenger', done: 'social.connectedMessenger' },
@@ -60,6 +61,7 @@ export function SocialDrawer({ kind, account, onClose }: { kind: SocialKind; acc
         settings && (
           <>
             <PageFacts settings={settings} />
+            <InboundTest id={account.id} />
             <ReadReceipts id={account.id} on={settings.read_receipts} />
             <Calling account={account} />
           </>

@@ -11,6 +11,7 @@ import { Notice } from '@/ui/Notice'
 import { Step } from '@/ui/Step'
 import { useConnectTelegram, useRegisterWebhook, useStartBusiness, useWebhook, type Account, type BotSettings } from './channels'
 import { AccountDrawer, Connected, refusalOf } from './connect'
+import { InboundTest } from './InboundTest'
 
 /** A Telegram bot: its token is entered here, and Telegram is asked whose it is. */
 export function TelegramDrawer({ account, onClose }: { account: Account | null; onClose: () => void }) {
@@ -43,6 +44,7 @@ export function TelegramDrawer({ account, onClose }: { account: Account | null; 
           <>
             <BotFacts settings={settings} />
             <WebhookState id={account.id} />
+            <InboundTest id={account.id} />
             <BusinessLink id={account.id} />
           </>
         )
@@ -136,6 +138,9 @@ function PersonDrawer({ account, settings, onClose }: { account: Account; settin
         <Fact label={t('telegram.bot')}>@{settings.bot_username}</Fact>
         <Fact label={t('telegram.answers')}>{t(settings.business?.can_reply ? 'telegram.answersYes' : 'telegram.answersNo')}</Fact>
       </dl>
+      <div className="mt-5">
+        <InboundTest id={account.id} />
+      </div>
     </AccountDrawer>
   )
 }

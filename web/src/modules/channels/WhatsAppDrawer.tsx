@@ -47,7 +47,7 @@ export function WhatsAppDrawer({ account, onClose }: { account: Account | null; 
         settings && (
           <>
             <NumberFacts settings={settings} />
-            <InboundTest id={account.id} />
+            <InboundTest id={account.id} ofNumber />
             <ReadReceipts id={account.id} on={settings.read_receipts} />
             <Calling account={account} />
           </>
@@ -109,7 +109,7 @@ function NumberConnected({ account, onClose }: { account: Account; onClose: () =
         </Fact>
       </dl>
       <p className="mt-3 mb-5 text-sm text-ink-2">{t('whatsapp.webhookText')}</p>
-      <InboundTest id={account.id} />
+      <InboundTest id={account.id} ofNumber />
     </Connected>
   )
 }

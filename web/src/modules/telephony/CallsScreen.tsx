@@ -68,6 +68,7 @@ export function CallsScreen() {
           <Badge dot tone={outcomes[row.disposition].tone}>
             {t(outcomes[row.disposition].label)}
           </Badge>
+          {row.via === 'channel' && <Badge>{t('calls.messaging', { number: row.to_e164 })}</Badge>}
           {row.callback_requested && row.to_return && <Badge tone="warn">{t('calls.callback')}</Badge>}
         </span>
       ),

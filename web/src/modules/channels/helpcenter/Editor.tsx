@@ -47,6 +47,7 @@ export function Editor({ id, language, text, canWrite }: EditorProps) {
         <Field label={t('helpcenter.body')} hint={t('helpcenter.bodyHint')} error={fieldText(save.error, 'body', { too_complex: 'helpcenter.tooComplex' })}>
           <Textarea value={body} onChange={(event) => setBody(event.target.value)} lang={language} dir="auto" rows={22} maxLength={100_000} readOnly={!canWrite} className="font-mono text-sm" />
         </Field>
+        {!changed && text?.warnings.includes('html_left_out') && <Notice tone="warn">{t('helpcenter.htmlLeftOut')}</Notice>}
         {canWrite && (
           <Button look="primary" type="submit" busy={save.isPending} disabled={!changed}>
             {t('helpcenter.saveDraft')}

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n, withTexts } from '@/i18n'
@@ -13,6 +13,7 @@ import { ConversationList } from './ConversationList'
 import { useAct, useAgentChoices, useConversations, useCounts, useReadMark, useStateUndo, type Action, type Snooze } from './conversations'
 import type { Departure } from './departure'
 import { rowAfter, rowAtStep } from './nextRow'
+import { createOneAtATime } from './oneAtATime'
 import { useSavedViews } from './savedViews'
 import { filterOf, placeOf, type InboxSearch, type ViewChange } from './search'
 import { useLiveShortcuts } from './useLiveShortcuts'
@@ -21,9 +22,6 @@ import { wordsIn } from './words'
 import { writeAs } from './writeAs'
 
 const from = '/shell/inbox'
-
-/** So soon after the next conversation opened by itself, a press still means the one before. */
-const oneMoment = 600
 
 // What opens on demand is fetched on demand: the first load has its budget.
 const Thread = lazy(() => withTexts(() => import('./Thread'), 'thread')().then((m) => ({ default: m.Thread })))
@@ -45,6 +43,7 @@ export function InboxScreen() {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [snoozing, setSnoozing] = useState(false)
   const [beginning, setBeginning] = useState(false)
+  const [turns] = useState(createOneAtATime)
   const act = useAct()
   const stateUndo = useStateUndo()
   const mark = useReadMark()
@@ -112,24 +111,18 @@ export function InboxScreen() {
       const dismiss = toast('ok', said, detail, back)
       if (until !== undefined) setTimeout(dismiss, until)
       if (!inList || (state !== undefined && (search.q ? search.state : filter.state) === state)) return
-      moved.current.at = Date.now()
+      turns.moveOn()
       void navigate({ to: '/inbox', search: (old) => (old.c === id ? { ...old, ...(next ? placeOf(next) : { c: undefined, at: undefined }) } : old), replace: true })
     }
   }
 
-  // The conversation that is being dealt with, and when the last one made place for the next.
-  const moved = useRef({ id: '', at: 0 })
-
   function perform(action: Action) {
     if (!c) return
-    if (action.do === 'close' || action.do === 'snooze') {
-      if (moved.current.id === c || Date.now() - moved.current.at < oneMoment) return
-      moved.current.id = c
-    }
+    if ((action.do === 'close' || action.do === 'snooze') && !turns.begin(c)) return
     const leave = prepareToLeave(c)
     const undo = stateUndo(c)
     // A promise: the callbacks of a mutation end when the next one begins.
-    act.mutateAsync({ id: c, action }).finally(() => (moved.current.id = '')).then(
+    act.mutateAsync({ id: c, action }).finally(turns.end).then(
       (next) => {
         if (action.do === 'close') leave({ said: t('inbox.closed'), state: 'closed', undo })
         if (action.do === 'open') toast('ok', t('inbox.opened'))

@@ -1,0 +1,29 @@
+package channel
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+func trialOf(r *db.Reader, account uuid.UUID) (TrialState, error) {
+	return db.One(r, func(row db.Row) (t TrialState, err error) {
+		err = row.Scan(&t.Code, &t.Started, &t.Verified)
+		return t, err
+	}, `SELECT code, started_at, verified_at FROM channel_inbound_test WHERE tenant_id = $1 AND account_id = $2`, r.Tenant(), account)
+}
+
+func putTrial(tx *db.Tx, account uuid.UUID, code string) error {
+	_, err := tx.Exec(`INSERT INTO channel_inbound_test (tenant_id, account_id, code, started_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tenant_id, account_id) DO UPDATE SET code = excluded.code, started_at = excluded.started_at`,
+		tx.Tenant(), account, code, clock.At(tx.Now()))
+	return err
+}
+
+// passTrial says whether the code was still the one that is waited for.
+func passTrial(tx *db.Tx, account uuid.UUID, code string, since clock.Time) (bool, error) {
+	n, err := tx.Exec(`UPDATE channel_inbound_test SET code = NULL, verified_at = $5
+		WHERE tenant_id = $1 AND account_id = $2 AND code = $3 AND started_at > $4`, tx.Tenant(), account, code, since, clock.At(tx.Now()))
+	return n == 1, err
+}

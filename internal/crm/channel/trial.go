@@ -1,0 +1,236 @@
+package channel
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+const (
+	trialJob = "channel.inbound_test"
+	// TrialFor is how long a code is waited for.
+	TrialFor = 15 * time.Minute
+	// TrialPrefix tells a code from what customers write.
+	TrialPrefix = "KONAK-"
+
+	trialDigits = 6
+)
+
+// Where the test of the way in stands.
+const (
+	TrialNone     = "none"
+	TrialWaiting  = "waiting"
+	TrialVerified = "verified"
+	TrialExpired  = "expired"
+)
+
+// Trial is whether a message that somebody sends to the account arrives.
+type Trial struct {
+	State      string      `json:"state" enum:"none,waiting,verified,expired" example:"waiting"`
+	Code       *string     `json:"code" nullable:"true" example:"KONAK-482913" doc:"To be sent to the account as a customer would; null where none is waited for"`
+	Number     string      `json:"number" example:"+90 212 123 45 67" doc:"Where to send it: a number, an address, or the name of the account"`
+	StartedAt  *clock.Time `json:"started_at" nullable:"true"`
+	ExpiresAt  *clock.Time `json:"expires_at" nullable:"true" doc:"Until when the code counts"`
+	VerifiedAt *clock.Time `json:"verified_at" nullable:"true" doc:"When a code last arrived; a later one that did not changes nothing of it"`
+	Warnings   []string    `json:"warnings" nullable:"false" doc:"What is wrong with the account: inbound_test_expired, token_expired, number_flagged, webhook_missing"`
+}
+
+// Trials is a kind that keeps the test of its accounts itself.
+type Trials interface {
+	Trial(ctx context.Context, id uuid.UUID) (Trial, error)
+	StartTrial(ctx context.Context, id uuid.UUID) (Trial, error)
+}
+
+// Reachable is a kind whose customers write to an address that the account's name does
+// not say.
+type Reachable interface {
+	// InboundAddress is where customers write to, "" where they cannot.
+	InboundAddress(a Account) string
+}
+
+// Jobs are the kinds of this package's jobs.
+func (s *Service) Jobs() []jobs.Kind {
+	return []jobs.Kind{{Name: trialJob, Handler: s.runTrial, PerNode: 16, PerTenant: 4, MaxAttempts: 20}}
+}
+
+// TrialState is a test as it is kept.
+type TrialState struct {
+	Code              *string
+	Started, Verified *clock.Time
+}
+
+// Shown is the test of an account as it stands now.
+func (t TrialState) Shown(a Account, address string, now time.Time) Trial {
+	out := Trial{State: TrialNone, Number: address, StartedAt: t.Started, VerifiedAt: t.Verified, Warnings: []string{}}
+	switch {
+	case t.Code != nil:
+		out.State, out.Code, out.ExpiresAt = TrialWaiting, t.Code, clock.Ptr(t.Started.Add(TrialFor))
+		if !now.Before(out.ExpiresAt.Time) {
+			out.State, out.Code = TrialExpired, nil
+			out.Warnings = append(out.Warnings, InboundTestExpired)
+		}
+	case t.Verified != nil:
+		out.State = TrialVerified
+	}
+	if a.Reason != nil && (out.State != TrialExpired || *a.Reason != InboundTestExpired) {
+		out.Warnings = append(out.Warnings, *a.Reason)
+	}
+	return out
+}
+
+// NewTrialCode makes a code that nobody can guess.
+func NewTrialCode() (string, error) {
+	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
+	if err != nil {
+		return "", fmt.Errorf("channel: code: %w", err)
+	}
+	return fmt.Sprintf("%s%0*d", TrialPrefix, trialDigits, n), nil
+}
+
+// TrialCode finds the code that a text holds, "" for none.
+func TrialCode(text string) string {
+	upper := strings.ToUpper(text)
+	at := strings.Index(upper, TrialPrefix)
+	if at < 0 || len(upper) < at+len(TrialPrefix)+trialDigits {
+		return ""
+	}
+	return upper[at : at+len(TrialPrefix)+trialDigits]
+}
+
+// Trial reads where the test of an account stands. A kind that nobody writes to is a
+// conflict.
+func (s *Service) Trial(ctx context.Context, id uuid.UUID) (out Trial, err error) {
+	a, own, err := s.tested(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	if own != nil {
+		return own.Trial(ctx, id)
+	}
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		out, err = s.trial(r, a)
+		return err
+	})
+	return out, err
+}
+
+// tested finds an account whose way in can be tested, and its kind where that keeps the
+// test itself.
+func (s *Service) tested(ctx context.Context, id uuid.UUID) (a Account, own Trials, err error) {
+	if a, err = s.Get(ctx, "", id); err != nil {
+		return a, nil, err
+	}
+	kind, known := s.kinds[a.Kind]
+	if own, ok := kind.(Trials); ok {
+		return a, own, nil
+	}
+	if !known || s.inboundAddress(a) == "" {
+		return a, nil, fault.New(fault.Conflict).Because("no_inbound_test")
+	}
+	return a, nil, nil
+}
+
+func (s *Service) inboundAddress(a Account) string {
+	if kind, ok := s.kinds[a.Kind].(Reachable); ok {
+		return kind.InboundAddress(a)
+	}
+	if a.ExternalID != nil && strings.Contains(*a.ExternalID, "@") {
+		return *a.ExternalID
+	}
+	return a.Name
+}
+
+func (s *Service) trial(r *db.Reader, a Account) (Trial, error) {
+	t, err := trialOf(r, a.ID)
+	if db.IsNoRow(err) {
+		err = nil
+	}
+	return t.Shown(a, s.inboundAddress(a), s.db.Clock().Now()), err
+}
+
+// StartTrial makes a new code; the one before no longer counts.
+func (s *Service) StartTrial(ctx context.Context, id uuid.UUID) (out Trial, err error) {
+	if _, own, err := s.tested(ctx, id); err != nil || own != nil {
+		if err == nil {
+			out, err = own.StartTrial(ctx, id)
+		}
+		return out, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err := s.Lock(tx, "", id)
+		if err != nil {
+			return err
+		}
+		if !a.Works() {
+			return fault.New(fault.ChannelUnavailable).Because(a.Status)
+		}
+		code, err := NewTrialCode()
+		if err != nil {
+			return err
+		}
+		if err := putTrial(tx, id, code); err != nil {
+			return fmt.Errorf("channel: put test: %w", err)
+		}
+		if _, err := jobs.Enqueue(tx, trialJob, tx.Now().Add(TrialFor), waitingTrial{id, code}); err != nil {
+			return err
+		}
+		if err := audit.Write(tx, "channel.inbound_test", id.String(), nil); err != nil {
+			return err
+		}
+		out, err = s.trial(&tx.Reader, a)
+		return err
+	})
+	return out, err
+}
+
+// MessageArrived implements inbound.Tests: a message that holds the code which is waited
+// for shows that the way in works.
+func (s *Service) MessageArrived(tx *db.Tx, account uuid.UUID, text string) error {
+	code := TrialCode(text)
+	if code == "" {
+		return nil
+	}
+	passed, err := passTrial(tx, account, code, clock.At(tx.Now().Add(-TrialFor)))
+	if err != nil || !passed {
+		return err
+	}
+	return IgnoreDeleted(s.ClearAttention(tx, account, InboundTestExpired))
+}
+
+// waitingTrial is the payload of trialJob.
+type waitingTrial struct {
+	AccountID uuid.UUID `json:"account_id"`
+	Code      string    `json:"code"`
+}
+
+// runTrial is the handler of trialJob: a code that did not arrive in its time says that
+// the account needs attention.
+func (s *Service) runTrial(ctx context.Context, j *jobs.Job) error {
+	var w waitingTrial
+	if err := json.Unmarshal(j.Payload, &w); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		t, err := trialOf(&tx.Reader, w.AccountID)
+		if db.IsNoRow(err) || err == nil && (t.Code == nil || *t.Code != w.Code) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return s.HoldAccount(tx, w.AccountID, InboundTestExpired)
+	})
+}
