@@ -156,6 +156,32 @@ func (s *Service) ReviewIncident(ctx context.Context, id uuid.UUID, status, note
 	return i, err
 }
 
+// RejectHeld closes the open incident of a mail in quarantine that is taken out of the
+// queue.
+func (s *Service) RejectHeld(tx *db.Tx, ref string) error {
+	i, err := incidentByRef(&tx.Reader, ref)
+	if err == nil {
+		i, err = reviewIncident(tx, i.ID, IncidentRejected, "", memberOf(tx.Context()))
+	}
+	if db.IsNoRow(err) {
+		return nil // it was decided before
+	}
+	if err != nil {
+		return err
+	}
+	return announce(tx, IncidentReviewed, i.ID, i, map[string]string{"status": i.Status, "note": i.Note})
+}
+
+// CoveredSubject returns the subject of a mail with what the rules found in it covered,
+// and false for a mail without an incident.
+func (s *Service) CoveredSubject(r *db.Reader, ref string) (string, bool, error) {
+	i, err := incidentByRef(r, ref)
+	if db.IsNoRow(err) {
+		return "", false, nil
+	}
+	return i.SubjectMasked, err == nil, err
+}
+
 // Tested is what the rules say about a text.
 type Tested struct {
 	Action    string      `json:"action" enum:"pass,block,quarantine,redact,warn,notify,log" example:"block" doc:"The strictest action of the rules that match"`

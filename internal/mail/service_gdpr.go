@@ -43,7 +43,7 @@ func (s *Service) AddPrivacyRequest(ctx context.Context, kind, mailbox, note str
 }
 
 // ClosePrivacyRequest is the gate for a request that was worked on: completed or
-// rejected. Completing an erasure removes the address from the requests about it
+// rejected. Completing an erasure removes the address and the notes from the requests about it
 // and makes the personal values of the ledger unreadable. It returns conflict
 // for a request that is closed.
 func (s *Service) ClosePrivacyRequest(ctx context.Context, id uuid.UUID, state, note string) (q PrivacyRequest, err error) {
@@ -68,7 +68,7 @@ func (s *Service) ClosePrivacyRequest(ctx context.Context, id uuid.UUID, state, 
 			if err := clearMailbox(tx, mailbox); err != nil {
 				return err
 			}
-			q.Mailbox = ""
+			q.Mailbox, q.Note = "", ""
 		}
 		return announce(tx, RequestClosed, q.ID, q.withoutPerson(), map[string]string{"kind": q.Kind, "state": q.State})
 	})

@@ -37,8 +37,9 @@ func closeRequest(tx *db.Tx, id uuid.UUID, state, note string) (PrivacyRequest, 
 		tx.Tenant(), id, state, clock.At(tx.Now()), note)
 }
 
-// clearMailbox removes the address from the requests about it.
+// clearMailbox removes the address, and what was noted about the person, from the
+// requests about it.
 func clearMailbox(tx *db.Tx, mailbox string) error {
-	_, err := tx.Exec(`UPDATE gdpr_request SET mailbox = '' WHERE tenant_id = $1 AND mailbox = $2`, tx.Tenant(), mailbox)
+	_, err := tx.Exec(`UPDATE gdpr_request SET mailbox = '', note = '' WHERE tenant_id = $1 AND mailbox = $2`, tx.Tenant(), mailbox)
 	return err
 }

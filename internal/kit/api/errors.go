@@ -336,7 +336,11 @@ func fromHuma(maxBody int64, status int, msg string, errs []error) *fault.Fault 
 					f.Field(field, isNull)
 					continue
 				}
-				f.Field(fieldCode(d.Location, d.Message))
+				field, code := fieldCode(d.Location, d.Message)
+				f.Field(field, code)
+				if values, ok := strings.CutPrefix(d.Message, `expected value to be one of "`); ok {
+					f.Allow(field, strings.TrimSuffix(values, `"`))
+				}
 			}
 		}
 		return f

@@ -241,6 +241,13 @@ func (f *Fault) Message(lang string) string {
 	if lang == "tr" {
 		text = e.tr
 	}
+	for _, a := range f.allowed {
+		form := " %s takes one of: %s."
+		if lang == "tr" {
+			form = " %s şunlardan biri olabilir: %s."
+		}
+		text += fmt.Sprintf(form, a.field, a.values)
+	}
 	if len(f.Args) == 0 || !ok {
 		return text
 	}

@@ -35,7 +35,9 @@ type Fault struct {
 	// dlp_warning.
 	Matches []Match
 	// Args fill the placeholders of the catalogue's message.
-	Args        []any
+	Args []any
+	// allowed are the values that a field takes, where the caller gave another.
+	allowed     []allowedValues
 	err         error
 	fieldErrors int
 }
@@ -82,6 +84,22 @@ func (f *Fault) Field(name, code string) *Fault {
 	}
 	f.Fields[name] = append(f.Fields[name], code)
 	f.fieldErrors++
+	return f
+}
+
+type allowedValues struct{ field, values string }
+
+// maxAllowed bounds what the message says about one field, and on how many.
+const (
+	maxAllowed       = 300
+	maxAllowedFields = 3
+)
+
+// Allow lets the message name the values that a field takes, where they are few.
+func (f *Fault) Allow(field, values string) *Fault {
+	if len(field)+len(values) <= maxAllowed && len(f.allowed) < maxAllowedFields {
+		f.allowed = append(f.allowed, allowedValues{field, values})
+	}
 	return f
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -141,6 +142,14 @@ func (x *extractor) scanZip(where Where, content *spool, depth int) {
 		return
 	}
 	d.ready = true
+	if beginsOtherwise(content, func(at int64) bool {
+		return slices.ContainsFunc(z.File, func(f *zip.File) bool {
+			start, err := f.DataOffset()
+			return err == nil && start == at
+		})
+	}) {
+		x.c.fail(where, ReasonDamaged)
+	}
 	office := false
 	for _, f := range z.File {
 		office = office || f.Name == "[Content_Types].xml" || f.Name == "mimetype"

@@ -149,7 +149,14 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 	if p.where.Field == FieldAttachment {
 		x.checkFileType(p.where, head, kind)
 	}
-	switch format := packedFormat(head, ending); {
+	if reason := opaqueReason(&p, kind, ending, head); reason != "" {
+		x.c.fail(p.where, reason)
+	}
+	format := packedFormat(head, ending)
+	if format == "" || format == "pdf" || format == "compound" {
+		x.scanHiddenZip(p, content, depth)
+	}
+	switch {
 	case format != "":
 		if depth >= x.limits.Depth {
 			x.c.fail(p.where, ReasonTooDeep)

@@ -31,9 +31,10 @@ var inlineTags = map[string]bool{
 	"sub": true, "sup": true, "time": true, "tt": true, "u": true, "var": true, "wbr": true,
 }
 
-// breakTags of office documents end a paragraph or a cell.
+// breakTags of office documents end a paragraph or a cell. The cells of a sheet are
+// numbers of their own: nothing goes on behind a form feed.
 var breakTags = map[string]string{
-	"p": "\n", "h": "\n", "br": "\n", "cr": "\n", "tr": "\n", "tc": "\n", "row": "\n", "c": "\n", "si": "\n",
+	"p": "\n", "h": "\n", "br": "\n", "cr": "\n", "tr": "\n", "tc": "\n", "row": "\f", "c": "\f", "si": "\f",
 	"line-break": "\n", "table-cell": "\n", "tab": "\t", "s": " ",
 }
 

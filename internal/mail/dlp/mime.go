@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/charset"
+
+	"konak/internal/mail/header"
 )
 
 // maxHeader bounds the header of a mail or of a part.
@@ -61,14 +63,11 @@ func (x *extractor) scanEntity(m *mailReader, where Where, top bool, depth int) 
 		x.c.fail(where, ReasonTooLarge)
 	}
 	if top {
-		subject := Where{Field: FieldSubject}
-		if where.Field != FieldBody {
-			subject = where
-		}
-		x.text.scanText(subject, decodeWords(h.get("Subject")))
+		x.scanShown(where, h)
 	}
 	kind, params := mediaType(h.get("Content-Type"))
-	if boundary := params["boundary"]; strings.HasPrefix(kind, "multipart/") && boundary != "" {
+	x.checkStructure(where, h, kind, params)
+	if boundary := unquotePairs(params["boundary"]); strings.HasPrefix(kind, "multipart/") && boundary != "" {
 		x.scanMultipart(m, where, boundary, depth)
 		return
 	}
@@ -125,46 +124,81 @@ func (x *extractor) scanMultipart(m *mailReader, where Where, boundary string, d
 	}
 }
 
+// maxField bounds a field that is read.
+const maxField = 32 << 10
+
 // mailHeader is a header's fields, unfolded, by lower-case name. The first of a
-// name counts.
-type mailHeader map[string]string
+// name counts; of those that people read, all do.
+type mailHeader struct {
+	fields map[string]*headerField
+	count  map[string]int
+	shown  []*headerField
+}
 
-func (h mailHeader) get(name string) string { return h[strings.ToLower(name)] }
+type headerField struct {
+	name  string
+	value strings.Builder
+}
 
-// readHeader reads to the empty line. It returns false where the header is too
-// long; the rest is then read as the body.
-func (m *mailReader) readHeader(top bool) (mailHeader, bool) {
-	h := mailHeader{}
-	last, size := "", 0
+func (h *mailHeader) get(name string) string {
+	if f := h.fields[strings.ToLower(name)]; f != nil {
+		return f.value.String()
+	}
+	return ""
+}
+
+// add begins a field and returns it, nil where it is not read.
+func (h *mailHeader) add(name, value string) *headerField {
+	h.count[name]++
+	if h.count[name] > 1 && !shownFields[name] || !shownFields[name] && !strings.HasPrefix(name, "content-") {
+		return nil
+	}
+	f := &headerField{name: name}
+	f.value.WriteString(value)
+	if h.fields[name] == nil {
+		h.fields[name] = f
+	}
+	if shownFields[name] {
+		h.shown = append(h.shown, f)
+	}
+	return f
+}
+
+// readHeader reads to the empty line. It returns false where the header or a field
+// that is read is too long; the rest of a header is then read as the body.
+func (m *mailReader) readHeader(top bool) (h *mailHeader, whole bool) {
+	h, whole = &mailHeader{fields: map[string]*headerField{}, count: map[string]int{}}, true
+	var last *headerField
+	size, fields := 0, 0
 	for first := true; ; first = false {
 		line, ok := m.readLine()
 		if !ok {
-			return h, true
+			return h, whole
 		}
 		size += len(line)
 		trimmed := strings.TrimRight(string(line), "\r\n")
 		switch {
 		case trimmed == "":
-			return h, true
+			return h, whole
 		case size > maxHeader:
 			return h, false
 		case first && top && strings.HasPrefix(trimmed, "From "):
-		case (trimmed[0] == ' ' || trimmed[0] == '\t') && last != "":
-			if len(h[last]) < 32<<10 {
-				h[last] += " " + strings.TrimLeft(trimmed, " \t")
+		case (trimmed[0] == ' ' || trimmed[0] == '\t') && fields > 0:
+			if last != nil {
+				last.value.WriteByte(' ')
+				last.value.WriteString(strings.TrimLeft(trimmed, " \t"))
 			}
 		default:
 			name, value, found := strings.Cut(trimmed, ":")
 			if !found {
 				m.line = append([]byte(nil), line...) // a body without an empty line before it
-				return h, true
+				return h, whole
 			}
-			last = strings.ToLower(strings.TrimSpace(name))
-			if _, ok := h[last]; ok {
-				last = "" // a second one is not believed
-				continue
-			}
-			h[last] = strings.TrimSpace(value)
+			fields++
+			last = h.add(strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value))
+		}
+		if last != nil && last.value.Len() > maxField {
+			last, whole = nil, false
 		}
 	}
 }
@@ -251,6 +285,10 @@ func skipBody(body io.Reader) { _, _ = io.Copy(io.Discard, body) }
 // mediaType reads a header such as Content-Type leniently.
 func mediaType(value string) (string, map[string]string) {
 	kind, params, err := mime.ParseMediaType(value)
+	if err != nil && strings.Contains(value, "(") {
+		value = header.WithoutComments(value)
+		kind, params, err = mime.ParseMediaType(value)
+	}
 	if err == nil || kind != "" && params != nil {
 		return strings.ToLower(kind), params
 	}

@@ -14,18 +14,46 @@ type numberScanner struct {
 }
 
 // digitGroup is a run of digits without anything between them. It is taken where
-// it belongs to an account number, and then to no other number.
+// it belongs to an account number, and then to no other number. It is broken off
+// where a line end or another cell of a table stands before it.
 type digitGroup struct {
 	start, end int32
 	taken      bool
+	broken     bool
+	used       bool // by a match of the present kind
 }
 
-// maxSeparators is how many characters may stand between two groups of one
-// number.
-const maxSeparators = 3
+const (
+	// maxSeparators is how many characters may stand between two groups of one
+	// number.
+	maxSeparators = 3
+	// maxBreak is how many may be between two lines or cells, spaces included.
+	maxBreak = 80
+	// maxBroken is how many groups a number may have that goes over lines or cells:
+	// tables of small numbers are no numbers of cards.
+	maxBroken = 5
+)
+
+// gapAt returns where what separates two groups of one number at position i ends, and
+// whether a line or a cell ends in it.
+func gapAt(text []byte, i int) (next int, broken bool) {
+	marks := 0
+	for next = i; next < len(text) && next-i < maxBreak && marks <= maxSeparators; next++ {
+		switch c := text[next]; {
+		case isBreak(c):
+			broken = true
+		case c == ' ':
+		case isSeparator(c):
+			marks++
+		default:
+			return next, broken || next-i > maxSeparators
+		}
+	}
+	return next, true
+}
 
 // isSeparator says whether people write a character between the digits of one
-// number. Tabs, commas and line ends separate numbers instead.
+// number. Commas separate numbers instead.
 func isSeparator(c byte) bool {
 	switch c {
 	case ' ', '-', '.', '/', '_', '*', '(', ')':
@@ -33,6 +61,9 @@ func isSeparator(c byte) bool {
 	}
 	return false
 }
+
+// isBreak says whether a character ends a line or a cell.
+func isBreak(c byte) bool { return c == '\n' || c == '\r' || c == '\t' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
@@ -61,16 +92,14 @@ func (n *numberScanner) scan(text []byte) {
 func (n *numberScanner) scanRun(i int) int {
 	text := n.text
 	n.groups = n.groups[:0]
-	for {
+	for broken := false; ; {
 		start := i
 		for i < len(text) && isDigit(text[i]) {
 			i++
 		}
-		n.groups = append(n.groups, digitGroup{start: int32(start), end: int32(i)})
-		next := i
-		for next < len(text) && next-i < maxSeparators && isSeparator(text[next]) {
-			next++
-		}
+		n.groups = append(n.groups, digitGroup{start: int32(start), end: int32(i), broken: broken})
+		var next int
+		next, broken = gapAt(text, i)
 		if next == i || next == len(text) || !isDigit(text[next]) {
 			break
 		}
@@ -94,21 +123,38 @@ func (n *numberScanner) scanRun(i int) int {
 
 // match looks for numbers of whole groups that have between shortest and
 // longest digits and that pass the check. The longest at a place wins; matches
-// do not overlap.
+// do not overlap. Those in one line come before those that go on in another.
 func (n *numberScanner) match(rules []int, shortest, longest int, check func([]byte) bool) {
+	anyBroken := false
+	for g := range n.groups {
+		n.groups[g].used = false
+		anyBroken = anyBroken || n.groups[g].broken && g > 0
+	}
+	n.matchIn(rules, shortest, longest, check, false)
+	if anyBroken {
+		n.matchIn(rules, shortest, longest, check, true)
+	}
+}
+
+func (n *numberScanner) matchIn(rules []int, shortest, longest int, check func([]byte) bool, overBreaks bool) {
 	for g := 0; g < len(n.groups); g++ {
-		digits, last := n.buf[:0], -1
+		digits, last, broken := n.buf[:0], -1, false
 		for h := g; h < len(n.groups); h++ {
-			size := int(n.groups[h].end - n.groups[h].start)
-			if n.groups[h].taken || len(digits)+size > longest {
+			group := &n.groups[h]
+			broken = broken || h > g && group.broken
+			size := int(group.end - group.start)
+			if group.taken || group.used || len(digits)+size > longest || broken && (!overBreaks || h-g >= maxBroken) {
 				break
 			}
-			digits = append(digits, n.text[n.groups[h].start:n.groups[h].end]...)
-			if len(digits) >= shortest && check(digits) {
+			digits = append(digits, n.text[group.start:group.end]...)
+			if len(digits) >= shortest && broken == overBreaks && check(digits) {
 				last = h
 			}
 		}
 		if last >= 0 {
+			for h := g; h <= last; h++ {
+				n.groups[h].used = true
+			}
 			n.report(rules, g, last)
 			g = last
 		}
@@ -135,7 +181,7 @@ func (n *numberScanner) scanIBANs() {
 			continue
 		}
 		i := int(g.start)
-		for back := 0; i > 0 && back < maxSeparators && isSeparator(n.text[i-1]); back++ {
+		for back := 0; i > 0 && back < maxSeparators && (isSeparator(n.text[i-1]) || isBreak(n.text[i-1])); back++ {
 			i--
 		}
 		if i < 2 || !isLetter(n.text[i-1]) || !isLetter(n.text[i-2]) || !isWordStart(n.text, i-2) {
@@ -146,13 +192,17 @@ func (n *numberScanner) scanIBANs() {
 			continue
 		}
 		value, end := append(n.buf[:0], n.text[i-2], n.text[i-1]), int(g.start)
-		for gap := 0; end < len(n.text) && len(value) < want; end++ {
-			c := n.text[end]
-			if isDigit(c) || isLetter(c) {
-				value, gap = append(value, c), 0
-			} else if gap++; !isSeparator(c) || gap > maxSeparators {
+		for end < len(n.text) && len(value) < want {
+			if c := n.text[end]; isDigit(c) || isLetter(c) {
+				value = append(value, c)
+				end++
+				continue
+			}
+			next, _ := gapAt(n.text, end)
+			if next == end {
 				break
 			}
+			end = next
 		}
 		if len(value) == want && isWordEnd(n.text, end) && isIBAN(value) {
 			n.found(n.rules.iban, i-2, end, append([]byte(nil), value...))
@@ -167,9 +217,12 @@ func (n *numberScanner) scanPhones() {
 	for g := 0; g < len(n.groups); g++ {
 		start := n.groups[g].start
 		plus := start > 0 && n.text[start-1] == '+' || start > 1 && n.text[start-1] == '(' && n.text[start-2] == '+'
-		digits, last := n.buf[:0], -1
+		// Over a line end only a number goes on that says how it begins.
+		over := plus || n.text[start] == '0' && n.groups[g].end-start > 2
+		digits, last, broken := n.buf[:0], -1, false
 		for h := g; h < len(n.groups); h++ {
-			if h > g && n.text[n.groups[h].start-1] == '+' {
+			broken = broken || h > g && n.groups[h].broken
+			if h > g && n.text[n.groups[h].start-1] == '+' || broken && (!over || last >= 0 || h-g >= maxBroken) {
 				break
 			}
 			size := int(n.groups[h].end - n.groups[h].start)

@@ -118,6 +118,7 @@ func (t *textScanner) flush(last bool) {
 		until = [2]int{max(len(folded)-overlap, t.front[0]), max(len(clean)-overlap, t.front[1])}
 	}
 	t.find()
+	t.checkMarks(folded)
 	for _, h := range t.hits {
 		side := 0
 		if h.inClean {

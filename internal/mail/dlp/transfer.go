@@ -1,14 +1,11 @@
 package dlp
 
-import (
-	"io"
-	"strings"
-)
+import "io"
 
 // decodeTransfer undoes a content-transfer-encoding. The decoders take what
 // programs for reading mail take: damaged input gives what can be had of it.
 func decodeTransfer(r io.Reader, name string) io.Reader {
-	switch strings.ToLower(strings.Trim(name, " \t\";")) {
+	switch transferEncoding(name) {
 	case "base64":
 		return &base64Reader{r: r}
 	case "quoted-printable":

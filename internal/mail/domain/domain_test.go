@@ -257,6 +257,19 @@ func TestRecords(t *testing.T) {
 	}
 }
 
+// Servers that fail at the first look say nothing about what is missing.
+func TestFirstLookFails(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, d *desk) {
+		d.names.SetManner("*", dnstest.Fails)
+		for _, r := range d.look(d.add("firma.example")).Records {
+			if r.Status != domain.StatusUnreachable || r.Error != "server_failed" || r.CheckedAt != nil {
+				t.Errorf("%s: got %+v", r.Purpose, r.Result)
+			}
+		}
+	})
+}
+
 // Two rounds must find something wrong, and silence is nothing wrong.
 func TestRounds(t *testing.T) {
 	t.Parallel()

@@ -45,7 +45,8 @@ func route(method, path, id, summary string, p perm.Permission) api.Route {
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
 	list := route("GET", "/queue", "list-mail-queue", "List mails on their way out", perm.MailboxesView)
-	list.Doc = "What mailboxes send and forward, newest first. A mail is tried for five days. Mails that are done are shown for two weeks."
+	list.Doc = "What mailboxes send and forward, newest first. A mail is tried for five days. Mails that are done are shown for two weeks. " +
+		"Without the permission mail.dlp.view, what a DLP rule found in a subject is covered."
 	api.HandleList(a, list, func(ctx context.Context, in *listQueueIn) (db.List[QueueItem], error) {
 		return s.Queue(ctx, in.State, in.Page())
 	})
@@ -57,7 +58,7 @@ func (s *Service) Register(a *api.API) {
 
 	drop := route("POST", "/queue/{id}/drop", "drop-mail", "Take a mail out of the queue", perm.MailboxesManage)
 	drop.Refusals = []int{409}
-	drop.Doc = "Recipients who have not got it yet do not get it, and nobody is told. One that is done: 409."
+	drop.Doc = "Recipients who have not got it yet do not get it, and nobody is told. One that is held is rejected with it, which needs the permission mail.dlp.manage too. One that is done: 409."
 	api.Handle(a, drop, func(ctx context.Context, in *queueItemIn) (QueueItem, error) { return s.Drop(ctx, in.ID.UUID) })
 
 	bad := route("GET", "/suppressions", "list-mail-suppressions", "List addresses that do not exist", perm.MailboxesView)

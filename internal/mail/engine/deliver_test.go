@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"konak/internal/app"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/dbtest"
 	"konak/internal/kit/hostile"
 	"konak/internal/kit/smtpd"
@@ -163,6 +164,40 @@ func TestDrop(t *testing.T) {
 		n, err := o.s.Engine.CleanQueue(t.Context())
 		if err != nil || n != 1 {
 			t.Errorf("cleaned %d: %v", n, err)
+		}
+	})
+}
+
+// The queue lists the newest first, whatever its id is, page after page.
+func TestQueueOrder(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		for _, name := range []string{"bir", "iki", "uc", "dort"} {
+			o.out.answer(name+"@other.example", noSuchUser)
+			o.submit(text("info@firma.example", name, ""), name+"@other.example")
+			o.s.Settle()
+			o.s.Clock.Advance(time.Hour)
+		}
+		var last clock.Time
+		seen := 0
+		for cursor := ""; ; {
+			var page []engine.QueueItem
+			r := o.Owner.Get(base + "/queue?limit=3" + cursor).Want(200)
+			r.Data(&page)
+			for _, m := range page {
+				if seen > 0 && m.CreatedAt.After(last.Time) {
+					t.Errorf("%s follows %s", m.CreatedAt, last)
+				}
+				last = m.CreatedAt
+				seen++
+			}
+			if r.NextCursor() == "" {
+				break
+			}
+			cursor = "&cursor=" + r.NextCursor()
+		}
+		if all := o.queue(); seen != len(all) || seen <= 4 {
+			t.Errorf("saw %d of %d", seen, len(all))
 		}
 	})
 }

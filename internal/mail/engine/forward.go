@@ -165,6 +165,11 @@ func (s *Service) deliverHereTo(ctx context.Context, m *queued, addr string, tex
 		}
 		return s.sendBack(ctx, back, id, h, text)
 	}
+	// What was found out about a mail that is sent on holds for who gets it.
+	found := origin.Result{Action: origin.Accept}
+	if m.Origin == OriginForward {
+		found = s.Origin.Recorded(h)
+	}
 	tenant, box, err := s.Domains.FindMailbox(ctx, addr)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
@@ -173,13 +178,17 @@ func (s *Service) deliverHereTo(ctx context.Context, m *queued, addr string, tex
 		if box.State == domain.MailboxSuspended {
 			return errPaused
 		}
-		return s.forward(ctx, forward{tenant, box}, id, m.Sender, h, origin.Result{}, text)
+		return s.forward(ctx, forward{tenant, box}, id, m.Sender, h, found, text)
 	}
-	head, err := s.headOf(h, origin.Result{}, text)
+	head, err := s.headOf(h, found, text)
 	if err != nil {
 		return err
 	}
-	return s.Inbox.Deliver(ctx, smtpd.Delivery{From: m.Sender, To: addr, Key: id.String(), Head: head, Body: io.NewSectionReader(text, h.Size, m.blob.Size-h.Size)})
+	d := smtpd.Delivery{From: m.Sender, To: addr, Key: id.String(), Head: head, Body: io.NewSectionReader(text, h.Size, m.blob.Size-h.Size)}
+	if found.Action == origin.Junk {
+		d.Junk = found.Reason
+	}
+	return s.Inbox.Deliver(ctx, d)
 }
 
 // returnPrefix begins the addresses that bounces of forwarded mail return to.

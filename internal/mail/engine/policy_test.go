@@ -7,8 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"konak/internal/app/apptest"
+	"konak/internal/identity"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dbtest"
+	"konak/internal/kit/perm"
 	"konak/internal/mail"
 	"konak/internal/mail/domain"
 	"konak/internal/mail/engine"
@@ -130,6 +133,54 @@ func TestPolicyHolds(t *testing.T) {
 			if m.Subject == "birinci" && (m.State != engine.StateDone || !strings.Contains(m.Recipients[0].Answer, "dlp_rejected")) {
 				t.Errorf("got %+v", m)
 			}
+		}
+	})
+}
+
+// colleague signs somebody in who has these permissions and no other.
+func (o *office) colleague(name string, ps ...perm.Permission) *apptest.Client {
+	o.t.Helper()
+	role := identity.Role{Name: "role-" + name, Title: name, Permissions: ps}
+	if _, err := o.s.Identity.SetRole(o.Context(), role); err != nil {
+		o.t.Fatal(err)
+	}
+	addr := name + "@" + o.Slug + ".example"
+	if err := o.s.Identity.AddMember(o.t.Context(), o.ID, name, addr, apptest.Password, role.Name); err != nil {
+		o.t.Fatal(err)
+	}
+	return o.SignIn(addr)
+}
+
+// A mail in quarantine is dropped by who may reject it, and its incident is closed. Who
+// may not see incidents does not read in the queue what was found.
+func TestDropHeld(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addRule("quarantine", nil)
+		if code := o.submit(text("info@firma.example", "gizli teklif", ""), "elif@other.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		item, weak := o.queue()[0], o.colleague("zayif", perm.MailboxesView, perm.MailboxesManage)
+		var list []engine.QueueItem
+		weak.Get(base + "/queue?state=held").Want(200).Data(&list)
+		if item.Subject != "gizli teklif" || len(list) != 1 || strings.Contains(list[0].Subject, "gizli") || !strings.Contains(list[0].Subject, "teklif") {
+			t.Errorf("got %+v and %+v", item, list)
+		}
+		one := base + "/queue/" + item.ID.String()
+		weak.Post(one+"/drop", nil).Refused(403, "forbidden")
+		if got := o.queue()[0]; got.State != engine.StateHeld {
+			t.Errorf("got %+v", got)
+		}
+		o.Owner.Post(one+"/drop", nil).Want(200)
+		incident := o.incidents()[0]
+		if incident.Status != mail.IncidentRejected || incident.ReviewedBy == nil {
+			t.Errorf("got %+v", incident)
+		}
+		o.Owner.Post(base+"/dlp/incidents/"+incident.ID.String()+"/release", map[string]any{}).Refused(409, "conflict")
+		o.s.Clock.Advance(2 * time.Minute)
+		o.s.Settle()
+		if n := len(o.out.got()); n != 0 {
+			t.Errorf("%d mails left", n)
 		}
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/perm"
 )
 
 // lifetime is for how long a mail is tried.
@@ -161,10 +162,30 @@ func enqueueJobs(tx *db.Tx, mail uuid.UUID, to []string) error {
 // Queue lists the mails of the queue, the newest first.
 func (s *Service) Queue(ctx context.Context, state string, p db.Page) (list db.List[QueueItem], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		list, err = listQueue(r, state, p)
-		return err
+		if list, err = listQueue(r, state, p); err != nil {
+			return err
+		}
+		for i := range list.Rows {
+			if err := s.coverSubject(r, &list.Rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return list, err
+}
+
+// coverSubject covers what a rule found in the subject of a mail, for who may not see
+// incidents.
+func (s *Service) coverSubject(r *db.Reader, item *QueueItem) error {
+	if caller.From(r.Context()).Can(perm.DLPView) {
+		return nil
+	}
+	covered, found, err := s.Mail.CoveredSubject(r, item.ID.String())
+	if found {
+		item.Subject = covered
+	}
+	return err
 }
 
 // Retry tries what is left of a mail at once, with all that waits for the same
@@ -185,12 +206,18 @@ func (s *Service) Retry(ctx context.Context, id uuid.UUID) (item QueueItem, err 
 	return item, err
 }
 
-// Drop takes what is left of a mail out of the queue. Nobody is told. It returns
-// conflict for a mail that is not in the queue any more.
+// Drop takes what is left of a mail out of the queue. Nobody is told. One that is held
+// is rejected with it, by who may do that. It returns conflict for a mail that is not in
+// the queue any more.
 func (s *Service) Drop(ctx context.Context, id uuid.UUID) (item QueueItem, err error) {
 	err = s.changeMail(ctx, id, "mail.queue.dropped", &item, func(tx *db.Tx, m *queued, left []Recipient) error {
 		if m.State == StateDone {
 			return fault.New(fault.Conflict).Because(m.State)
+		}
+		if m.State == StateHeld {
+			if err := s.rejectHeld(tx, m); err != nil {
+				return err
+			}
 		}
 		for _, r := range left {
 			if _, err := settleRecipient(tx, m.ID, r.Address, outcome{State: StateDropped}); err != nil {
@@ -200,6 +227,16 @@ func (s *Service) Drop(ctx context.Context, id uuid.UUID) (item QueueItem, err e
 		return finish(tx, m)
 	})
 	return item, err
+}
+
+// rejectHeld closes the incident of a mail that is held.
+func (s *Service) rejectHeld(tx *db.Tx, m *queued) error {
+	if !caller.From(tx.Context()).Can(perm.DLPManage) {
+		f := fault.New(fault.Forbidden, string(perm.DLPManage))
+		f.Permission = string(perm.DLPManage)
+		return f
+	}
+	return s.Mail.RejectHeld(tx, m.ID.String())
 }
 
 // changeMail changes a mail that is locked and reads it again.
@@ -224,6 +261,9 @@ func (s *Service) changeMail(ctx context.Context, id uuid.UUID, action string, i
 			return err
 		}
 		*item = m.item(all)
+		if err := s.coverSubject(&tx.Reader, item); err != nil {
+			return err
+		}
 		return audit.Write(tx, action, id.String(), map[string]any{"sender": m.Sender, "recipients": addressesOf(left)})
 	})
 }

@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -118,29 +116,11 @@ func (c *session) deliver(ctx context.Context, h *header.Header, found origin.Re
 }
 
 // headOf returns the header of a mail as it is kept: with what was found out about it
-// instead of fields that claim to be of this server. Of a mail that was not checked
-// nothing is changed.
+// instead of fields that claim to be of this server.
 func (s *Service) headOf(h *header.Header, found origin.Result, text *os.File) ([]byte, error) {
 	head := make([]byte, h.Size)
 	if _, err := text.ReadAt(head, 0); err != nil {
 		return nil, err
 	}
-	if found.Field == "" {
-		return head, nil
-	}
-	out := bytes.NewBufferString(found.Field)
-	if found.Action == origin.Junk {
-		out.WriteString("X-Spam-Flag: YES\r\n")
-	}
-	if !slices.ContainsFunc(h.Fields, s.Origin.IsRecord) {
-		out.Write(head)
-		return out.Bytes(), nil
-	}
-	for _, f := range h.Fields {
-		if !s.Origin.IsRecord(f) {
-			out.WriteString(f.Raw)
-		}
-	}
-	out.WriteString("\r\n")
-	return out.Bytes(), nil
+	return s.Origin.Mark(h, head, found), nil
 }

@@ -104,6 +104,39 @@ func TestOrigin(t *testing.T) {
 	})
 }
 
+// Junk stays junk behind mailboxes of this installation that send it on, and a From that
+// cannot be read is nobody's way around the domain in it.
+func TestJunkSentOn(t *testing.T) {
+	t.Parallel()
+	zone := published{"_dmarc.bank.example": "v=DMARC1; p=reject", "_dmarc.soft.example": "v=DMARC1; p=quarantine"}
+	run(t, func(c *app.Config) { c.MailDNS = zone }, func(t *testing.T, o *office) {
+		o.addMailbox(map[string]any{"address": "ic@firma.example", "kind": "forward", "targets": []string{"info@firma.example"}})
+		o.addMailbox(map[string]any{"address": "dis@firma.example", "kind": "forward", "targets": []string{"ic@firma.example"}})
+		for subject, to := range map[string]string{"bir": "ic@firma.example", "iki": "dis@firma.example"} {
+			claim := "X-Spam-Flag: NO\r\nAuthentication-Results : (c) " + strings.ToUpper(host) + " ; dmarc=pass\r\n"
+			if code := o.bring("haber@soft.example", claim+text("haber@soft.example", subject, ""), to); code != 250 {
+				t.Fatalf("said %d", code)
+			}
+		}
+		if got := o.subjects(); len(got) != 0 {
+			t.Errorf("the inbox has %q", got)
+		}
+		junk := o.mails(email.Junk)
+		if len(junk) != 2 || *junk[0].Reason != "dmarc" || *junk[1].Reason != "dmarc" {
+			t.Fatalf("got %+v", junk)
+		}
+		raw := string(o.Owner.Get("/api/crm/v1/channels/email/mails/" + junk[0].ID.String() + "/raw").Want(200).Body)
+		if strings.Contains(raw, "dmarc=pass") || strings.Contains(raw, "X-Spam-Flag: NO") || strings.Count(raw, "X-Spam-Flag: YES") != 1 {
+			t.Errorf("kept as %q", raw)
+		}
+		for _, from := range []string{"patron@bank.example.", "<patron@bank.example", "<@soft.example:patron@bank.example>"} {
+			if code := o.bring("patron@other.example", text(from, "havale", ""), "info@firma.example"); code != 550 {
+				t.Errorf("%s: said %d", from, code)
+			}
+		}
+	})
+}
+
 // The space of a mail that is deleted is free again.
 func TestDeleteJunk(t *testing.T) {
 	t.Parallel()

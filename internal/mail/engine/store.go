@@ -33,10 +33,10 @@ func lockMail(tx *db.Tx, id uuid.UUID) (queued, error) {
 
 // listQueue lists the newest first; an empty state means all.
 func listQueue(r *db.Reader, state string, p db.Page) (db.List[QueueItem], error) {
-	query := `SELECT ` + mailColumns + ` FROM mail_queue WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`
-	args := []any{r.Tenant(), p.After.ID, p.Limit + 1}
+	query := `SELECT ` + mailColumns + ` FROM mail_queue WHERE tenant_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4`
+	args := []any{r.Tenant(), p.After.Sort, p.After.ID, p.Limit + 1}
 	if state != "" {
-		query = `SELECT ` + mailColumns + ` FROM mail_queue WHERE tenant_id = $1 AND state = $4 AND id < $2 ORDER BY id DESC LIMIT $3`
+		query = `SELECT ` + mailColumns + ` FROM mail_queue WHERE tenant_id = $1 AND state = $5 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4`
 		args = append(args, state)
 	}
 	rows, err := db.All(r, scanMail, query, args...)
@@ -51,7 +51,7 @@ func listQueue(r *db.Reader, state string, p db.Page) (db.List[QueueItem], error
 		}
 		items[i] = rows[i].item(recipients)
 	}
-	return db.Cut(items, p, func(q QueueItem) db.Key { return db.Key{ID: q.ID} }), nil
+	return db.Cut(items, p, func(q QueueItem) db.Key { return db.Key{Sort: q.CreatedAt.UnixMicro(), ID: q.ID} }), nil
 }
 
 // releaseMail puts a held mail into the queue. It returns false where it is not held.

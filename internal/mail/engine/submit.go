@@ -172,7 +172,7 @@ func (s *Service) keepForJournal(ctx context.Context, text io.Reader) (uuid.UUID
 }
 
 // hidden are the fields that do not leave with a mail.
-var hidden = []string{"bcc", "resent-bcc", "return-path"}
+var hidden = []string{"bcc", "resent-bcc", "return-path", "x-spam-flag"}
 
 // keepSigned keeps a mail as it leaves: without what others must not see, with what
 // was missing, and signed by its domain.

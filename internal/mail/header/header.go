@@ -16,10 +16,19 @@ import (
 	"konak/internal/kit/address"
 )
 
-// MaxSize is how long a header may be.
-const MaxSize = 256 << 10
+// Bounds of a header.
+const (
+	MaxSize = 256 << 10
+	// MaxLines is how many lines one field may have. What reads a mail adds line to
+	// line, and some of it copies all that it has for each.
+	MaxLines = 2000
+	// maxText is how much of a field is decoded.
+	maxText = 8 << 10
+	// maxValue is how much of a field Values returns.
+	maxValue = 64 << 10
+)
 
-// ErrTooLong says that a header is longer than MaxSize.
+// ErrTooLong says that a header is longer than MaxSize, or a field than MaxLines.
 var ErrTooLong = errors.New("header: too long")
 
 // Field is a field as it stands in the mail, with its line ends.
@@ -33,7 +42,8 @@ type Header struct {
 }
 
 // Read reads the header at the beginning of r. It returns ErrTooLong where it does
-// not end within MaxSize. A mail that ends within its header has no body.
+// not end within MaxSize, or a field not within MaxLines. A mail that ends within its
+// header has no body.
 func Read(r io.Reader) (*Header, error) {
 	text, err := io.ReadAll(io.LimitReader(r, MaxSize+4))
 	if err != nil {
@@ -43,6 +53,11 @@ func Read(r io.Reader) (*Header, error) {
 	if !whole && len(text) > MaxSize {
 		return nil, ErrTooLong
 	}
+	for _, f := range h.Fields {
+		if strings.Count(f.Raw, "\n") > MaxLines {
+			return nil, ErrTooLong
+		}
+	}
 	return h, nil
 }
 
@@ -50,26 +65,33 @@ func Read(r io.Reader) (*Header, error) {
 // there.
 func Parse(text []byte) (h *Header, whole bool) {
 	h = &Header{}
-	for rest := text; len(rest) > 0; {
-		end := bytes.IndexByte(rest, '\n') + 1
-		if end == 0 {
-			end = len(rest)
+	start := -1 // of the present field
+	end := func(at int64) {
+		if start >= 0 {
+			raw := string(text[start:at])
+			name, _, _ := strings.Cut(raw, ":")
+			h.Fields = append(h.Fields, Field{strings.ToLower(strings.TrimSpace(name)), raw})
 		}
-		line := string(rest[:end])
-		rest = rest[end:]
-		h.Size += int64(end)
-		if strings.TrimRight(line, "\r\n") == "" {
+		start = -1
+	}
+	for rest := text; len(rest) > 0; {
+		size := bytes.IndexByte(rest, '\n') + 1
+		if size == 0 {
+			size = len(rest)
+		}
+		line, at := rest[:size], h.Size
+		rest = rest[size:]
+		h.Size += int64(size)
+		if len(bytes.TrimRight(line, "\r\n")) == 0 {
+			end(at)
 			return h, true
 		}
-		if line[0] == ' ' || line[0] == '\t' {
-			if n := len(h.Fields); n > 0 {
-				h.Fields[n-1].Raw += line
-			}
-			continue
+		if line[0] != ' ' && line[0] != '\t' {
+			end(at)
+			start = int(at)
 		}
-		name, _, _ := strings.Cut(line, ":")
-		h.Fields = append(h.Fields, Field{strings.ToLower(strings.TrimSpace(name)), line})
 	}
+	end(h.Size)
 	return h, false
 }
 
@@ -95,9 +117,28 @@ func (h *Header) Value(name string) string {
 	return ""
 }
 
-// Text returns the first field of a name with encoded words decoded.
+// Values returns all fields of a name as Value does, the beginnings of long ones.
+func (h *Header) Values(name string) (out []string) {
+	for _, f := range h.Fields {
+		if f.Name == name {
+			_, value, _ := strings.Cut(f.Raw, ":")
+			out = append(out, clean(value[:min(len(value), maxValue)]))
+		}
+	}
+	return out
+}
+
+// Text returns the first field of a name with encoded words decoded, the beginning of a
+// long one.
 func (h *Header) Text(name string) string {
-	value := h.Value(name)
+	return Decode(h.Value(name))
+}
+
+// Decode decodes the encoded words in the beginning of a value.
+func Decode(value string) string {
+	if len(value) > maxText {
+		value = strings.ToValidUTF8(value[:maxText], "")
+	}
 	if text, err := new(mime.WordDecoder).DecodeHeader(value); err == nil {
 		value = text
 	}

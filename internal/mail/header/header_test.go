@@ -2,6 +2,7 @@ package header_test
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -58,5 +59,31 @@ func TestEnds(t *testing.T) {
 	h, _ := header.Parse([]byte("Subject: a\x00b\rc\r\n\r\n"))
 	if got := h.Value("subject"); got != "a b c" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Reading a folded field costs its length: four times as long, about four times as much.
+func TestCost(t *testing.T) { // not parallel: it counts the memory that is taken
+	cost := func(lines int) uint64 {
+		text := []byte("Subject: x\r\n" + strings.Repeat(" =?utf-8?q?x\r\n", lines) + "\r\n")
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		h, _ := header.Parse(text)
+		h.Text("subject")
+		runtime.ReadMemStats(&after)
+		if h.Size != int64(len(text)) || len(h.Fields) != 1 {
+			t.Fatalf("got %d fields in %d bytes", len(h.Fields), h.Size)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if short, long := cost(4000), cost(16000); long > 8*short {
+		t.Errorf("%d bytes, %d for four times the length", short, long)
+	}
+	folded := func(lines int) string { return "A: b\r\n" + strings.Repeat(" c\r\n", lines) + "\r\n" }
+	if _, err := header.Read(strings.NewReader(folded(header.MaxLines))); !errors.Is(err, header.ErrTooLong) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := header.Read(strings.NewReader(folded(header.MaxLines - 1))); err != nil {
+		t.Error(err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/emersion/go-msgauth/dmarc"
 	"golang.org/x/net/publicsuffix"
+
+	"konak/internal/mail/header"
 )
 
 // dmarcResult is what the domain in From says about a mail.
@@ -19,11 +21,13 @@ type dmarcResult struct {
 }
 
 // checkDMARC asks the domains in From what is to be done about a mail that neither SPF
-// nor DKIM shows to be theirs (RFC 7489). The strictest of several wins.
+// nor DKIM shows to be theirs (RFC 7489). The strictest of several wins. Where From
+// cannot be read, everything in it that somebody could take for the sender is asked, and
+// the mail never passes.
 func (c *Checker) checkDMARC(ctx context.Context, m *Mail, sender senderResult, signatures []signature) dmarcResult {
 	domains, readable := domainsOfFrom(m)
-	if !readable {
-		return dmarcResult{value: "permerror", action: Accept}
+	if len(domains) > maxFrom {
+		return dmarcResult{value: "permerror", action: Reject}
 	}
 	out := dmarcResult{value: "none", action: Accept}
 	for _, name := range domains {
@@ -32,23 +36,67 @@ func (c *Checker) checkDMARC(ctx context.Context, m *Mail, sender senderResult, 
 			out = r
 		}
 	}
+	if !readable && out.value != "fail" {
+		out.value = "permerror"
+	}
 	return out
 }
 
-// domainsOfFrom returns the domains of all addresses in From, and false where one
-// cannot be read or there are too many.
+// standIns are the fields that name the sender where From does not.
+var standIns = []string{"sender", "resent-from", "return-path", "x-envelope-from", "reply-to"}
+
+// domainsOfFrom returns the domains of whom a mail may be taken to be from, and false
+// where From cannot be read.
 func domainsOfFrom(m *Mail) (out []string, readable bool) {
 	list, readable := m.Header.Addresses("from")
 	for _, addr := range list {
-		name := domainOf(addr)
-		if name == "" {
-			return nil, false
-		}
-		if !slices.Contains(out, name) {
-			out = append(out, name)
+		out = addDomain(out, domainOf(addr))
+	}
+	if !readable {
+		out = append(out, looseDomains(m.Header, out, "from")...)
+	}
+	if len(out) > 0 {
+		return out, readable
+	}
+	for _, name := range standIns {
+		out = append(out, looseDomains(m.Header, out, name)...)
+	}
+	return addDomain(out, domainOf(m.From)), false
+}
+
+func addDomain(list []string, name string) []string {
+	if name == "" || slices.Contains(list, name) {
+		return list
+	}
+	return append(list, name)
+}
+
+// looseDomains returns the domains that somebody could read in the fields of a name, as
+// they stand, decoded, and without comments and spaces, other than those that are known.
+func looseDomains(h *header.Header, known []string, name string) (out []string) {
+	for _, value := range h.Values(name) {
+		bare := header.WithoutComments(value)
+		for _, text := range []string{value, header.Decode(value), bare, strings.Join(strings.Fields(bare), "")} {
+			for _, piece := range strings.Split(text, "@")[1:] {
+				piece = strings.TrimLeft(piece, " ")
+				if end := strings.IndexFunc(piece, endsDomain); end >= 0 {
+					piece = piece[:end]
+				}
+				if found := domainOf("@" + piece); !slices.Contains(known, found) {
+					out = addDomain(out, found)
+				}
+				if len(out) > maxFrom {
+					return out
+				}
+			}
 		}
 	}
-	return out, readable && len(out) > 0 && len(out) <= maxFrom
+	return out
+}
+
+// endsDomain says whether a character cannot be part of a domain's name.
+func endsDomain(r rune) bool {
+	return r <= ' ' || strings.ContainsRune(`<>,;:"()[]\\'=?!/&|`, r)
 }
 
 // checkDomain asks one domain.

@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -195,16 +196,64 @@ func (r *Result) record(host string, sender senderResult, signatures []signature
 	r.Field = "Authentication-Results: " + strings.ReplaceAll(line, "; ", ";\r\n\t") + "\r\n"
 }
 
-// IsRecord says whether a field of a mail claims to be a result of this server: such
-// fields are taken out of what comes in.
+// IsRecord says whether a field of a mail claims to be a result of this server (RFC 8601):
+// such fields are taken out of what comes in. One whose server cannot be read is one.
 func (c *Checker) IsRecord(f header.Field) bool {
 	if f.Name != "authentication-results" {
 		return false
 	}
 	_, value, _ := strings.Cut(f.Raw, ":")
-	name, _, _ := strings.Cut(strings.TrimSpace(value), ";")
+	value = strings.Join(strings.Fields(header.WithoutComments(value)), " ")
+	name, _, _ := strings.Cut(value, ";")
+	if rest, quoted := strings.CutPrefix(name, `"`); quoted {
+		name, _, _ = strings.Cut(strings.ReplaceAll(rest, `\`, ""), `"`)
+	}
 	name, _, _ = strings.Cut(strings.TrimSpace(name), " ")
-	return strings.EqualFold(strings.TrimSpace(name), c.Host)
+	return name == "" || strings.EqualFold(strings.TrimSuffix(name, "."), strings.TrimSuffix(c.Host, "."))
+}
+
+// junkField marks a mail as junk.
+const junkField = "x-spam-flag"
+
+// Recorded returns what this server found out about a mail of its own queue when it came
+// in, by the fields that it added.
+func (c *Checker) Recorded(h *header.Header) Result {
+	out := Result{Action: Accept}
+	for _, f := range h.Fields {
+		switch {
+		case out.Field == "" && c.IsRecord(f):
+			out.Field = strings.TrimRight(f.Raw, "\r\n") + "\r\n"
+		case f.Name == junkField && strings.EqualFold(h.Value(junkField), "yes"):
+			out.raise(Junk, ReasonFilter)
+		}
+	}
+	if out.Action == Junk && strings.Contains(out.Field, "dmarc=fail") {
+		out.Reason = ReasonDMARC
+	}
+	return out
+}
+
+// Mark returns the header of a mail with what was found out about it instead of fields
+// that claim to be of this server.
+func (c *Checker) Mark(h *header.Header, head []byte, found Result) []byte {
+	checked := found.Field != ""
+	claims := func(f header.Field) bool { return c.IsRecord(f) || checked && f.Name == junkField }
+	var out bytes.Buffer
+	out.WriteString(found.Field)
+	if checked && found.Action == Junk {
+		out.WriteString("X-Spam-Flag: YES\r\n")
+	}
+	if !slices.ContainsFunc(h.Fields, claims) {
+		out.Write(head)
+		return out.Bytes()
+	}
+	for _, f := range h.Fields {
+		if !claims(f) {
+			out.WriteString(f.Raw)
+		}
+	}
+	out.WriteString("\r\n")
+	return out.Bytes()
 }
 
 // domainOf returns the domain of an address as name servers know it, "" for none.

@@ -154,6 +154,16 @@ func TestCheck(t *testing.T) {
 		{"two in From, one forged", good, "elif@kaya.example", mailFrom("elif@kaya.example, patron@strict.example"), "spf=pass dkim=none dmarc=fail", origin.Reject},
 		{"two From", good, "elif@kaya.example", "From: elif@kaya.example\r\n" + mailFrom("patron@strict.example"), "spf=pass dkim=none dmarc=fail", origin.Reject},
 		{"no From", good, "elif@kaya.example", "Subject: x\r\n\r\n", "spf=pass dkim=none dmarc=permerror", origin.Accept},
+		{"dot at the end", bad, "", mailFrom("patron@strict.example."), "spf=none dkim=none dmarc=fail", origin.Reject},
+		{"never closed", bad, "", mailFrom("<patron@strict.example"), "spf=none dkim=none dmarc=fail", origin.Reject},
+		{"with a route", bad, "", mailFrom("<@watch.example:patron@strict.example>"), "spf=none dkim=none dmarc=fail", origin.Reject},
+		{"comments in the address", bad, "", mailFrom("patron@(x)strict(y) . (z)example"), "spf=none dkim=none dmarc=fail", origin.Reject},
+		{"encoded", bad, "", mailFrom("=?utf-8?q?patron=40strict.example?="), "spf=none dkim=none dmarc=fail", origin.Reject},
+		{"unreadable never passes", good, "elif@kaya.example", mailFrom("<elif@kaya.example"), "spf=pass dkim=none dmarc=permerror", origin.Accept},
+		{"beside no domain", bad, "", mailFrom("root@localhost, patron@strict.example"), "spf=none dkim=none dmarc=fail", origin.Reject},
+		{"no address, but a sender", bad, "", "Sender: patron@strict.example\r\n" + mailFrom("Patron"), "spf=none dkim=none dmarc=fail", origin.Reject},
+		{"no domain, but somebody to answer", bad, "", "Reply-To: patron@strict.example\r\n" + mailFrom("root@localhost"), "spf=none dkim=none dmarc=fail", origin.Reject},
+		{"six domains", good, "", mailFrom("a@b1.example, a@b2.example, a@b3.example, a@b4.example, a@b5.example, a@b6.example"), "spf=none dkim=none dmarc=permerror", origin.Reject},
 		{"policy of a suffix", bad, "", mailFrom("a@shop.com"), "spf=none dkim=none dmarc=none", origin.Accept},
 	} {
 		got := check(t, newChecker(zone, nil), c.peer, c.envelope, c.mail)
@@ -205,10 +215,15 @@ func TestRecordIsOneField(t *testing.T) {
 	}
 	c := newChecker(names{}, nil)
 	for text, want := range map[string]bool{
-		"Authentication-Results: mx.konak.example; spf=pass\r\n":    true,
-		"Authentication-Results:  MX.konak.example 1;\r\n spf=pass": true,
-		"Authentication-Results: mx.other.example; spf=pass\r\n":    false,
-		"Subject: mx.konak.example;\r\n":                            false,
+		"Authentication-Results: mx.konak.example; spf=pass\r\n":      true,
+		"Authentication-Results:  MX.konak.example 1;\r\n spf=pass":   true,
+		"Authentication-Results : (c) MX.konak.EXAMPLE ;\r\n":         true,
+		"Authentication-Results: (a (b\\) c)) mx.konak.example(d);":   true,
+		"Authentication-Results: \"mx.konak.example\"; spf=pass":      true,
+		"Authentication-Results:\r\n mx.konak.example\r\n ; spf=pass": true,
+		"Authentication-Results: (never closed mx.konak.example;":     true,
+		"Authentication-Results: mx.other.example; spf=pass\r\n":      false,
+		"Subject: mx.konak.example;\r\n":                              false,
 	} {
 		h, _ := header.Parse([]byte(text))
 		if c.IsRecord(h.Fields[0]) != want {
@@ -286,6 +301,29 @@ func TestLoopback(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	if got := check(t, newChecker(zone, func(c *origin.Config) { c.CheckLoopback = true }), "127.0.0.1", "", mailFrom("elif@kaya.example")); got.Action != origin.Reject {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// What is recorded of a mail is read again, and claims of others are taken out.
+func TestMark(t *testing.T) {
+	t.Parallel()
+	c := newChecker(names{}, nil)
+	const claim = "Authentication-Results : (c) mx.konak.example; dmarc=pass\r\n"
+	const mail = "A: b\r\n" + claim + "X-Spam-Flag: NO\r\nFrom: a@b.example\r\n\r\n"
+	junk := origin.Result{Action: origin.Junk, Reason: origin.ReasonDMARC, Field: "Authentication-Results: mx.konak.example; dmarc=fail\r\n"}
+	marked := string(c.Mark(headerOf(t, mail), []byte(mail), junk))
+	if want := junk.Field + "X-Spam-Flag: YES\r\nA: b\r\nFrom: a@b.example\r\n\r\n"; marked != want {
+		t.Errorf("got %q", marked)
+	}
+	if got := c.Recorded(headerOf(t, marked)); got != junk {
+		t.Errorf("got %+v", got)
+	}
+	// From this machine itself: nothing was found out, and the claim goes all the same.
+	if got := string(c.Mark(headerOf(t, mail), []byte(mail), origin.Result{Action: origin.Accept})); got != strings.Replace(mail, claim, "", 1) {
+		t.Errorf("got %q", got)
+	}
+	if got := c.Recorded(headerOf(t, "X-Spam-Flag: yes\r\n\r\n")); got.Action != origin.Junk || got.Reason != origin.ReasonFilter {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -5857,7 +5857,7 @@ export interface paths {
         };
         /**
          * List mails on their way out
-         * @description What mailboxes send and forward, newest first. A mail is tried for five days. Mails that are done are shown for two weeks.
+         * @description What mailboxes send and forward, newest first. A mail is tried for five days. Mails that are done are shown for two weeks. Without the permission mail.dlp.view, what a DLP rule found in a subject is covered.
          */
         get: operations["list-mail-queue"];
         put?: never;
@@ -5879,7 +5879,7 @@ export interface paths {
         put?: never;
         /**
          * Take a mail out of the queue
-         * @description Recipients who have not got it yet do not get it, and nobody is told. One that is done: 409.
+         * @description Recipients who have not got it yet do not get it, and nobody is told. One that is held is rejected with it, which needs the permission mail.dlp.manage too. One that is done: 409.
          */
         post: operations["drop-mail"];
         delete?: never;

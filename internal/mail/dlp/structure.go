@@ -1,0 +1,210 @@
+package dlp
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"regexp"
+	"strings"
+
+	"konak/internal/mail/header"
+)
+
+// opaqueKinds are declared media types whose content cannot be scanned, with the reason.
+var opaqueKinds = map[string]string{
+	"application/pkcs7-mime":    ReasonEncrypted,
+	"application/x-pkcs7-mime":  ReasonEncrypted,
+	"application/pgp-encrypted": ReasonEncrypted,
+	"multipart/encrypted":       ReasonEncrypted,
+	"message/partial":           ReasonUnsupported,
+	"message/external-body":     ReasonUnsupported,
+	"application/ms-tnef":       ReasonUnsupported,
+	"application/vnd.ms-tnef":   ReasonUnsupported,
+	"application/mac-binhex40":  ReasonUnsupported,
+	"application/x-uuencode":    ReasonUnsupported,
+	"text/x-uuencode":           ReasonUnsupported,
+}
+
+// opaqueEndings do the same by the ending of a name.
+var opaqueEndings = map[string]string{
+	".p7m": ReasonEncrypted, ".gpg": ReasonEncrypted, ".pgp": ReasonEncrypted, ".age": ReasonEncrypted,
+	".hqx": ReasonUnsupported, ".uue": ReasonUnsupported, ".uu": ReasonUnsupported,
+}
+
+// opaqueReason says why a part cannot be scanned by what it is, "" where it can.
+func opaqueReason(p *part, kind, ending string, head []byte) string {
+	switch {
+	case opaqueKinds[kind] != "":
+		return opaqueKinds[kind]
+	case opaqueEndings[ending] != "":
+		return opaqueEndings[ending]
+	case strings.EqualFold(p.name, "winmail.dat"), bytes.HasPrefix(head, []byte("\x78\x9F\x3E\x22")):
+		return ReasonUnsupported
+	case bytes.HasPrefix(head, []byte("age-encryption.org/")):
+		return ReasonEncrypted
+	}
+	return ""
+}
+
+// opaqueMarks begin content inside a folded text that cannot be scanned.
+var opaqueMarks = []struct {
+	text   []byte
+	reason string
+}{
+	{[]byte("-----begin pgp message-----"), ReasonEncrypted},
+	{[]byte("-----begin age encrypted file-----"), ReasonEncrypted},
+	{[]byte("(this file must be converted with binhex"), ReasonUnsupported},
+}
+
+// encodedFile is the first line of a uuencoded file.
+var encodedFile = regexp.MustCompile(`(?:^|[\r\n])begin(?:-base64)? [0-7]{3,4} [^\r\n]+[\r\n]`)
+
+// checkMarks notes content in a text that cannot be scanned.
+func (t *textScanner) checkMarks(folded []byte) {
+	for _, m := range opaqueMarks {
+		if bytes.Contains(folded, m.text) {
+			t.c.fail(t.where, m.reason)
+		}
+	}
+	if bytes.Contains(folded, []byte("begin")) && encodedFile.Match(folded) {
+		t.c.fail(t.where, ReasonUnsupported)
+	}
+}
+
+// transferEncoding is the name in a Content-Transfer-Encoding field.
+func transferEncoding(value string) string {
+	return strings.ToLower(strings.Trim(header.WithoutComments(value), " \t\";"))
+}
+
+// isIdentity says whether a content-transfer-encoding leaves content as it is.
+func isIdentity(encoding string) bool {
+	switch encoding {
+	case "", "7bit", "8bit", "binary":
+		return true
+	}
+	return false
+}
+
+// checkStructure notes a header that programs for reading mail understand in more than
+// one way, or whose content cannot be read.
+func (x *extractor) checkStructure(where Where, h *mailHeader, kind string, params map[string]string) {
+	encoding := transferEncoding(h.get("Content-Transfer-Encoding"))
+	multipart := strings.HasPrefix(kind, "multipart/")
+	switch {
+	case h.count["content-transfer-encoding"] > 1, h.count["content-type"] > 1,
+		multipart && !isIdentity(encoding),
+		multipart && params["boundary"] == "",
+		multipart && strings.Contains(params["boundary"], `\`),
+		multipart && strings.Count(strings.ToLower(header.WithoutComments(h.get("Content-Type"))), "boundary") > 1:
+		x.c.fail(where, ReasonDamaged)
+	case !isIdentity(encoding) && encoding != "base64" && encoding != "quoted-printable":
+		x.c.fail(where, ReasonUnsupported)
+	}
+	if multipart && opaqueKinds[kind] != "" {
+		x.c.fail(where, opaqueKinds[kind])
+	}
+}
+
+// unquotePairs reads \B as B, as RFC 2045 does.
+func unquotePairs(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}
+
+// shownFields are header fields beside the subject that people read.
+var shownFields = map[string]bool{"subject": true, "to": true, "cc": true, "comments": true, "keywords": true}
+
+var addressInText = regexp.MustCompile(`<[^<>]*>|[^\s,;<>"()]+@[^\s,;<>"()]+`)
+
+// scanShown scans what people read of a header: of addresses only the names.
+func (x *extractor) scanShown(where Where, h *mailHeader) {
+	subject := Where{Field: FieldSubject}
+	if where.Field != FieldBody {
+		subject = where
+	}
+	for _, f := range h.shown {
+		text := decodeWords(f.value.String())
+		switch f.name {
+		case "subject":
+			x.text.scanText(subject, text)
+			continue
+		case "to", "cc":
+			text = addressInText.ReplaceAllString(text, ",")
+		}
+		x.text.scanText(where, text)
+	}
+}
+
+// zipEnd begins the record at the end of a zip file.
+var zipEnd = []byte("PK\x05\x06")
+
+// scanHiddenZip scans a zip file that stands behind or inside of something else, as in
+// a self-extracting one.
+func (x *extractor) scanHiddenZip(p part, content *spool, depth int) {
+	at, many := findZipEnd(content)
+	if at < 0 || x.reading {
+		return
+	}
+	if depth >= x.limits.Depth {
+		x.c.fail(p.where, ReasonTooDeep)
+		return
+	}
+	if many {
+		x.c.fail(p.where, ReasonUnsupported)
+	}
+	record := make([]byte, 22)
+	if n, _ := content.ReadAt(record, at); n < len(record) {
+		x.c.fail(p.where, ReasonDamaged)
+		return
+	}
+	end := at + int64(len(record)) + int64(binary.LittleEndian.Uint16(record[20:]))
+	x.scanZip(p.where, &spool{memory: content.memory, file: content.file, size: min(end, content.size)}, depth)
+}
+
+// findZipEnd returns where the last end of a zip file stands, -1 for none, and whether
+// there are several.
+func findZipEnd(content *spool) (at int64, many bool) {
+	at = -1
+	buf := make([]byte, 64<<10)
+	var offset int64 // of the beginning of buf
+	kept := 0
+	r := content.reader()
+	for {
+		n, err := r.Read(buf[kept:])
+		have := buf[:kept+n]
+		for from := 0; ; {
+			i := bytes.Index(have[from:], zipEnd)
+			if i < 0 {
+				break
+			}
+			many = at >= 0
+			at = offset + int64(from+i)
+			from += i + len(zipEnd)
+		}
+		if err != nil {
+			return at, many
+		}
+		keep := min(len(have), len(zipEnd)-1)
+		offset += int64(len(have) - keep)
+		kept = copy(buf, have[len(have)-keep:])
+	}
+}
+
+// beginsOtherwise says whether a zip file begins with a member that its table of
+// contents does not have.
+func beginsOtherwise(content io.ReaderAt, starts func(int64) bool) bool {
+	head := make([]byte, 30)
+	if n, _ := content.ReadAt(head, 0); n < len(head) || !bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		return false
+	}
+	return !starts(30 + int64(binary.LittleEndian.Uint16(head[26:])) + int64(binary.LittleEndian.Uint16(head[28:])))
+}
