@@ -57,7 +57,7 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	commands := map[string]func(*testscript.TestScript, bool, []string){
 		"exits": exits, "serve": serve, "shutdown": shutdown, "drain": drain,
-		"fetch": fetch, "json": checkJSON, "workspace": workspace, "deadjob": deadJob,
+		"fetch": fetch, "json": checkJSON, "workspace": workspace, "deadjob": makeDeadJob,
 	}
 	for _, own := range testscriptsOwn {
 		if commands[own] != nil {
@@ -328,7 +328,7 @@ func workspace(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(errors.Join(err, a.Close()))
 }
 
-func deadJob(ts *testscript.TestScript, neg bool, args []string) {
+func makeDeadJob(ts *testscript.TestScript, neg bool, args []string) {
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
 	a, err := app.Open(ctx, app.Config{Data: ts.MkAbs("data"), Listen: "127.0.0.1:0", Domain: "localhost"}, log, clock.System{})
 	ts.Check(err)
