@@ -35,7 +35,6 @@ test('an account is opened by mail, secured by two-factor authentication, and re
     await expect(page.getByRole('heading', { level: 1, name: 'Welcome' })).toBeVisible()
     await expect(page).toHaveURL(/\/sign-up\/verify$/)
     await page.goto(link)
-    await page.reload()
     await expect(page.getByRole('heading', { level: 1, name: 'Confirm your e-mail address' })).toBeVisible()
     await expectAccessible(page)
   })

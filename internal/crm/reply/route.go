@@ -131,7 +131,10 @@ func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyC
 		out = []ReplyChannel{}
 		own, account := c.Channel, c.ChannelAccountID
 		if source, _ := conversation.SourceOf(own); !source.NeedsRoute && answeredByMail(&c) {
-			own, account = conversation.Mail, nil
+			// Without a mailbox of the workspace the answer is read where the request came from.
+			if mail, err := s.defaultRoute(r, c.ContactID); mail != nil || err != nil {
+				own, account = conversation.Mail, nil
+			}
 		}
 		if err := ask("conversation", own, "", account); err != nil {
 			return err

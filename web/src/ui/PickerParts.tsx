@@ -117,7 +117,7 @@ export function ComboboxPart({ options, value, onPick, onPickMany, onCreate, tex
   // Whether somebody went to a row by hand since the list opened.
   const went = useRef(false)
   // The store keeps what is typed: given back from here, it would lose a letter of a fast hand.
-  const search = useComboboxStore({ resetValueOnHide: true, setValue: setQuery, setOpen: () => (went.current = false) })
+  const search = useComboboxStore({ resetValueOnHide: true, setValue: setQuery, setOpen: () => void (went.current = false) })
   const many = typeof value !== 'string'
   const chosen = useMemo(() => (typeof value === 'string' ? [value] : [...value]), [value])
   const words = query.trim()
