@@ -86,8 +86,12 @@ func TestFirstOwnerOnce(t *testing.T) {
 		const people = 4
 		var opened, refused sync.Map
 		var wg sync.WaitGroup
-		for i := range people {
-			body := firstOwner(firstOwnerToken(t, s))
+		var tokens []string // all of them before the first is used
+		for range people {
+			tokens = append(tokens, firstOwnerToken(t, s))
+		}
+		for i, token := range tokens {
+			body := firstOwner(token)
 			body["email"] = string(rune('a'+i)) + "@firma.example"
 			wg.Go(func() {
 				_, err := s.Accounts.OpenFirstAccount(t.Context(), signin.FirstOwnerRequest{

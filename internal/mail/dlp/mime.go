@@ -131,8 +131,9 @@ const maxField = 32 << 10
 // name counts; of those that people read, all do.
 type mailHeader struct {
 	fields map[string]*headerField
-	count  map[string]int
 	shown  []*headerField
+	// again are the fields about the content that stand there a second time.
+	again []*headerField
 }
 
 type headerField struct {
@@ -149,12 +150,18 @@ func (h *mailHeader) get(name string) string {
 
 // add begins a field and returns it, nil where it is not read.
 func (h *mailHeader) add(name, value string) *headerField {
-	h.count[name]++
-	if h.count[name] > 1 && !shownFields[name] || !shownFields[name] && !strings.HasPrefix(name, "content-") {
+	if !shownFields[name] && !strings.HasPrefix(name, "content-") {
 		return nil
 	}
 	f := &headerField{name: name}
 	f.value.WriteString(value)
+	if h.fields[name] != nil && !shownFields[name] {
+		if len(h.again) >= maxAgain {
+			return nil
+		}
+		h.again = append(h.again, f)
+		return f
+	}
 	if h.fields[name] == nil {
 		h.fields[name] = f
 	}
@@ -167,7 +174,7 @@ func (h *mailHeader) add(name, value string) *headerField {
 // readHeader reads to the empty line. It returns false where the header or a field
 // that is read is too long; the rest of a header is then read as the body.
 func (m *mailReader) readHeader(top bool) (h *mailHeader, whole bool) {
-	h, whole = &mailHeader{fields: map[string]*headerField{}, count: map[string]int{}}, true
+	h, whole = &mailHeader{fields: map[string]*headerField{}}, true
 	var last *headerField
 	size, fields := 0, 0
 	for first := true; ; first = false {

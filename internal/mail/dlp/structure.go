@@ -85,13 +85,36 @@ func isIdentity(encoding string) bool {
 	return false
 }
 
+// maxAgain is how many repeated fields are compared; a header with more is ambiguous.
+const maxAgain = 8
+
+// plainType is text that every program shows as it stands there.
+var plainType = regexp.MustCompile(`^text/plain(; *charset="?(utf-8|us-ascii)"?)?$`)
+
+// isAmbiguous says whether the content is another one to a program that reads the last
+// field of a name than to one that reads the first. Some programs repeat a field as it is,
+// or say of a multipart that it is plain text, which shows nobody more.
+func (h *mailHeader) isAmbiguous() bool {
+	for _, f := range h.again {
+		if f.name != "content-type" && f.name != "content-transfer-encoding" {
+			continue
+		}
+		again := strings.ToLower(strings.TrimSpace(header.WithoutComments(f.value.String())))
+		first := strings.ToLower(strings.TrimSpace(header.WithoutComments(h.get(f.name))))
+		if again != first && !(f.name == "content-type" && plainType.MatchString(again)) {
+			return true
+		}
+	}
+	return len(h.again) >= maxAgain
+}
+
 // checkStructure notes a header that programs for reading mail understand in more than
 // one way, or whose content cannot be read.
 func (x *extractor) checkStructure(where Where, h *mailHeader, kind string, params map[string]string) {
 	encoding := transferEncoding(h.get("Content-Transfer-Encoding"))
 	multipart := strings.HasPrefix(kind, "multipart/")
 	switch {
-	case h.count["content-transfer-encoding"] > 1, h.count["content-type"] > 1,
+	case h.isAmbiguous(),
 		multipart && !isIdentity(encoding),
 		multipart && params["boundary"] == "",
 		multipart && strings.Contains(params["boundary"], `\`),

@@ -81,7 +81,9 @@ export function SettingsNav() {
   const path = useLocation({ select: ({ pathname }) => pathname })
   const box = useRef<HTMLElement>(null)
   // A window that is lower still scrolls, to where one is.
-  useEffect(() => box.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' }), [path])
+  useEffect(() => {
+    box.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' })
+  }, [path])
   return (
     <nav ref={box} aria-label={t('settings.title')} className="fixed top-15 bottom-0 left-(--k-nav-w) z-10 hidden w-56 overflow-y-auto border-r border-line bg-surface px-2.5 pb-2 lg:block">
       <SettingsList look="page" folds />
