@@ -29,10 +29,10 @@ test('a session that ends elsewhere ends here, and signing in leads back', async
     else await route.fulfill({ status: 503 })
   })
   await context.clearCookies()
-  await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+  await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Contacts' }).click()
   await expect(page.getByText('Your session has ended.')).toBeVisible()
   await page.getByRole('button', { name: 'Sign in to the demo' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'Contacts' })).toBeVisible()
 })
 
 test('signing out ends the session', async ({ page }) => {
