@@ -339,7 +339,7 @@ func fromHuma(maxBody int64, status int, msg string, errs []error) *fault.Fault 
 				field, code := fieldCode(d.Location, d.Message)
 				f.Field(field, code)
 				if values, ok := strings.CutPrefix(d.Message, `expected value to be one of "`); ok {
-					f.Allow(field, strings.TrimSuffix(values, `"`))
+					f = f.Allow(field, strings.TrimSuffix(values, `"`))
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"io"
 	"strings"
 
@@ -46,7 +47,7 @@ func fromHTML(body io.Reader, contentType string) (document, error) {
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
-			if err := z.Err(); err != io.EOF {
+			if err := z.Err(); !errors.Is(err, io.EOF) {
 				return document{}, err
 			}
 			return p.document(), nil
