@@ -175,12 +175,14 @@ for (const sight of sights) {
   test.describe(sight.name, () => {
     test.use({ colorScheme: sight.colorScheme, viewport: sight.viewport })
     test('the inbox can be seen and reached', async ({ page }) => {
+      const stamp = Date.now()
+      const name = `Zeynep Ak ${stamp}`
       await signIn(page, '/inbox')
-      const customer = await startCustomer(page, `Zeynep Ak ${sight.name}`)
-      const id = await customer.write('Return', 'The chair came with a broken leg. Can you send another?', `zeynep-${sight.name}@example.com`)
+      const customer = await startCustomer(page, name)
+      const id = await customer.write('Return', 'The chair came with a broken leg. Can you send another?', `zeynep-${stamp}@example.com`)
       await page.request.post(`/api/crm/v1/conversations/${id}/reply-as-agent`, { data: { body: 'We are sorry! A new one leaves today.' } })
       await page.request.post(`/api/crm/v1/conversations/${id}/reply-as-agent`, { data: { body: 'Second broken leg this week.', message_type: 'note' } })
-      const row = page.getByRole('link', { name: new RegExp(`Zeynep Ak ${sight.name}`) })
+      const row = page.getByRole('link', { name: new RegExp(name) })
       await expect(row).toBeVisible()
       await expectAccessible(page)
       await shoot(page, `inbox-list-${sight.name}`)

@@ -2,6 +2,7 @@ import { choose, expect, expectAccessible, newcomer, shoot, signIn, test } from 
 
 const sights = [
   { name: 'wide', viewport: { width: 1440, height: 900 } },
+  { name: 'middling', viewport: { width: 1280, height: 800 } },
   { name: 'laptop', viewport: { width: 1366, height: 768 } },
   { name: 'tablet', viewport: { width: 1024, height: 768 } },
 ] as const

@@ -44,7 +44,7 @@ export function SettingsList({ look, folds = false, onNavigate }: SettingsListPr
     const rest = entries.slice(shown.length)
     return (
       <section key={group} aria-labelledby={`settings-${look}-${group}`}>
-        <h2 id={`settings-${look}-${group}`} className={cx('px-2.5 pt-3 pb-1 text-xs font-semibold [@media(height<50rem)]:pt-1.5 [@media(height<50rem)]:pb-0.5', heading)}>
+        <h2 id={`settings-${look}-${group}`} className={cx('px-2.5 pt-3 pb-1 text-xs font-semibold [@media(height<55rem)]:pt-1.5 [@media(height<55rem)]:pb-0.5', heading)}>
           {t(groupNames[group])}
         </h2>
         <ul>
@@ -54,7 +54,7 @@ export function SettingsList({ look, folds = false, onNavigate }: SettingsListPr
                 to={entry.path as LinkProps['to']}
                 onClick={onNavigate}
                 data-tip={rest.length > 0 ? entries.map(({ title }) => t(title)).join(' · ') : undefined}
-                className="flex min-h-7.5 [@media(height<50rem)]:min-h-7 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors"
+                className="flex min-h-7.5 [@media(height<55rem)]:min-h-7 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors"
                 activeProps={{ className: on }}
                 inactiveProps={{ className: off }}
               >

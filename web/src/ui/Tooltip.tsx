@@ -44,6 +44,11 @@ export function Tooltips() {
       const anchor = anchorOf(event.target)
       if (anchor?.matches(':focus-visible')) show(anchor)
     }
+    // The keyboard brings what it reaches into view: its tip goes along.
+    function onScroll() {
+      clearTimeout(timer)
+      setTip((shown) => (shown?.anchor.matches(':focus-visible') ? { ...shown } : null))
+    }
     function onKey(event: KeyboardEvent) {
       if (event.key === 'Escape') hide()
     }
@@ -52,7 +57,7 @@ export function Tooltips() {
     document.addEventListener('focusin', onFocus)
     document.addEventListener('focusout', hide)
     document.addEventListener('keydown', onKey)
-    document.addEventListener('scroll', hide, true)
+    document.addEventListener('scroll', onScroll, true)
     return () => {
       hide()
       document.removeEventListener('pointerover', onOver)
@@ -60,7 +65,7 @@ export function Tooltips() {
       document.removeEventListener('focusin', onFocus)
       document.removeEventListener('focusout', hide)
       document.removeEventListener('keydown', onKey)
-      document.removeEventListener('scroll', hide, true)
+      document.removeEventListener('scroll', onScroll, true)
     }
   }, [])
 
