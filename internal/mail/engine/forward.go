@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,9 +69,8 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 	if verdict.Refused != "" {
 		return errPolicy
 	}
-	if verdict.Hold {
-		m.State = StateHeld
-	}
+	verdict.ExemptRecipients = slices.DeleteFunc(verdict.ExemptRecipients, func(addr string) bool { return slices.Contains(forbidden, addr) })
+	held, exempt := splitHeld(&m, f.box.Targets, verdict)
 	if m.blob, err = s.keepTraced(ctx, id, f.box.Address, h, found, text, size); err != nil {
 		return err
 	}
@@ -88,8 +88,11 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 		return err
 	}
 	return s.DB.Tenant(f.tenant).InTx(ctx, func(tx *db.Tx) error {
-		fresh, err := s.enqueue(tx, m, f.box.Targets)
+		fresh, err := s.enqueue(tx, m, held)
 		if err != nil || !fresh {
+			return err
+		}
+		if err := s.forwardExempt(tx, &m, f.box.Address, exempt); err != nil {
 			return err
 		}
 		if err := s.Mail.AddToJournal(tx, item); err != nil {
@@ -97,6 +100,19 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 		}
 		return s.settle(tx, &m, refused)
 	})
+}
+
+// forwardExempt sends a mail that is held on to targets whose copies do not wait.
+func (s *Service) forwardExempt(tx *db.Tx, m *queued, mailbox string, exempt []string) error {
+	if len(exempt) == 0 {
+		return nil
+	}
+	sender := m.Sender
+	if sender != "" {
+		sender = s.returnAddress(m.exemptID(), mailbox)
+	}
+	_, err := s.enqueue(tx, m.exemptCopy(sender), exempt)
+	return err
 }
 
 // sendBack sends another server's report on a forwarded mail to who sent that mail.
