@@ -187,6 +187,14 @@ func (s *Service) deliverHereTo(ctx context.Context, m *queued, addr string, tex
 		found = s.Origin.Recorded(h)
 	}
 	tenant, box, err := s.Domains.FindMailbox(ctx, addr)
+	if fault.Is(err, fault.NotFound) {
+		if _, at, known, err := s.findRole(ctx, addr); err != nil || known {
+			if err != nil || at == "" {
+				return err
+			}
+			return s.deliverHereTo(ctx, m, at, text)
+		}
+	}
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
