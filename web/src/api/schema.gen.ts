@@ -5425,7 +5425,7 @@ export interface paths {
         put?: never;
         /**
          * Add a DLP rule
-         * @description Enabled rules judge every e-mail that the inbox sends: the text when it is written, the whole mail with its files before it is handed over. Of all rules that match, the strictest action counts: block, quarantine, redact, warn, notify, log. While a rule is enabled, a mail with a part that cannot be scanned is kept in quarantine.
+         * @description Enabled rules judge every e-mail that the inbox and the mail programs of mailboxes send: the text when it is written, the whole mail with its files before it is handed over. Of all rules that match, the strictest action counts: block, quarantine, redact, warn, notify, log. redact covers what it finds in the text that an agent writes; what stands in a file or comes from a mail program cannot be covered and is kept in quarantine. warn asks an agent for a reason; a mail of a mail program goes, and its sender is told. While a rule is enabled, a mail with a part that cannot be scanned is kept in quarantine.
          */
         post: operations["add-dlp-rule"];
         delete?: never;
@@ -6134,7 +6134,7 @@ export interface paths {
         put?: never;
         /**
          * Provision a domain and its mailboxes
-         * @description Provisions the domain and the mailboxes as their own routes do, and needs their permissions too. What is there stays, so that it can be called again.
+         * @description Provisions the domain and the mailboxes as their own routes do, and needs their permissions too: all of it, or nothing at a refusal, which names the field (mailboxes[1].account_id). What is there stays, so that it can be called again.
          */
         post: operations["apply-mail-setup"];
         delete?: never;
@@ -8282,6 +8282,8 @@ export interface components {
             trace_id: string;
         };
         ApplyInBody: {
+            /** @description What new mailboxes have, those of this call too; it replaces the settings. Left out, they stay */
+            defaults?: components["schemas"]["Defaults"];
             /** @example kaya.example */
             domain: string;
             mailboxes?: components["schemas"]["SetupNewMailbox"][];
@@ -12651,6 +12653,20 @@ export interface components {
              */
             trace_id: string;
         };
+        Defaults: {
+            /**
+             * Format: int64
+             * @description How much mail a new inbox takes; null for no bound of its own
+             * @example 2048
+             */
+            default_quota_mb?: number | null;
+            /**
+             * Format: int64
+             * @description How long the password of a mailbox must be; null for 12
+             * @example 14
+             */
+            min_password_length?: number | null;
+        };
         Deleted: {
             /** @example true */
             deleted: boolean;
@@ -16725,10 +16741,10 @@ export interface components {
             address: string;
             /**
              * Format: int64
-             * @description To how many recipients it may send in 24 hours; 2000 by default. Left out, it stays
+             * @description To how many recipients it may send in 24 hours; 2000 by default. Left out, it stays; null takes it away
              * @example 500
              */
-            daily_limit?: number;
+            daily_limit?: number | null;
             /**
              * @description inbox: its mail goes to an e-mail account of the CRM. forward: its mail is sent on to other addresses. personal is not served yet: 409
              * @example inbox
@@ -16742,10 +16758,10 @@ export interface components {
             password?: string;
             /**
              * Format: int64
-             * @description How much mail an inbox takes in all; by default what the settings say. Left out, it stays
+             * @description How much mail an inbox takes in all; by default what the settings say. Left out, it stays; null takes it away
              * @example 2048
              */
-            quota_mb?: number;
+            quota_mb?: number | null;
             /**
              * @description Where a mailbox of the kind forward sends its mail; it needs one at least
              * @example [

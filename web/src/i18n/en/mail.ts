@@ -92,7 +92,7 @@ export const mail = {
   'addresses.targets': 'Sent on to',
   'addresses.targetsHint': 'One address on each line.',
   'addresses.quota': 'Quota in MB',
-  'addresses.quotaHint': 'How much mail it takes in all; empty for the default of the settings.',
+  'addresses.quotaHint': 'How much mail it takes in all. Empty: the default of the settings for a new address, no bound for one that is changed.',
   'addresses.password': 'Password for mail programs',
   'addresses.passwordHint': 'With it mail programs send as this address. Empty leaves it as it is.',
   'addresses.passwordShort': 'This password is too short.',

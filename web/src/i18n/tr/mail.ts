@@ -94,7 +94,7 @@ export const mail: Record<keyof typeof en, string> = {
   'addresses.targets': 'İletildiği adresler',
   'addresses.targetsHint': 'Her satıra bir adres.',
   'addresses.quota': 'Kota (MB)',
-  'addresses.quotaHint': 'Toplam ne kadar posta alacağı; boşsa ayarlardaki varsayılan.',
+  'addresses.quotaHint': 'Toplam ne kadar posta alacağı. Boşsa: yeni adreste ayarlardaki varsayılan, değiştirilende sınırsız.',
   'addresses.password': 'Posta programları için parola',
   'addresses.passwordHint': 'Posta programları bununla bu adresten gönderir. Boş bırakılırsa değişmez.',
   'addresses.passwordShort': 'Bu parola çok kısa.',
