@@ -17,6 +17,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/policy"
+	"konak/internal/kit/trtext"
 	"konak/internal/mail/dlp"
 )
 
@@ -163,9 +164,12 @@ func redacting(rules []Rule, external bool) []string {
 func (s *Service) newIncident(tx *db.Tx, scanner *dlp.Scanner, sender string, recipients []string, subject string) Incident {
 	return Incident{
 		ID: tx.NewID(), At: clock.At(tx.Now()), Source: policy.SourceCRM, Direction: "outbound", Sender: sender, Recipients: db.OrEmpty(recipients),
-		SubjectMasked: scanner.Redact(subject, nil), Status: IncidentOpen, CreatedBy: memberOf(tx.Context()),
+		SubjectMasked: trtext.Shorten(scanner.Redact(subject, nil), maxSubject), Status: IncidentOpen, CreatedBy: memberOf(tx.Context()),
 	}
 }
+
+// maxSubject is how much of a subject lists show.
+const maxSubject = 200
 
 // RecordText implements policy.Policy.
 func (s *Service) RecordText(tx *db.Tx, found policy.Incident, ref string) error {

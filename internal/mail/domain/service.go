@@ -169,7 +169,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 			return err
 		}
 		if n > 0 {
-			return fault.New(fault.Conflict).Because("mailboxes")
+			return fault.New(fault.Conflict).Because("has_mailboxes")
 		}
 		d, err := deleteRow(tx, id)
 		if err != nil {

@@ -50,7 +50,7 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 	}
 	m := queued{
 		ID: id, MailboxID: &f.box.ID, Origin: OriginForward, Sender: s.returnAddress(id, f.box.Address), ReportTo: from,
-		MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Cut(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
+		MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Shorten(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
 	}
 	if from == "" {
 		m.Sender = "" // nobody reports on a report
@@ -122,7 +122,7 @@ func (s *Service) sendBack(ctx context.Context, back queued, id uuid.UUID, h *he
 	if err != nil {
 		return err
 	}
-	m := queued{ID: id, Origin: OriginReturn, MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Cut(h.Text("subject"), maxSubject), State: StateQueued}
+	m := queued{ID: id, Origin: OriginReturn, MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Shorten(h.Text("subject"), maxSubject), State: StateQueued}
 	if m.blob, err = s.keepTraced(ctx, id, back.Sender, h, origin.Result{}, text, size); err != nil {
 		return err
 	}

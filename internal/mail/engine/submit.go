@@ -86,7 +86,7 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 	}
 	m := queued{
 		ID: s.DB.Clock().NewID(), MailboxID: &who.box.ID, Origin: OriginSubmission, Sender: from, ReportTo: from,
-		MessageID: h.Value("message-id"), Subject: trtext.Cut(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
+		MessageID: h.Value("message-id"), Subject: trtext.Shorten(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
 	}
 	if m.MessageID == "" {
 		m.MessageID = "<" + m.ID.String() + "@" + s.Host + ">"
@@ -105,6 +105,7 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 	}
 	m.blob = kept
 	item := mail.NewJournalItem(mail.Outbound, from, to, h, blob.Blob{Size: size})
+	item.MessageID = trtext.Cut(m.MessageID, maxMessageID) // the one that it leaves with
 	if item.BlobID, err = s.keepForJournal(ctx, io.NewSectionReader(text, 0, size)); err != nil {
 		return err
 	}
@@ -167,6 +168,9 @@ func (m *queued) exemptCopy(sender string) queued {
 
 // maxSubject is how much of a subject the queue shows.
 const maxSubject = 200
+
+// maxMessageID is how much of a Message-ID is kept.
+const maxMessageID = 1000
 
 // refusedByPolicy are the outcomes of recipients whom a rule keeps a mail from.
 func refusedByPolicy(addresses []string) map[string]outcome {

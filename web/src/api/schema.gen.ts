@@ -5330,7 +5330,7 @@ export interface paths {
         put?: never;
         /**
          * Exempt an address from DLP
-         * @description DLP is skipped when the address is the sender, and for its own copy when it is a recipient: the copies of others are scanned all the same. An address that differs only in case is a duplicate: 409.
+         * @description DLP is skipped when the address is the sender, and for its own copy when it is a recipient: the copies of others are scanned all the same. An address that differs only in case is a duplicate: 409. Only whole addresses are taken: *@example.com or @example.com is refused (wildcard).
          */
         post: operations["add-dlp-exception"];
         delete?: never;
@@ -5404,7 +5404,7 @@ export interface paths {
         put?: never;
         /**
          * Release a mail from quarantine
-         * @description The mail goes out within a minute. An incident that is not open: 409, with its state as the reason.
+         * @description The mail goes out within a minute. An incident that is not open: 409, with its state as the reason; one whose mail is no longer in the storage: 409 with the reason content_gone.
          */
         post: operations["release-dlp-incident"];
         delete?: never;
@@ -13604,6 +13604,17 @@ export interface components {
              * @example 2
              */
             attempts: number;
+            /**
+             * @description Why nothing is tried before that: destination_unreachable where the server of the domain does not answer in time. All mail to the domain waits for it then. Empty for a mail that waits by itself
+             * @example
+             */
+            hold_reason: string;
+            /**
+             * Format: date-time
+             * @description When it is tried next, where it waits
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            next_try_at: string | null;
             /**
              * @example queued
              * @enum {string}
@@ -70580,6 +70591,8 @@ export interface operations {
                      *               "answer": "451 4.7.1 Greylisted",
                      *               "at": "2026-11-15T09:30:00.000000Z",
                      *               "attempts": 2,
+                     *               "hold_reason": "",
+                     *               "next_try_at": "2026-11-15T09:30:00.000000Z",
                      *               "state": "queued"
                      *             }
                      *           ],
@@ -70685,6 +70698,8 @@ export interface operations {
                      *             "answer": "451 4.7.1 Greylisted",
                      *             "at": "2026-11-15T09:30:00.000000Z",
                      *             "attempts": 2,
+                     *             "hold_reason": "",
+                     *             "next_try_at": "2026-11-15T09:30:00.000000Z",
                      *             "state": "queued"
                      *           }
                      *         ],
@@ -70833,6 +70848,8 @@ export interface operations {
                      *             "answer": "451 4.7.1 Greylisted",
                      *             "at": "2026-11-15T09:30:00.000000Z",
                      *             "attempts": 2,
+                     *             "hold_reason": "",
+                     *             "next_try_at": "2026-11-15T09:30:00.000000Z",
                      *             "state": "queued"
                      *           }
                      *         ],

@@ -166,6 +166,8 @@ export const mail = {
   'mailSettings.journal.days': 'Kept for how many days',
   'mailSettings.journal.daysHint': 'A longer time also holds for mail that is there, a shorter one only for new mail.',
   'mailSettings.journal.save': 'Save the journal',
+  'dlp.wildcard': 'Only whole addresses are exempt: add each one.',
+  'addresses.wildcard': 'A whole address is needed, without *.',
   'dlpRules.add': 'Add a rule',
   'dlpRules.addLead': 'Enabled rules look at every e-mail that the inbox and mail programs send, with its files.',
   'dlpRules.added': 'The rule {name} is on',

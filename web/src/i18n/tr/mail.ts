@@ -168,6 +168,8 @@ export const mail: Record<keyof typeof en, string> = {
   'mailSettings.journal.days': 'Kaç gün saklanır',
   'mailSettings.journal.daysHint': 'Daha uzun süre var olan postalar için de geçerlidir, daha kısası yalnız yeniler için.',
   'mailSettings.journal.save': 'Arşivi kaydet',
+  'dlp.wildcard': 'Yalnızca tam adresler muaf tutulur: her birini ekleyin.',
+  'addresses.wildcard': '* olmadan tam bir adres gerekir.',
   'dlpRules.add': 'Kural ekle',
   'dlpRules.addLead': 'Açık kurallar, gelen kutusunun ve posta programlarının gönderdiği her e-postaya dosyalarıyla birlikte bakar.',
   'dlpRules.added': '{name} kuralı açıldı',

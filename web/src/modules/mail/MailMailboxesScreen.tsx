@@ -128,7 +128,7 @@ function MailboxDialog({ row, accounts, onClose }: { row: Mailbox | null; accoun
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={t('addresses.address')} error={fieldText(save.error, 'address', { invalid_address: 'field.email', unknown_domain: 'addresses.unknownDomain' })}>
+      <Field label={t('addresses.address')} error={fieldText(save.error, 'address', { invalid_address: 'field.email', wildcard: 'addresses.wildcard', unknown_domain: 'addresses.unknownDomain' })}>
         <Input name="address" type="email" autoComplete="off" placeholder={t('addresses.example')} defaultValue={row?.address} disabled={row !== null} required />
       </Field>
       <Field label={t('addresses.kind')}>
