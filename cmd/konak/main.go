@@ -126,7 +126,7 @@ type serveCmd struct{ app.Config }
 
 func (s *serveCmd) Run(ctx context.Context, out io.Writer) error {
 	log := logger(s.Config)
-	listeners, err := app.Listen(ctx, s.Config)
+	listeners, err := s.listen(ctx)
 	if err != nil {
 		return err
 	}
@@ -143,11 +143,29 @@ func (s *serveCmd) Run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
-	s.greet(out, base, firstOwner)
+	s.greet(out, base, listeners.MailAddress(), firstOwner)
 	log.Info("serving", "address", listeners.Address().String(), "database", string(a.DB.Dialect()), "version", app.Version, "commit", app.Commit)
 	err = a.Serve(ctx, listeners)
 	log.Info("stopped")
 	return err
+}
+
+// demoMailPort is where a demo takes mail, on loopback.
+const demoMailPort = "127.0.0.1:2525"
+
+// listen opens the addresses. A demo takes mail too, at another port where something runs
+// at its own, such as a second demo.
+func (s *serveCmd) listen(ctx context.Context) (*app.Listeners, error) {
+	if !s.Demo || s.MailListen != "" {
+		return app.Listen(ctx, s.Config)
+	}
+	s.MailListen = demoMailPort
+	listeners, err := app.Listen(ctx, s.Config)
+	if err != nil {
+		s.MailListen = "127.0.0.1:0"
+		listeners, err = app.Listen(ctx, s.Config)
+	}
+	return listeners, err
 }
 
 // panelURL is where people on this machine open the panel, unless a public
@@ -165,11 +183,14 @@ func (s *serveCmd) panelURL(at *net.TCPAddr) string {
 }
 
 // greet says where everything is, and in an empty installation how to get in.
-func (s *serveCmd) greet(out io.Writer, base string, firstOwner secret.Text) {
+func (s *serveCmd) greet(out io.Writer, base, mail string, firstOwner secret.Text) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n  Konak %s is running.\n\n  Panel   %s\n  API     %s/openapi.json\n", app.Version, base, base)
 	if s.PrivateListen != "off" {
 		fmt.Fprintf(&b, "  Metrics http://%s/metrics\n", s.PrivateListen)
+	}
+	if mail != "" {
+		fmt.Fprintf(&b, "  Mail    smtp://%s (takes mail, and mail programs sign in after STARTTLS)\n", mail)
 	}
 	if s.Demo {
 		fmt.Fprintf(&b, `

@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/smtp"
+	"net/textproto"
 	"os"
 	"os/exec"
 	"reflect"
@@ -56,7 +58,7 @@ var testscriptsOwn = strings.Fields(`cd chmod cmp cmpenv cp env exec exists grep
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	commands := map[string]func(*testscript.TestScript, bool, []string){
-		"exits": exits, "serve": serve, "shutdown": shutdown, "drain": drain,
+		"exits": exits, "serve": serve, "shutdown": shutdown, "drain": drain, "sendmail": sendMail,
 		"fetch": fetch, "json": checkJSON, "workspace": workspace, "deadjob": makeDeadJob,
 	}
 	for _, own := range testscriptsOwn {
@@ -349,4 +351,50 @@ func makeDeadJob(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 	}
 	ts.Check(a.Close())
+}
+
+// mailLine is where the greeting says that mail is taken.
+var mailLine = regexp.MustCompile(`Mail +smtp://(127\.0\.0\.1:\d+) `)
+
+// sendMail hands a mail over to the mail server that the greeting names, and expects an
+// answer: sendmail TO CODE.
+func sendMail(ts *testscript.TestScript, neg bool, args []string) {
+	s := running(ts)
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	var at string
+	for end := time.Now().Add(patience); at == "" && time.Now().Before(end); <-tick.C {
+		if m := mailLine.FindStringSubmatch(s.out.String()); m != nil {
+			at = m[1]
+		}
+	}
+	if at == "" {
+		ts.Fatalf("the greeting names no mail server\n%s", s.out)
+	}
+	c, err := smtp.Dial(at)
+	ts.Check(err)
+	defer func() { _ = c.Close() }()
+	ts.Check(c.Hello("kaya.example"))
+	if ok, _ := c.Extension("STARTTLS"); !ok {
+		ts.Fatalf("no STARTTLS")
+	}
+	ts.Check(c.Mail("elif@kaya.example"))
+	err = c.Rcpt(args[0])
+	if err == nil {
+		var w io.WriteCloser
+		w, err = c.Data()
+		ts.Check(err)
+		_, err = io.WriteString(w, "From: elif@kaya.example\r\nTo: "+args[0]+"\r\nSubject: Merhaba\r\n\r\nMerhaba\r\n")
+		ts.Check(err)
+		err = w.Close()
+	}
+	code := 250
+	if said, ok := errors.AsType[*textproto.Error](err); ok {
+		code = said.Code
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[1] {
+		ts.Fatalf("mail to %s: said %d, want %s", args[0], code, args[1])
+	}
 }
