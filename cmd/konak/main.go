@@ -176,8 +176,7 @@ func (s *serveCmd) serve(ctx context.Context, out io.Writer, log *slog.Logger) e
 	if s.LogFormat != logJSON {
 		s.greet(out, base, firstOwner)
 	} else if link := firstOwner.Reveal(); link != "" {
-		// At a level that is always shown: nobody gets in without it.
-		log.Error("nobody has an account yet; open the first one within an hour, or use konak workspace create", "link", link)
+		log.Warn("nobody has an account yet; open the first one within an hour, or use konak workspace create", "link", link)
 	}
 	log.Info("serving", "panel", base, "address", listeners.Address().String(), "database", string(a.DB.Dialect()), "version", app.Version, "commit", app.Commit)
 	err = a.Serve(ctx, listeners)
