@@ -29,6 +29,18 @@ func (h *harness) as(who, method, path string) string {
 	return h.codeOf(req)
 }
 
+// suspend suspends a workspace.
+func suspend(t *testing.T, d *db.DB, tenant uuid.UUID) {
+	t.Helper()
+	if err := d.System("test").InTx(t.Context(), func(tx *db.Tx) error {
+		tx.Wake(db.TopicSuspended)
+		_, err := tx.Exec(`UPDATE tenant SET suspended_at = $1 WHERE id = $2`, clock.At(tx.Now()), tenant)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // held registers a route of a person's own account, and others whose path is judged.
 func held(a *api.API) {
 	open := func(path, id string) api.Route {
@@ -65,14 +77,7 @@ func TestWhatIsLeftToWhom(t *testing.T) {
 	asked := 0
 	h := openWith(t, func(cfg *api.Config) {
 		suspended = dbtest.Tenant(t, cfg.DB, "suspended")
-		err := cfg.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-			tx.Wake(db.TopicSuspended)
-			_, err := tx.Exec(`UPDATE tenant SET suspended_at = $1 WHERE id = $2`, clock.At(tx.Now()), suspended)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		suspend(t, cfg.DB, suspended)
 		c := known()
 		add := func(name string, change func(*caller.Caller)) {
 			who := c["agent"]
