@@ -7762,7 +7762,7 @@ export interface components {
             /** @example Demir Ticaret */
             name: string;
             /**
-             * @description The label of its hosts
+             * @description The label of its hosts. Names of the service itself, such as www and mail, are refused with reserved
              * @example demir-ticaret
              */
             slug: string;
