@@ -161,6 +161,17 @@ export function useStartPartner() {
   })
 }
 
+/** What the provider said to a sign-up of this session; asked only with an id. */
+export function usePartnerFailure(id: string | null) {
+  return useQuery({
+    queryKey: [...key, 'partner', id],
+    enabled: id !== null,
+    retry: false,
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/channels/partner/oauth/failures/{id}', { params: { path: { id: id ?? '' } } })).then((envelope) => envelope.data),
+  })
+}
+
 /** Asks the provider whether it calls us; the account's status follows its answer. */
 export function useWebhook(id: string) {
   return useQuery({
