@@ -19,6 +19,7 @@ import (
 	"konak/internal/crm/template"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
 	"konak/internal/kit/secret"
 )
 
@@ -57,6 +58,18 @@ func New(c Config) *Service {
 		Brings: func(c Call) bool { return c.Message != nil },
 	}
 	return s
+}
+
+// Jobs are the kinds of this module's jobs.
+func (s *Service) Jobs() []jobs.Kind { return s.transport.Jobs() }
+
+// InboundAddress implements channel.Reachable.
+func (s *Service) InboundAddress(a channel.Account) string {
+	var set Settings
+	if err := a.Read(&set); err != nil || set.Display == "" {
+		return a.Name
+	}
+	return set.Display
 }
 
 // WebhookPath is where the provider calls.
@@ -117,10 +130,7 @@ func (s *Service) Prepare(ctx context.Context, n NewNumber) (p Prepared, err err
 
 // register makes a number ready to send, and keeps the PIN.
 func (s *Service) register(ctx context.Context, p *Prepared) error {
-	pin, err := newDigits()
-	if err != nil {
-		return err
-	}
+	pin := secret.NewDigits(6)
 	if err := s.Provider.Register(ctx, p.set.access(p.creds), pin); err != nil {
 		return err
 	}
