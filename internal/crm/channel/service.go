@@ -37,6 +37,7 @@ type Service struct {
 	box        *secret.Box
 	groups     Groups
 	assistants Assistants
+	contacts   Contacts
 	kinds      Kinds
 }
 
@@ -47,12 +48,13 @@ type Config struct {
 	Groups Groups
 	// Assistants are the configurations that an account can name.
 	Assistants Assistants
+	Contacts   Contacts
 	Kinds      Kinds
 }
 
 // New makes the service.
 func New(c Config) *Service {
-	return &Service{db: c.DB, box: c.Box, groups: c.Groups, assistants: c.Assistants, kinds: c.Kinds}
+	return &Service{db: c.DB, box: c.Box, groups: c.Groups, assistants: c.Assistants, contacts: c.Contacts, kinds: c.Kinds}
 }
 
 // List reads the newest accounts first; without a status those that are not

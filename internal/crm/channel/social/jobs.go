@@ -141,6 +141,16 @@ func (c carrier) MarkRead(ctx context.Context, account uuid.UUID, what string) e
 	return c.Provider.MarkSeen(ctx, at, what)
 }
 
+// ShowTyping implements transport.Typist.
+func (c carrier) ShowTyping(ctx context.Context, account uuid.UUID, to string) error {
+	at, err := c.open(ctx, account)
+	if err == nil {
+		err = c.Provider.ShowTyping(ctx, at, to)
+		c.accounts.RecordAnswer(ctx, account, err)
+	}
+	return err
+}
+
 // Changed implements channel.Kind: a page that is disconnected tells us nothing more.
 func (s *Service) Changed(tx *db.Tx, a channel.Account, _ string) error {
 	if a.Status != channel.Disconnected {
