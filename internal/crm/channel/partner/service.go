@@ -262,7 +262,7 @@ func (s *Service) connect(ctx context.Context, in Return, token secret.Text) ([]
 	}
 	for _, a := range list {
 		if a.Kind == whatsapp.Name {
-			s.WhatsApp.SyncTemplates(ctx, a.ID)
+			s.WhatsApp.ReadAfterConnect(ctx, a)
 		}
 	}
 	return list, nil

@@ -92,6 +92,8 @@ func (s *Service) receiveCall(ctx context.Context, a channel.Account, c Call) er
 		return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Templates.Heard(tx, a.ID, *c.Template) })
 	case c.Number != nil:
 		return s.number(ctx, a, *c.Number)
+	case c.History != nil:
+		return s.history(ctx, a, *c.History)
 	}
 	return nil
 }
