@@ -64,7 +64,24 @@ func (s *Service) runCopy(ctx context.Context, j *jobs.Job) error {
 	if waits && now.Sub(j.CreatedAt.Time) < copyFor {
 		return jobs.Snooze(now.Add(copyPause))
 	}
+	if ours, err := s.sentPart(ctx, a.ID, h.Message.ID); err != nil || ours {
+		return err
+	}
 	return s.ingest(ctx, a, h.Message, h.At)
+}
+
+// sentPart says whether a message is a later part of one of ours.
+func (s *Service) sentPart(ctx context.Context, account uuid.UUID, id string) (ours bool, err error) {
+	err = s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		ours, err = isPart(r, account, id)
+		return err
+	})
+	return ours, err
+}
+
+// KeepPart implements transport.PartKeeper.
+func (c carrier) KeepPart(ctx context.Context, account uuid.UUID, id string) error {
+	return c.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return putPart(tx, account, id) })
 }
 
 // namelessContact is the payload of profileJob: the provider tells messages without
