@@ -142,7 +142,7 @@ func (s *Service) Connect(tx *db.Tx, a Account) (Account, error) {
 	if free, err := put(tx, &a, by); err != nil {
 		return a, fmt.Errorf("channel: put: %w", err)
 	} else if !free {
-		return a, fault.New(fault.Conflict).Field("external_id", "taken")
+		return a, fault.New(fault.Conflict).Field("external_id", "taken").Because("account_taken")
 	}
 	if err := audit.Write(tx, "channel.connected", a.ID.String(), map[string]any{"kind": a.Kind, "name": a.Name}); err != nil {
 		return a, err
