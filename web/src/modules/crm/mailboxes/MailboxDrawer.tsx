@@ -12,6 +12,7 @@ import { Select } from '@/ui/Select'
 import { Skeleton } from '@/ui/Skeleton'
 import { Step } from '@/ui/Step'
 import { toast } from '@/ui/Toast'
+import { InboundTest } from '../../channels/InboundTest'
 import {
   useMailbox,
   useSaveMailbox,
@@ -114,6 +115,7 @@ function MailboxForm({ start, canManage, onClose, onMade }: Omit<Props, 'id'> & 
       }
     >
       {start && <SenderVerification box={start} canManage={canManage} />}
+      {start && canManage && <InboundTest id={start.id} />}
       {save.error && !taken && !isAboutFields(save.error, shown) && (
         <Notice tone="danger" className="mb-4">
           {errorText(save.error)}
