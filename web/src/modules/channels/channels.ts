@@ -13,6 +13,8 @@ export interface CustomSettings {
 
 /** What Meta says of a number. */
 export interface NumberSettings {
+  /** Whether the owner shared what was written in the WhatsApp Business app before; missing where Meta said nothing. */
+  history?: '' | 'shared' | 'declined'
   phone_number_id: string
   business_account_id: string
   display_phone_number: string
