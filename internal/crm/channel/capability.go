@@ -3,6 +3,7 @@ package channel
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
@@ -28,7 +29,7 @@ type Capabilities struct {
 	DeletesIn        bool       `json:"deletes_in" doc:"Whether it arrives that a customer took a message back"`
 	Formatting       bool       `json:"formatting" doc:"Whether customers see the text of a message formatted"`
 	Typing           bool       `json:"typing" doc:"Whether customers see that an agent writes"`
-	MaxText          int        `json:"max_text" example:"4096" doc:"How many characters the provider takes in a message; 0 where it takes any, or a longer text is sent in several"`
+	MaxText          int        `json:"max_text" example:"4096" doc:"How many characters the provider takes in a message; 0 where it takes any, or a longer text is sent in several. A longer text is refused"`
 	Templates        bool       `json:"templates" doc:"Whether templates can be sent"`
 	Calls            bool       `json:"calls" doc:"Whether customers can be called"`
 	ReadReceipts     bool       `json:"read_receipts" doc:"Whether customers can be shown that a message was read"`
@@ -70,14 +71,13 @@ func (s *Service) checkSign(r conversation.OutgoingReaction) error {
 	return nil
 }
 
-// checkFiles refuses a message with a file that the channel cannot carry, so that
+// check refuses a message with a text or a file that the channel cannot carry, so that
 // nothing of it is written.
-func (s *Service) checkFiles(m conversation.Outgoing) error {
-	kind, ok := s.kinds[m.Route.Channel]
-	if !ok {
-		return nil
+func (c Capabilities) check(m conversation.Outgoing) error {
+	if c.MaxText > 0 && m.Template == nil && utf8.RuneCountInString(m.Body) > c.MaxText {
+		return fault.Invalid("body", "too_long")
 	}
-	rules := kind.Capabilities().Files
+	rules := c.Files
 	for _, f := range m.Attachments {
 		i := slices.IndexFunc(rules, func(r FileRule) bool { return slices.Contains(r.Types, f.Type) || slices.Contains(r.Types, AnyType) })
 		if i < 0 {

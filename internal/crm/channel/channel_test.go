@@ -46,7 +46,7 @@ func (p *pigeon) Push(context.Context, conversation.Outgoing) (conversation.Deli
 
 // Capabilities lets a pigeon carry small texts.
 func (p *pigeon) Capabilities() channel.Capabilities {
-	return channel.Capabilities{Files: []channel.FileRule{{Types: []string{"text/plain"}, MaxSize: 10}}}
+	return channel.Capabilities{Files: []channel.FileRule{{Types: []string{"text/plain"}, MaxSize: 10}}, MaxText: 100}
 }
 
 func (p *pigeon) Changed(_ *db.Tx, a channel.Account, before string) error {
@@ -280,11 +280,9 @@ func TestRouting(t *testing.T) {
 	})
 }
 
-// One address at a provider is one account of a workspace, until it is
-// disconnected.
 // What a kind cannot carry is refused with the reason, before anything of the message is
 // written.
-func TestRefusedFiles(t *testing.T) {
+func TestWhatCannotBeCarried(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		l := open(t, s)
@@ -300,9 +298,17 @@ func TestRefusedFiles(t *testing.T) {
 				t.Errorf("%s: %+v", name, e)
 			}
 		}
+		reply := func(length int) *apptest.Response {
+			return l.Owner.Post(at+"/reply-as-agent", map[string]any{"body": strings.Repeat("ş", length)})
+		}
+		if e := reply(101).Refused(422, "validation_failed"); e.Fields["body"][0] != "too_long" {
+			t.Errorf("a long text: %+v", e)
+		}
 		if len(l.kind.taken) != 0 {
 			t.Errorf("taken %+v", l.kind.taken)
 		}
+		reply(100).Want(200)
+		l.kind.taken = nil
 		send("b.txt", "ten bytes.").Want(200)
 		if len(l.kind.taken) != 1 || len(l.kind.taken[0].Attachments) != 1 {
 			t.Errorf("taken %+v", l.kind.taken)
@@ -310,6 +316,8 @@ func TestRefusedFiles(t *testing.T) {
 	})
 }
 
+// One address at a provider is one account of a workspace, until it is
+// disconnected.
 func TestExternalID(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {

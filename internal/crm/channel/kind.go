@@ -143,7 +143,7 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	if !ok {
 		return nil
 	}
-	if err := s.checkFiles(m); err != nil {
+	if err := kind.Capabilities().check(m); err != nil {
 		return err
 	}
 	return kind.Take(tx, m)

@@ -9508,7 +9508,7 @@ export interface components {
             kind: string;
             /**
              * Format: int64
-             * @description How many characters the provider takes in a message; 0 where it takes any, or a longer text is sent in several
+             * @description How many characters the provider takes in a message; 0 where it takes any, or a longer text is sent in several. A longer text is refused
              * @example 4096
              */
             max_text: number;
