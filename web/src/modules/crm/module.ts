@@ -50,7 +50,7 @@ const contactRoute = createRoute({
 const mailboxesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/channels/mailboxes',
-  component: lazyRouteComponent(withTexts(() => import('./mailboxes/MailboxesScreen'), 'mailboxes', 'channels'), 'MailboxesScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./mailboxes/MailboxesScreen'), 'mailboxes'), 'MailboxesScreen'),
   staticData: {
     screen: {
       title: 'mailboxes.title',
