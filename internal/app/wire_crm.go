@@ -57,7 +57,7 @@ func (a *App) wireInbox(p *parts) error {
 	a.Files = file.New(file.Config{DB: a.DB, Blobs: a.Blobs})
 	a.Groups = group.New(group.Config{DB: a.DB, Agents: a.Identity})
 	a.Kinds = channel.Kinds{}
-	a.Channels = channel.New(channel.Config{DB: a.DB, Box: p.box, Groups: a.Groups, Assistants: assistant.Known{}, Kinds: a.Kinds})
+	a.Channels = channel.New(channel.Config{DB: a.DB, Box: p.box, Groups: a.Groups, Assistants: assistant.Known{}, Contacts: p.book, Kinds: a.Kinds})
 	client, err := a.whatsAppClient(p)
 	if err != nil {
 		return err

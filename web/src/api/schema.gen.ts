@@ -1473,9 +1473,29 @@ export interface paths {
         };
         /**
          * A person comes back from the provider
-         * @description Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, session (whoever began it has signed out), permission (they may no longer connect channels), consent, exchange, assets, claim, subscribe or store; what the provider refused is told in its own words. It is on the installation's own host: on a workspace's, 404. A browser is sent to the panel's page of channels.
+         * @description Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, session (whoever began it has signed out), permission (they may no longer connect channels), consent, exchange, assets, claim, subscribe or store; what the provider refused is told in its own words. It is on the installation's own host: on a workspace's, 404. A browser is sent to the panel's page of channels, with the id of the failure where the provider said something.
          */
         get: operations["partner-sign-up-callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/partner/oauth/failures/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a sign-up at Meta failed
+         * @description For 15 minutes, and only for the session that began the sign-up: to any other it looks absent.
+         */
+        get: operations["get-partner-sign-up-failure"];
         put?: never;
         post?: never;
         delete?: never;
@@ -16612,6 +16632,26 @@ export interface components {
         };
         PartnerConnectedEnvelope: {
             data: components["schemas"]["PartnerConnected"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        PartnerFailure: {
+            /**
+             * @description Where the sign-up failed
+             * @example subscribe
+             */
+            step: string;
+            /**
+             * @description What the provider said, in its own words
+             * @example (#200) Permissions error
+             */
+            words: string;
+        };
+        PartnerFailureEnvelope: {
+            data: components["schemas"]["PartnerFailure"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -33226,6 +33266,100 @@ export interface operations {
             };
             /** @description Bad Gateway */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-partner-sign-up-failure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "step": "subscribe",
+                     *         "words": "(#200) Permissions error"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerFailureEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -266,32 +266,67 @@ func TestWordsOfTheProvider(t *testing.T) {
 	})
 }
 
+// visit opens the callback as a browser does, and returns where it is sent.
+func (sh *shop) visit(query url.Values) string {
+	sh.T.Helper()
+	req, err := http.NewRequestWithContext(sh.T.Context(), http.MethodGet, sh.Server.URL+callback+"?"+query.Encode(), http.NoBody)
+	if err != nil {
+		sh.T.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/html,application/xhtml+xml")
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		sh.T.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusSeeOther {
+		sh.T.Errorf("the status is %d", resp.StatusCode)
+	}
+	return strings.TrimPrefix(resp.Header.Get("Location"), sh.Server.URL)
+}
+
 // A browser is sent to the panel, whatever became of it.
 func TestBrowser(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
-		visit := func(query url.Values) string {
-			t.Helper()
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, sh.Server.URL+callback+"?"+query.Encode(), http.NoBody)
-			if err != nil {
-				t.Fatal(err)
-			}
-			req.Header.Set("Accept", "text/html,application/xhtml+xml")
-			resp, err := http.DefaultTransport.RoundTrip(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_ = resp.Body.Close()
-			if resp.StatusCode != http.StatusSeeOther {
-				t.Errorf("the status is %d", resp.StatusCode)
-			}
-			return strings.TrimPrefix(resp.Header.Get("Location"), sh.Server.URL)
-		}
-		if to := visit(url.Values{"state": {"guessed"}}); to != "/crm/channels?partner=failed&step=state" {
+		if to := sh.visit(url.Values{"state": {"guessed"}}); to != "/crm/channels?partner=failed&step=state" {
 			t.Errorf("after a failure: %s", to)
 		}
-		if to := visit(url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}); to != "/crm/channels?partner=connected" {
+		if to := sh.visit(url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}); to != "/crm/channels?partner=connected" {
 			t.Errorf("after a success: %s", to)
 		}
+	})
+}
+
+// What the provider said does not travel in the address of the panel's page, where a
+// made-up link could put any words. It is read by its id, by the session that began the
+// sign-up and for 15 minutes.
+func TestFailureIsReadByItsSession(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		fail := func() string {
+			t.Helper()
+			to, err := url.Parse(sh.visit(url.Values{"state": {sh.begins()}, "code": {"guessed"}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			query := to.Query()
+			id := query.Get("failure")
+			query.Del("failure")
+			if got := query.Encode(); got != "partner=failed&step=exchange" || id == "" {
+				t.Fatalf("the browser is sent to %s", to)
+			}
+			return apptest.Channels + "/partner/oauth/failures/" + id
+		}
+		at := fail()
+		var got partner.Failure
+		if sh.Owner.Get(at).Want(200).Data(&got); got.Step != partner.StepExchange || got.Words == "" {
+			t.Errorf("the failure is %+v", got)
+		}
+		sh.SignIn("owner@demo.example").Get(at).Refused(404, "not_found") // the same person elsewhere
+		sh.Guest().Get(at).Refused(403, "forbidden")
+		sh.Later(15 * time.Minute)
+		sh.Owner.Get(at).Refused(404, "not_found")
+		at = fail() // what is over is forgotten with the next sign-up
+		sh.Owner.Get(at).Want(200)
 	})
 }
 
