@@ -8,11 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/pquerna/otp/totp"
+
 	"konak/internal/app"
 	"konak/internal/app/apptest"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/partner"
 	"konak/internal/crm/template"
+	"konak/internal/identity"
 	"konak/internal/kit/clock"
 	graph "konak/internal/provider/whatsapp"
 	pages "konak/internal/sandbox/social"
@@ -57,11 +61,13 @@ func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
 	}, func(s *apptest.Shop[service]) { fn(s.T, &shop{s}) })
 }
 
-// begins starts a sign-up and gives its state.
-func (sh *shop) begins() string {
+// begins starts a sign-up of the owner's and gives its state.
+func (sh *shop) begins() string { sh.T.Helper(); return sh.beginsAs(sh.Owner) }
+
+func (sh *shop) beginsAs(who *apptest.Client) string {
 	sh.T.Helper()
 	var out partner.Started
-	sh.Owner.Get(start).Want(200).Data(&out)
+	who.Get(start).Want(200).Data(&out)
 	u, err := url.Parse(out.URL)
 	if err != nil || !strings.HasPrefix(out.URL, sh.Provider+"/") || u.Query().Get("client_id") != "4711" || u.Query().Get("config_id") != "77" {
 		sh.T.Fatalf("the page is at %s, %v", out.URL, err)
@@ -120,7 +126,6 @@ func TestSignUp(t *testing.T) {
 	})
 }
 
-// What the caller claims must be what the provider lists.
 // A number that cannot send yet is registered with a PIN of its own. One that can,
 // such as one that its owner also uses in the app, stays as it is; and a sign-up that
 // fails leaves no number registered.
@@ -150,6 +155,7 @@ func TestRegistration(t *testing.T) {
 	})
 }
 
+// What the caller claims must be what the provider lists.
 func TestClaims(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		back := func(claim url.Values) *apptest.Response {
@@ -227,6 +233,58 @@ func TestWhoBegan(t *testing.T) {
 			t.Errorf("after the sign-out: %+v", e)
 		}
 		sh.Owner = sh.SignIn("owner@demo.example")
+		if list := sh.accounts(); len(list) != 0 {
+			t.Errorf("connected are %v", list)
+		}
+	})
+}
+
+// Whoever may no longer connect channels when they come back connects nothing.
+func TestRightIsLost(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		if err := sh.Server.Identity.AddMember(t.Context(), sh.ID, "Ayşe", "ayse@demo.example", apptest.Password, identity.RoleAdmin); err != nil {
+			t.Fatal(err)
+		}
+		ayse := sh.SignIn("ayse@demo.example")
+		setLicences := func(list []string) {
+			t.Helper()
+			if err := sh.Server.Identity.SetLicences(t.Context(), sh.Slug, list); err != nil {
+				t.Fatal(err)
+			}
+		}
+		comesBackAfter := func(what string, change func()) {
+			t.Helper()
+			query := url.Values{"state": {sh.beginsAs(ayse)}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}
+			change()
+			if e := sh.comesBack(query).Refused(403, "forbidden"); e.Reason != partner.StepPermission {
+				t.Errorf("%s: %+v", what, e)
+			}
+		}
+		comesBackAfter("without the licence", func() { setLicences([]string{"mail"}) })
+		setLicences(identity.AllLicences)
+		comesBackAfter("without a second step", func() {
+			var setup struct{ Secret string }
+			sh.Owner.Post("/api/v1/auth/2fa/totp", nil).Want(200).Data(&setup)
+			code, err := totp.GenerateCode(setup.Secret, sh.Server.Clock.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			sh.Owner.Post("/api/v1/auth/2fa/totp/confirm", map[string]any{"code": code}).Want(200)
+			sh.Owner.Put("/api/mail/v1/settings/require-2fa", map[string]any{"required": true}).Want(200)
+		})
+		sh.Owner.Put("/api/mail/v1/settings/require-2fa", map[string]any{"required": false}).Want(200)
+		comesBackAfter("as a guest", func() {
+			var list []struct {
+				ID   uuid.UUID
+				Name string
+			}
+			sh.Owner.Get("/api/crm/v1/agents").Want(200).Data(&list)
+			for _, a := range list {
+				if a.Name == "Ayşe" {
+					sh.Owner.Put("/api/crm/v1/agents/"+a.ID.String(), map[string]any{"role": identity.RoleGuest}).Want(200)
+				}
+			}
+		})
 		if list := sh.accounts(); len(list) != 0 {
 			t.Errorf("connected are %v", list)
 		}
