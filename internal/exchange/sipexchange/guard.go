@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"strconv"
 	"sync"
 	"time"
 
@@ -28,7 +29,7 @@ const (
 // remembers every address that ever sent a datagram until then.
 var errTooManyPorts = errors.New("sipexchange: too many different senders")
 
-// guard drops what comes too fast or is too large, before it is parsed.
+// guard drops what comes too fast, is too large or claims to be, before it is parsed.
 type guard struct {
 	clock clock.Source
 	limit Limits
@@ -86,10 +87,33 @@ func (g *guard) filter(props sip.TransportReadProps, data []byte) ([]byte, error
 	return data, nil
 }
 
-// isReadable says whether a datagram is small enough to be parsed.
+// isReadable says whether a datagram is small enough to be parsed, and its body as long
+// as it claims: the SIP library makes space for what is claimed, whatever came.
 func isReadable(data []byte) bool {
-	head, _, _ := bytes.Cut(data, []byte("\r\n\r\n"))
-	return len(data) <= maxMessage && bytes.Count(head, []byte("\n")) <= maxHeaders
+	head, body, whole := bytes.Cut(data, []byte("\r\n\r\n"))
+	if len(data) > maxMessage || bytes.Count(head, []byte("\n")) > maxHeaders {
+		return false
+	}
+	return !whole || !claimsMore(head, len(body)) // what has no end is not parsed
+}
+
+// claimsMore says whether a header of a message claims a body of more than have bytes, or
+// one of a length that cannot be read. A line that begins with a space goes on from the one
+// before.
+func claimsMore(head []byte, have int) bool {
+	for _, space := range []string{" ", "\t"} {
+		head = bytes.ReplaceAll(head, []byte("\r\n"+space), []byte(" "))
+	}
+	for line := range bytes.SplitSeq(head, []byte("\r\n")) {
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		if name = bytes.TrimSpace(name); !bytes.EqualFold(name, []byte("Content-Length")) && !bytes.EqualFold(name, []byte("l")) {
+			continue
+		}
+		if n, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 32); err != nil || n > uint64(have) {
+			return true
+		}
+	}
+	return false
 }
 
 // take counts a message of an address and of all. The caller holds the lock.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,56 @@ func TestLargeMessagesAreDropped(t *testing.T) {
 		if err != nil || (len(data) > 0) != test.want {
 			t.Errorf("%s: %d bytes pass, %v", name, len(data), err)
 		}
+	}
+}
+
+// A datagram that claims a longer body than came is dropped, however it writes the claim:
+// the SIP library would make space for all of it.
+func TestClaimedLengths(t *testing.T) { // not parallel: it counts what the process allocates
+	g := newGuard(clock.NewFake(someDay), DefaultLimits)
+	parser := sip.NewParser()
+	const claim = 1 << 30
+	from := datagram(netip.MustParseAddrPort("10.0.0.1:5060"))
+	for fields, want := range map[string]bool{
+		"Content-Length: 4":                            true,
+		"Content-Length: 2":                            true, // the rest is not read
+		"l: 4":                                         true,
+		"Subject: Content-Length: 1073741824":          true,
+		"Content-Length: 5":                            false,
+		"Content-Length: 1073741824":                   false,
+		"content-LENGTH:1073741824":                    false,
+		"l: 1073741824":                                false,
+		"L\t :  1073741824 \t":                         false,
+		"Content-Length:\r\n 1073741824":               false,
+		"Content-Length\r\n\t: \r\n \r\n\t1073741824":  false,
+		"Content-Length: 4\r\nl: 1073741824":           false,
+		"l: 1073741824\r\nContent-Length: 4":           false,
+		"Content-Length: 4294967295":                   false,
+		"Content-Length: 99999999999999999999999":      false,
+		"Content-Length: -1":                           false,
+		"Content-Length: 4, 1073741824":                false,
+		"Content-Length: 1\r\n 2":                      false,
+		"Content-Length:":                              false,
+		"Content-Length: 16385\r\nX: y":                false,
+		"\u0085Content-Length\u00a0: \u20281073741824": false,
+	} {
+		message := []byte("OPTIONS sip:a SIP/2.0\r\n" + fields + "\r\nVia: SIP/2.0/UDP h;branch=z9hG4bKx\r\n\r\nbody")
+		before, after := runtime.MemStats{}, runtime.MemStats{}
+		runtime.ReadMemStats(&before)
+		data, err := g.filter(from, message)
+		if len(data) > 0 {
+			_, _ = parser.ParseSIP(data)
+		}
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > claim/100 {
+			t.Errorf("%q allocates %d bytes", fields, used)
+		}
+		if err != nil || (len(data) > 0) != want {
+			t.Errorf("%q: %d bytes pass, %v", fields, len(data), err)
+		}
+	}
+	if g.dropped != 17 {
+		t.Errorf("%d are counted as dropped", g.dropped)
 	}
 }
 

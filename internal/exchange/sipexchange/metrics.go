@@ -5,7 +5,7 @@ import "github.com/prometheus/client_golang/prometheus"
 var (
 	legsMetric    = prometheus.NewDesc("konak_exchange_legs", "Telephones and lines in calls now.", []string{"state"}, nil)
 	devicesMetric = prometheus.NewDesc("konak_exchange_registrations", "Telephones that are signed in.", nil, nil)
-	droppedMetric = prometheus.NewDesc("konak_exchange_dropped_messages_total", "SIP messages that came too fast or were too large.", nil, nil)
+	droppedMetric = prometheus.NewDesc("konak_exchange_dropped_messages_total", "SIP messages that came too fast, were too large, or claimed more than came.", nil, nil)
 	packetsMetric = prometheus.NewDesc("konak_exchange_rtp_packets_total", "Packets of sound of calls that have ended.", []string{"outcome"}, nil)
 	jitterMetric  = prometheus.NewDesc("konak_exchange_jitter_seconds", "Largest jitter of the calls that are on now.", nil, nil)
 )
