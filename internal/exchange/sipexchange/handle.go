@@ -107,7 +107,7 @@ func (x *Exchange) authenticate(req *sip.Request, tx *sip.ServerTx) (exchange.De
 	if len(user) > 64 {
 		user = user[:64]
 	}
-	if x.attempts.isBlocked(addr, user, x.isSignedInFrom(user, addr)) {
+	if x.attempts.IsBlocked(addr, user, x.isSignedInFrom(user, addr)) {
 		respondOnce(tx, req, 403, "Too Many Attempts")
 		return exchange.Device{}, false
 	}
@@ -115,7 +115,7 @@ func (x *Exchange) authenticate(req *sip.Request, tx *sip.ServerTx) (exchange.De
 	device, known := x.devices[user]
 	x.mu.Unlock()
 	if given["realm"] != Realm || !given.provesHA1(device.HA1.Reveal(), string(req.Method)) || !known {
-		x.attempts.fail(addr, user)
+		x.attempts.Fail(addr, user)
 		respondOnce(tx, req, 403, "Forbidden")
 		return exchange.Device{}, false
 	}

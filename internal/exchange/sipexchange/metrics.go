@@ -33,11 +33,8 @@ func (x *Exchange) Collect(ch chan<- prometheus.Metric) {
 		registrations += len(b)
 	}
 	x.mu.Unlock()
-	x.guard.mu.Lock()
-	dropped := x.guard.dropped
-	x.guard.mu.Unlock()
 	ch <- prometheus.MustNewConstMetric(devicesMetric, prometheus.GaugeValue, float64(registrations))
-	ch <- prometheus.MustNewConstMetric(droppedMetric, prometheus.CounterValue, float64(dropped))
+	ch <- prometheus.MustNewConstMetric(droppedMetric, prometheus.CounterValue, float64(x.guard.Dropped()))
 	ch <- prometheus.MustNewConstMetric(packetsMetric, prometheus.CounterValue, float64(received), "received")
 	ch <- prometheus.MustNewConstMetric(packetsMetric, prometheus.CounterValue, float64(lost), "lost")
 	ch <- prometheus.MustNewConstMetric(jitterMetric, prometheus.GaugeValue, float64(jitter)/1e6)

@@ -1,4 +1,7 @@
-package sipexchange
+// Package flood keeps strangers from taking more of the exchange than is theirs: messages
+// that come too fast or claim to be larger than they are, connections, and guesses of
+// passwords. What it remembers of them is bounded.
+package flood
 
 import (
 	"bytes"
@@ -15,9 +18,9 @@ import (
 )
 
 const (
-	// maxMessage is the largest message that is read, maxHeaders how many lines it may
+	// MaxMessage is the largest message that is read, maxHeaders how many lines it may
 	// have before its body.
-	maxMessage = 16 << 10
+	MaxMessage = 16 << 10
 	maxHeaders = 128
 	// maxSources is how many addresses are remembered at once.
 	maxSources = 20_000
@@ -27,12 +30,13 @@ const (
 
 // errTooManyPorts ends the reading of UDP, which then begins anew: the SIP library
 // remembers every address that ever sent a datagram until then.
-var errTooManyPorts = errors.New("sipexchange: too many different senders")
+var errTooManyPorts = errors.New("flood: too many different senders")
 
-// guard drops what comes too fast, is too large or claims to be, before it is parsed.
-type guard struct {
-	clock clock.Source
-	limit Limits
+// Guard drops what comes too fast, is too large or claims to be, before it is parsed.
+type Guard struct {
+	clock      clock.Source
+	perAddress int
+	limit      int
 
 	mu      sync.Mutex
 	sources map[netip.Addr]*bucket
@@ -42,8 +46,9 @@ type guard struct {
 	swept   time.Time
 }
 
-func newGuard(c clock.Source, l Limits) *guard {
-	return &guard{clock: c, limit: l, sources: map[netip.Addr]*bucket{}, ports: map[netip.AddrPort]struct{}{}}
+// New makes a guard that lets so many messages pass in a second, and so many of one address.
+func New(c clock.Source, all, perAddress int) *Guard {
+	return &Guard{clock: c, limit: all, perAddress: perAddress, sources: map[netip.Addr]*bucket{}, ports: map[netip.AddrPort]struct{}{}}
 }
 
 // bucket counts messages of one second.
@@ -60,8 +65,8 @@ func (b *bucket) take(now time.Time, limit int) bool {
 	return b.used <= limit
 }
 
-// filter is called with all that is read. It returns nothing for what is dropped.
-func (g *guard) filter(props sip.TransportReadProps, data []byte) ([]byte, error) {
+// Filter is called with all that is read. It returns nothing for what is dropped.
+func (g *Guard) Filter(props sip.TransportReadProps, data []byte) ([]byte, error) {
 	from, err := netip.ParseAddrPort(props.RemoteAddr.String())
 	if err != nil {
 		return nil, nil
@@ -70,7 +75,7 @@ func (g *guard) filter(props sip.TransportReadProps, data []byte) ([]byte, error
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	datagram := props.Transport == "UDP"
-	if datagram && !isReadable(data) || !g.take(from.Addr()) {
+	if datagram && !IsReadable(data) || !g.take(from.Addr()) {
 		g.dropped++
 		return nil, nil
 	}
@@ -87,11 +92,18 @@ func (g *guard) filter(props sip.TransportReadProps, data []byte) ([]byte, error
 	return data, nil
 }
 
-// isReadable says whether a datagram is small enough to be parsed, and its body as long
+// Dropped is how many messages were dropped.
+func (g *Guard) Dropped() int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.dropped
+}
+
+// IsReadable says whether a datagram is small enough to be parsed, and its body as long
 // as it claims: the SIP library makes space for what is claimed, whatever came.
-func isReadable(data []byte) bool {
+func IsReadable(data []byte) bool {
 	head, body, whole := bytes.Cut(data, []byte("\r\n\r\n"))
-	if len(data) > maxMessage || bytes.Count(head, []byte("\n")) > maxHeaders {
+	if len(data) > MaxMessage || bytes.Count(head, []byte("\n")) > maxHeaders {
 		return false
 	}
 	return !whole || !claimsMore(head, len(body)) // what has no end is not parsed
@@ -117,7 +129,7 @@ func claimsMore(head []byte, have int) bool {
 }
 
 // take counts a message of an address and of all. The caller holds the lock.
-func (g *guard) take(addr netip.Addr) bool {
+func (g *Guard) take(addr netip.Addr) bool {
 	now := g.clock.Now()
 	b := g.sources[addr]
 	if b == nil {
@@ -130,12 +142,12 @@ func (g *guard) take(addr netip.Addr) bool {
 		b = &bucket{}
 		g.sources[addr] = b
 	}
-	return b.take(now, g.limit.MessagesPerAddress) && g.all.take(now, g.limit.Messages)
+	return b.take(now, g.perAddress) && g.all.take(now, g.limit)
 }
 
 // forgetIdle drops who was silent, at most once a second: looking at all of them for
 // each message of a flood would be what the flood wants.
-func (g *guard) forgetIdle(now time.Time) {
+func (g *Guard) forgetIdle(now time.Time) {
 	if now.Sub(g.swept) < time.Second {
 		return
 	}
@@ -147,14 +159,14 @@ func (g *guard) forgetIdle(now time.Time) {
 	}
 }
 
-// limitedListener takes a bounded number of connections.
-type limitedListener struct {
+// Listener takes a bounded number of connections.
+type Listener struct {
 	net.Listener
-	*connectionLimit
+	*Connections
 }
 
-// connectionLimit bounds connections, in all and of one address.
-type connectionLimit struct {
+// Connections bounds connections, in all and of one address.
+type Connections struct {
 	perAddress, all int
 
 	mu    sync.Mutex
@@ -162,8 +174,13 @@ type connectionLimit struct {
 	peers map[netip.Addr]int
 }
 
+// NewConnections bounds connections to so many, and to so many of one address.
+func NewConnections(all, perAddress int) *Connections {
+	return &Connections{all: all, perAddress: perAddress, peers: map[netip.Addr]int{}}
+}
+
 // Accept returns the next connection within the bounds; others are closed at once.
-func (l *limitedListener) Accept() (net.Conn, error) {
+func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
 		if err != nil {
@@ -178,7 +195,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-func (l *connectionLimit) add(addr netip.Addr) bool {
+func (l *Connections) add(addr netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open >= l.all || l.peers[addr] >= l.perAddress {
@@ -189,7 +206,7 @@ func (l *connectionLimit) add(addr netip.Addr) bool {
 	return true
 }
 
-func (l *connectionLimit) remove(addr netip.Addr) {
+func (l *Connections) remove(addr netip.Addr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open--
