@@ -270,6 +270,8 @@ const (
 	// CauseNotEncrypted ends a leg of a line whose sound must be encrypted and whose
 	// other side does not do it.
 	CauseNotEncrypted Cause = "not_encrypted"
+	// CauseNotLicensed refuses a leg of a workspace that has no telephony.
+	CauseNotLicensed Cause = "not_licensed"
 	// CauseLost ends a leg that was alive when the exchange stopped or crashed.
 	CauseLost Cause = "lost"
 )

@@ -67,7 +67,7 @@ func (x *Exchange) handleInvite(req *sip.Request, tx *sip.ServerTx) {
 		return
 	}
 	if who.encryption == exchange.EncryptionRequired && in.hasOffer && in.offer.Crypto == nil {
-		respond(tx, req, 488, "Not Acceptable Here", sip.NewHeader("Warning", `399 konak "This line takes encrypted sound only"`))
+		respond(tx, req, 488, "Not Acceptable Here", warning("This line takes encrypted sound only"))
 		return
 	}
 	if !x.beginInvite(req) {
@@ -369,6 +369,8 @@ func (in *invite) refuse(cause exchange.Cause) {
 		code, reason = 404, "Not Found"
 	case exchange.CauseLost, exchange.CauseUnavailable:
 		code, reason = 503, "Service Unavailable"
+	case exchange.CauseNotLicensed:
+		code, reason = 403, "Forbidden"
 	case exchange.CauseFailed:
 		code, reason = 500, "Server Internal Error"
 	}

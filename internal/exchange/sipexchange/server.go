@@ -65,7 +65,10 @@ type Config struct {
 	Carrier *Carrier
 	// FindAccount finds whom a call of a messaging provider is for; nil takes none.
 	FindAccount FindAccount
-	Limits      Limits
+	// RefusedPhones says which telephones of a tenant may not be signed in, by username,
+	// and why, for people to read; nil refuses none.
+	RefusedPhones func(ctx context.Context, tenant uuid.UUID, usernames []string) (map[string]string, error)
+	Limits        Limits
 }
 
 // Limits bounds what peers can take. Zero values mean DefaultLimits.

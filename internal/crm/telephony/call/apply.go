@@ -46,26 +46,41 @@ func (s *Service) apply(ctx context.Context, e exchange.Event) error {
 }
 
 // applyIncoming takes a call in: from the line it is a customer's, from a phone an
-// agent's. A suspended workspace takes none, except of an agent who calls for help.
+// agent's. A workspace that is suspended or has no licence takes none, except of an agent
+// who calls for help.
 func (s *Service) applyIncoming(tx *db.Tx, e exchange.Event) error {
 	if _, err := callOfLeg(&tx.Reader, e.Leg); !db.IsNoRow(err) {
 		return err // it was applied before
 	}
-	suspended, err := db.IsSuspended(&tx.Reader)
-	if err != nil {
-		return err
-	}
-	if suspended && (e.Device == "" || !address.IsEmergency(e.To)) {
-		return command.Put(tx, command.Command{Kind: command.Hangup, Leg: e.Leg, Cause: exchange.CauseUnavailable})
+	if e.Device == "" || !address.IsEmergency(e.To) {
+		if why, err := s.whyClosed(&tx.Reader); err != nil {
+			return err
+		} else if why != "" {
+			return command.Put(tx, command.Command{Kind: command.Hangup, Leg: e.Leg, Cause: why})
+		}
 	}
 	if e.Device == "" {
 		return s.receive(tx, e)
 	}
-	err = s.placeFromPhone(tx, e)
+	err := s.placeFromPhone(tx, e)
 	if f := (*fault.Fault)(nil); errors.As(err, &f) {
 		return command.Put(tx, command.Command{Kind: command.Hangup, Leg: e.Leg, Cause: exchange.CauseRejected})
 	}
 	return err
+}
+
+// whyClosed says why the workspace neither takes nor makes calls; "" where it does.
+func (s *Service) whyClosed(r *db.Reader) (exchange.Cause, error) {
+	suspended, err := db.IsSuspended(r)
+	if err != nil || suspended {
+		return exchange.CauseUnavailable, err
+	}
+	if err := s.Team.CheckLicence(r); fault.Is(err, fault.NotLicensed) {
+		return exchange.CauseNotLicensed, nil
+	} else if err != nil {
+		return "", err
+	}
+	return "", nil
 }
 
 // placeFromPhone makes a call that an agent dialled on their phone.
@@ -74,7 +89,7 @@ func (s *Service) placeFromPhone(tx *db.Tx, e exchange.Event) error {
 	if err != nil {
 		return db.NotFound(err)
 	}
-	if err := s.Team.MayCall(&tx.Reader, me.AgentID); err != nil {
+	if err := s.Team.MayCall(&tx.Reader, me.AgentID); err != nil && !address.IsEmergency(e.To) {
 		return err
 	}
 	w, customer, err := s.prepare(tx, NewCall{To: e.To}, me)

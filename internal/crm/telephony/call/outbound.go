@@ -244,9 +244,14 @@ func (w *work) checkCaps(number string) error {
 }
 
 // dialAgent makes the leg to an agent's phone and dials it. It returns no_device
-// where they have none, and the refusals of an outside leg for a phone outside.
+// where they have none or may not call, and the refusals of an outside leg for a phone outside.
 func (w *work) dialAgent(role string, m team.Member, shows string, ring int) (Leg, error) {
 	var l Leg
+	if err := w.s.Team.MayCall(&w.tx.Reader, m.AgentID); fault.Is(err, fault.Forbidden) {
+		return l, fault.New(fault.NoDevice)
+	} else if err != nil {
+		return l, err
+	}
 	switch {
 	case m.Device == team.DeviceOutside && m.OutsideNum != nil:
 		out, err := w.findRoute(NewCall{})

@@ -25,6 +25,8 @@ import (
 type Agents interface {
 	// AgentsWho gives the active members who have a permission, and their names.
 	AgentsWho(r *db.Reader, p perm.Permission, ids ...uuid.UUID) (map[uuid.UUID]string, error)
+	// HasLicence says whether the workspace has one of some licences.
+	HasLicence(r *db.Reader, names ...string) (bool, error)
 	// AgentNames gives the names of members, whatever became of them.
 	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
 }
@@ -209,6 +211,13 @@ func (s *Service) Change(ctx context.Context, agent uuid.UUID, rings *bool, exte
 		}
 	}
 	return s.change(ctx, agent, fault.NotFound, func(tx *db.Tx, m *Member) error {
+		if rings != nil && *rings && !m.Rings {
+			if err := s.MayCall(&tx.Reader, agent); fault.Is(err, fault.Forbidden) {
+				return fault.Invalid("rings", "may_not_call")
+			} else if err != nil {
+				return err
+			}
+		}
 		if rings != nil {
 			m.Rings = *rings
 		}
@@ -307,16 +316,20 @@ func (s *Service) FindByUsername(r *db.Reader, username string) (Member, error) 
 }
 
 // Ringing lists whom the team's calls ring now, those first who were rung longest
-// ago: no one who is in a call, or has just had one.
+// ago: no one who may not call, is in a call, or has just had one.
 func (s *Service) Ringing(r *db.Reader, now time.Time) ([]Member, error) {
 	all, err := ringingMembers(r)
+	if err != nil {
+		return nil, err
+	}
+	may, err := s.Agents.AgentsWho(r, perm.CallsMake)
 	if err != nil {
 		return nil, err
 	}
 	busy, err := inCall(r)
 	out := all[:0]
 	for _, m := range all {
-		if !busy[m.AgentID] && !now.Before(m.BusyUntil.Time) {
+		if _, ok := may[m.AgentID]; ok && !busy[m.AgentID] && !now.Before(m.BusyUntil.Time) {
 			out = append(out, m)
 		}
 	}
@@ -334,16 +347,4 @@ func (s *Service) WrapUp(tx *db.Tx, agent uuid.UUID, d time.Duration) error {
 // FindByExtension reads whose extension it is; db.ErrNoRow where it is nobody's.
 func (s *Service) FindByExtension(r *db.Reader, extension string) (Member, error) {
 	return memberByExtension(r, extension)
-}
-
-// MayCall returns forbidden where an agent may not call any more.
-func (s *Service) MayCall(r *db.Reader, agent uuid.UUID) error {
-	who, err := s.Agents.AgentsWho(r, perm.CallsMake, agent)
-	if err != nil {
-		return err
-	}
-	if _, may := who[agent]; !may {
-		return fault.New(fault.Forbidden, string(perm.CallsMake))
-	}
-	return nil
 }
