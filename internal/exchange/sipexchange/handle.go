@@ -13,10 +13,19 @@ import (
 // allowed lists the methods that are understood.
 const allowed = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, REGISTER"
 
+// version is the one version of SIP.
+const version = "SIP/2.0"
+
 // handle is called for each new request, in a goroutine of its own.
 func (x *Exchange) handle(req *sip.Request, tx *sip.ServerTx) {
 	defer tx.TerminateGracefully()
 	defer x.logPanic("answering " + string(req.Method))
+	if !strings.EqualFold(req.SipVersion, version) {
+		if req.SipVersion = version; !req.IsAck() {
+			respondOnce(tx, req, 505, "Version Not Supported")
+		}
+		return
+	}
 	if !isComplete(req) {
 		if !req.IsAck() {
 			respondOnce(tx, req, 400, "Bad Request")

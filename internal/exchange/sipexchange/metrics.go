@@ -1,6 +1,10 @@
 package sipexchange
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"konak/internal/exchange"
+)
 
 var (
 	legsMetric    = prometheus.NewDesc("konak_exchange_legs", "Telephones and lines in calls now.", []string{"state"}, nil)
@@ -19,13 +23,16 @@ func (x *Exchange) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (x *Exchange) Collect(ch chan<- prometheus.Metric) {
-	states, jitter := map[string]int{}, int64(0)
+	states, jitter := map[exchange.LegState]int{}, int64(0)
+	for _, state := range []exchange.LegState{exchange.LegDialling, exchange.LegIncoming, exchange.LegRinging, exchange.LegAnswered, exchange.LegHeld} {
+		states[state] = 0 // shown, so that a graph has no gap
+	}
 	for _, l := range x.allLegs() {
-		states[string(l.snapshot().State)]++
+		states[l.snapshot().State]++
 		jitter = max(jitter, l.media.Stats().JitterMicros)
 	}
 	for state, n := range states {
-		ch <- prometheus.MustNewConstMetric(legsMetric, prometheus.GaugeValue, float64(n), state)
+		ch <- prometheus.MustNewConstMetric(legsMetric, prometheus.GaugeValue, float64(n), string(state))
 	}
 	x.mu.Lock()
 	registrations, received, lost := 0, x.received, x.lost

@@ -63,10 +63,26 @@ func (s *Service) applyIncoming(tx *db.Tx, e exchange.Event) error {
 		return s.receive(tx, e)
 	}
 	err := s.placeFromPhone(tx, e)
-	if f := (*fault.Fault)(nil); errors.As(err, &f) {
-		return command.Put(tx, command.Command{Kind: command.Hangup, Leg: e.Leg, Cause: exchange.CauseRejected})
+	if f, ok := fault.As(err); ok {
+		s.Log.Info("a call from a phone is refused", "tenant", e.Tenant, "phone", e.Device, "code", f.Code, "reason", f.Reason)
+		cause, known := refusals[f.Code]
+		if !known {
+			cause = exchange.CauseRejected
+		}
+		return command.Put(tx, command.Command{Kind: command.Hangup, Leg: e.Leg, Cause: cause})
 	}
 	return err
+}
+
+// refusals is what a phone is told where its call is refused.
+var refusals = map[fault.Code]exchange.Cause{
+	fault.Forbidden:        exchange.CauseForbidden,
+	fault.NotFound:         exchange.CauseForbidden, // a phone that was taken this moment
+	fault.ValidationFailed: exchange.CauseNotFound,
+	fault.NoDevice:         exchange.CauseNoDevice,
+	fault.NoLine:           exchange.CauseNoLine,
+	fault.NoCredit:         exchange.CauseNoCredit,
+	fault.CapReached:       exchange.CauseCapReached,
 }
 
 // whyClosed says why the workspace neither takes nor makes calls; "" where it does.
@@ -120,6 +136,7 @@ func (w *work) applyToLeg(e exchange.Event) error {
 	}
 	l.lastN, l.lastAt, l.dirty = int64(e.N), e.At, true
 	at := e.At
+	w.at = at.Time
 	switch e.Type {
 	case exchange.LegRingingEvent:
 		l.State, l.RingingAt = legRinging, &at
@@ -137,14 +154,17 @@ func (w *work) applyToLeg(e exchange.Event) error {
 			return w.press(e.Digit)
 		}
 	case exchange.LegHeldEvent, exchange.LegResumedEvent:
-		if l.Role == RoleAgent {
-			return w.hold(e.Type == exchange.LegHeldEvent)
+		if other := w.oppositeOf(l); other != nil {
+			return w.hold(other, e.Type == exchange.LegHeldEvent)
 		}
 	case exchange.PlayEndedEvent:
 		if l.Role == RoleCustomer && w.plan.Play == e.Object && e.Object != uuid.Nil {
 			return w.playNext()
 		}
 	case exchange.LegEndedEvent:
+		if e.Cause == exchange.CauseMaxDuration && l.rate != nil && l.paid < l.max {
+			e.Cause = exchange.CauseNoCredit
+		}
 		if err := w.endLeg(l, e.Cause, e.At.Time); err != nil {
 			return err
 		}
@@ -153,23 +173,40 @@ func (w *work) applyToLeg(e exchange.Event) error {
 	return nil
 }
 
-// hold lets the customer hear music while the agent's phone holds the call, and talk
-// again when it goes on.
-func (w *work) hold(on bool) error {
-	customer := w.leg(RoleCustomer)
+// oppositeOf is whom a phone of the workspace talks to in a call; nil for the phone of a
+// customer.
+func (w *work) oppositeOf(l *Leg) *Leg {
 	switch {
-	case customer == nil:
+	case l.Role == RoleAgent:
+		return w.leg(RoleCustomer)
+	case l.Role == RoleCustomer && w.Via == ViaInside:
+		return w.leg(RoleAgent)
+	}
+	return nil
+}
+
+// hold lets the other hear music while a phone holds the call, and talk again when it
+// goes on.
+func (w *work) hold(other *Leg, on bool) error {
+	switch {
 	case on && w.State == Active:
-		w.playHold(customer)
+		w.playHold(other)
 		return w.move(Held)
 	case !on && w.State == Held:
-		w.do(
-			command.Command{Kind: command.StopPlay, Leg: customer.ID},
-			command.Command{Kind: command.Join, Bridge: w.bridge, Leg: customer.ID},
-		)
+		w.talkAgain(other)
+		if back := w.oppositeOf(other); back != nil { // inside, either may have held the call
+			w.talkAgain(back)
+		}
 		return w.move(Active)
 	}
 	return nil
+}
+
+func (w *work) talkAgain(l *Leg) {
+	w.do(
+		command.Command{Kind: command.StopPlay, Leg: l.ID},
+		command.Command{Kind: command.Join, Bridge: w.bridge, Leg: l.ID},
+	)
 }
 
 // answered is what follows when somebody picks up.
@@ -261,7 +298,7 @@ func (w *work) legEnded(l *Leg, e exchange.Event) error {
 	case RoleRing:
 		return w.ringEnded()
 	case RoleThird:
-		return w.thirdLeft(l)
+		return w.thirdLeft(e)
 	}
 	return nil
 }
@@ -314,11 +351,13 @@ func (w *work) ringEnded() error {
 }
 
 // thirdLeft ends a call that was forwarded, or brings it back to its agent.
-func (w *work) thirdLeft(l *Leg) error {
+func (w *work) thirdLeft(e exchange.Event) error {
 	customer, agent := w.leg(RoleCustomer), w.leg(RoleAgent)
 	switch {
+	case w.State == Active && e.EndedBy == exchange.EndedByExchange:
+		return w.end(Answered, bySystem, e.Cause)
 	case w.State == Active:
-		return w.end(Answered, byCustomer, exchange.CauseNormal)
+		return w.end(Answered, byCustomer, e.Cause)
 	case w.State == Ringing:
 		return w.noAnswer()
 	case w.State != Forwarding || customer == nil:
@@ -367,7 +406,10 @@ func (s *Service) refused(ctx context.Context, tenant uuid.UUID, c command.Comma
 		return nil
 	}
 	cause := exchange.CauseFailed
-	if errors.Is(why, exchange.ErrNotRegistered) {
+	switch {
+	case c.Device != "" && (errors.Is(why, exchange.ErrNotRegistered) || errors.Is(why, exchange.ErrUnknown)):
+		cause = exchange.CauseNoDevice
+	case errors.Is(why, exchange.ErrNotRegistered):
 		cause = exchange.CauseUnavailable
 	}
 	return s.loseLeg(ctx, tenant, c.Leg, cause)

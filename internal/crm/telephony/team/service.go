@@ -203,7 +203,8 @@ func (s *Service) change(ctx context.Context, agent uuid.UUID, missing fault.Cod
 }
 
 // Change lets the team's calls ring at an agent's phone or not, and gives it another
-// extension: then the phone is signed out and needs new credentials.
+// extension: then the phone is signed out and needs new credentials. It returns call_state
+// for another extension of somebody who is in a call.
 func (s *Service) Change(ctx context.Context, agent uuid.UUID, rings *bool, extension *string) (Member, error) {
 	if extension != nil {
 		if err := checkExtension(*extension); err != nil {
@@ -223,6 +224,13 @@ func (s *Service) Change(ctx context.Context, agent uuid.UUID, rings *bool, exte
 		}
 		if extension == nil || *extension == m.Extension {
 			return nil
+		}
+		busy, err := inCall(&tx.Reader)
+		if err != nil {
+			return err
+		}
+		if busy[agent] && m.Username != "" {
+			return fault.New(fault.CallState)
 		}
 		m.Extension = *extension
 		return s.takePhone(tx, m)
@@ -335,6 +343,9 @@ func (s *Service) Ringing(r *db.Reader, now time.Time) ([]Member, error) {
 	}
 	return out, err
 }
+
+// InCall says who is in a call, or whose phone rings for one.
+func (s *Service) InCall(r *db.Reader) (map[uuid.UUID]bool, error) { return inCall(r) }
 
 // MarkRung puts an agent behind the others for the next call to the team.
 func (s *Service) MarkRung(tx *db.Tx, agent uuid.UUID) error { return saveRung(tx, agent) }

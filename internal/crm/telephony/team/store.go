@@ -98,9 +98,10 @@ func deleteMember(tx *db.Tx, agent uuid.UUID) (Member, error) {
 	return db.One(&tx.Reader, scanMember, `DELETE FROM phone_member WHERE tenant_id = $1 AND agent_id = $2 RETURNING `+columns, tx.Tenant(), agent)
 }
 
-// inCall says which agents have a leg that has not ended.
+// inCall says which agents have a leg that was dialled and has not ended.
 func inCall(r *db.Reader) (map[uuid.UUID]bool, error) {
-	list, err := db.All(r, db.Scalar[uuid.UUID], `SELECT DISTINCT agent_id FROM phone_leg WHERE tenant_id = $1 AND open AND agent_id IS NOT NULL`, r.Tenant())
+	list, err := db.All(r, db.Scalar[uuid.UUID], `SELECT DISTINCT agent_id FROM phone_leg WHERE tenant_id = $1 AND open AND agent_id IS NOT NULL
+		AND state <> 'planned'`, r.Tenant())
 	out := make(map[uuid.UUID]bool, len(list))
 	for _, id := range list {
 		out[id] = true
