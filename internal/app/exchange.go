@@ -169,6 +169,9 @@ func (a *App) wireExchange(p *parts) error {
 		Dir: a.cfg.Data, Box: p.box, Clock: a.clock, Log: a.log, PublicAddress: a.cfg.SIPPublicAddress,
 		FirstPort: first, LastPort: last, CheckAddress: p.out.CheckAddr, Roots: roots, Carrier: carrier, Limits: limits,
 		FindAccount: p.messaging.FindByKey,
+		RefusedPhones: func(ctx context.Context, tenant uuid.UUID, usernames []string) (map[string]string, error) {
+			return a.PhoneTeam.RefusedPhones(ctx, tenant, usernames) // wired after the exchange
+		},
 	})
 	if err == nil {
 		a.Exchange = a.sip
@@ -266,8 +269,8 @@ func (a *App) keepExchange(ctx context.Context) {
 				a.closeExchange()
 				return
 			}
-			if err := a.sip.DropMissing(ctx, a.Identity.HasWorkspace); err != nil {
-				a.log.Warn("telephones of deleted workspaces are not forgotten yet", "error", err)
+			if err := errors.Join(a.sip.DropMissing(ctx, a.Identity.HasWorkspace), a.sip.SignOutRefused(ctx)); err != nil {
+				a.log.Warn("telephones that may not call any more are not signed out yet", "error", err)
 			}
 		}
 	}

@@ -108,6 +108,8 @@ type Registration struct {
 
 // Trunks keeps the outside lines.
 type Trunks interface {
+	// CheckServer returns ErrInvalid for a server that no line may lead to.
+	CheckServer(ctx context.Context, server, transport string) error
 	// PutTrunk makes a line or changes it. An empty password keeps the one given
 	// before if server, transport, username and auth user are the same; otherwise
 	// the line has the status TrunkNeedsPassword.
@@ -169,7 +171,8 @@ const (
 	TrunkFailed TrunkState = "failed"
 )
 
-// A TrunkStatus is how a line is doing, since when, and what its server said last.
+// A TrunkStatus is how a line is doing, since when, and why it does not work: a word and a
+// sentence of the exchange's own, such as "unreachable: The server does not answer".
 type TrunkStatus struct {
 	State     TrunkState `json:"state"`
 	LastError string     `json:"last_error,omitempty"`
@@ -270,6 +273,16 @@ const (
 	// CauseNotEncrypted ends a leg of a line whose sound must be encrypted and whose
 	// other side does not do it.
 	CauseNotEncrypted Cause = "not_encrypted"
+	// The causes by which a telephone's own call is refused: its user may not call, its
+	// workspace has no telephony, no phone is signed in there, there is no line to the
+	// outside, no credit, or a limit is reached. CauseNoCredit also ends a call that was
+	// cut when the credit ended.
+	CauseForbidden   Cause = "forbidden"
+	CauseNotLicensed Cause = "not_licensed"
+	CauseNoDevice    Cause = "no_device"
+	CauseNoLine      Cause = "no_line"
+	CauseNoCredit    Cause = "no_credit"
+	CauseCapReached  Cause = "cap_reached"
 	// CauseLost ends a leg that was alive when the exchange stopped or crashed.
 	CauseLost Cause = "lost"
 )

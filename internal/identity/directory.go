@@ -1,6 +1,8 @@
 package identity
 
 import (
+	"slices"
+
 	"github.com/google/uuid"
 
 	"konak/internal/kit/db"
@@ -26,6 +28,12 @@ func (s *Service) AgentsWho(r *db.Reader, p perm.Permission, ids ...uuid.UUID) (
 // keeps the membership from being suspended until the transaction ends.
 func (s *Service) HoldAgent(tx *db.Tx, p perm.Permission, id uuid.UUID) (bool, error) {
 	return holdMember(tx, p, id)
+}
+
+// HasLicence says whether the reader's workspace has one of some licences.
+func (s *Service) HasLicence(r *db.Reader, names ...string) (bool, error) {
+	list, err := licencesOf(r)
+	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(list, n) }), err
 }
 
 // Agents gives the active members of the reader's workspace and their names.

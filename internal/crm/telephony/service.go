@@ -14,6 +14,9 @@ const (
 	licenceLine     = "telephony_line"
 )
 
+// Licences are those of which a workspace that telephones has one.
+var Licences = []string{licenceExchange, licenceLine}
+
 // Path is where the routes of telephony begin.
 const Path = "/api/crm/v1/telephony"
 

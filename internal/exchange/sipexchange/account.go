@@ -53,7 +53,7 @@ func (x *Exchange) identifyAccount(req *sip.Request, tx *sip.ServerTx, dialled, 
 		return caller{}, false
 	}
 	return caller{
-		tenant: tenant, trunk: account, from: clean(req.From().Address.User, 64), to: dialled, encryption: exchange.EncryptionRequired,
+		tenant: tenant, trunk: account, from: clean(numberOf(req.From().Address), 64), to: dialled, encryption: exchange.EncryptionRequired,
 	}, true
 }
 

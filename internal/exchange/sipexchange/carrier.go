@@ -89,5 +89,5 @@ func (x *Exchange) identifyNumber(req *sip.Request, tx *sip.ServerTx) (caller, b
 		respond(tx, req, 503, "Service Unavailable", sip.NewHeader("Retry-After", "10"))
 		return caller{}, false
 	}
-	return caller{tenant: tenant, trunk: trunk, from: clean(req.From().Address.User, 64), to: dialled}, true
+	return caller{tenant: tenant, trunk: trunk, from: clean(numberOf(req.From().Address), 64), to: dialled}, true
 }

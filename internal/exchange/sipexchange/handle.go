@@ -13,10 +13,19 @@ import (
 // allowed lists the methods that are understood.
 const allowed = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, REGISTER"
 
+// version is the one version of SIP.
+const version = "SIP/2.0"
+
 // handle is called for each new request, in a goroutine of its own.
 func (x *Exchange) handle(req *sip.Request, tx *sip.ServerTx) {
 	defer tx.TerminateGracefully()
 	defer x.logPanic("answering " + string(req.Method))
+	if !strings.EqualFold(req.SipVersion, version) {
+		if req.SipVersion = version; !req.IsAck() {
+			respondOnce(tx, req, 505, "Version Not Supported")
+		}
+		return
+	}
 	if !isComplete(req) {
 		if !req.IsAck() {
 			respondOnce(tx, req, 400, "Bad Request")
@@ -107,7 +116,7 @@ func (x *Exchange) authenticate(req *sip.Request, tx *sip.ServerTx) (exchange.De
 	if len(user) > 64 {
 		user = user[:64]
 	}
-	if x.attempts.isBlocked(addr, user, x.isSignedInFrom(user, addr)) {
+	if x.attempts.IsBlocked(addr, user, x.isSignedInFrom(user, addr)) {
 		respondOnce(tx, req, 403, "Too Many Attempts")
 		return exchange.Device{}, false
 	}
@@ -115,7 +124,7 @@ func (x *Exchange) authenticate(req *sip.Request, tx *sip.ServerTx) (exchange.De
 	device, known := x.devices[user]
 	x.mu.Unlock()
 	if given["realm"] != Realm || !given.provesHA1(device.HA1.Reveal(), string(req.Method)) || !known {
-		x.attempts.fail(addr, user)
+		x.attempts.Fail(addr, user)
 		respondOnce(tx, req, 403, "Forbidden")
 		return exchange.Device{}, false
 	}

@@ -67,7 +67,7 @@ func (x *Exchange) handleInvite(req *sip.Request, tx *sip.ServerTx) {
 		return
 	}
 	if who.encryption == exchange.EncryptionRequired && in.hasOffer && in.offer.Crypto == nil {
-		respond(tx, req, 488, "Not Acceptable Here", sip.NewHeader("Warning", `399 konak "This line takes encrypted sound only"`))
+		respond(tx, req, 488, "Not Acceptable Here", warning("This line takes encrypted sound only"))
 		return
 	}
 	if !x.beginInvite(req) {
@@ -166,7 +166,7 @@ func (x *Exchange) identify(req *sip.Request, tx *sip.ServerTx) (caller, bool) {
 			respond(tx, req, 404, "Not Found")
 			return caller{}, false
 		}
-		return caller{tenant: t.Tenant, trunk: t.ID, from: clean(req.From().Address.User, 64), to: dialled, encryption: t.Encryption}, true
+		return caller{tenant: t.Tenant, trunk: t.ID, from: clean(numberOf(req.From().Address), 64), to: dialled, encryption: t.Encryption}, true
 	}
 	if !isDevice && x.cfg.Carrier.sends(source(req).Addr()) {
 		return x.identifyNumber(req, tx)
@@ -181,6 +181,20 @@ func (x *Exchange) identify(req *sip.Request, tx *sip.ServerTx) (caller, bool) {
 		return caller{}, false
 	}
 	return caller{tenant: device.Tenant, device: device.Username, from: device.Extension, to: dialled}, true
+}
+
+// numberOf is the number or name that an address stands for. The one of a telephone
+// (tel:+90-532-1234567) may be written with separators.
+func numberOf(a sip.Uri) string {
+	if a.Scheme != "tel" {
+		return a.User
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("-.()", r) {
+			return -1
+		}
+		return r
+	}, a.Host)
 }
 
 // isDialable says whether a text can be dialled: digits, plus, star and hash.
@@ -357,20 +371,37 @@ func (x *Exchange) Answer(_ context.Context, tenant, id uuid.UUID) error {
 	return nil
 }
 
+// answer is what the caller of a leg that is not taken is told: a status, and a sentence
+// where that says too little.
+type answer struct {
+	code         int
+	reason, says string
+}
+
+var answers = map[exchange.Cause]answer{
+	exchange.CauseBusy:        {486, "Busy Here", ""},
+	exchange.CauseRejected:    {603, "Decline", ""},
+	exchange.CauseNotFound:    {404, "Not Found", "Nobody has this number"},
+	exchange.CauseForbidden:   {403, "Forbidden", "You may not make calls in this workspace"},
+	exchange.CauseNotLicensed: {403, "Forbidden", "This workspace has no licence for telephony"},
+	exchange.CauseNoCredit:    {403, "Forbidden", "There is no credit for this call"},
+	exchange.CauseCapReached:  {403, "Forbidden", "A limit of this workspace keeps this call back"},
+	exchange.CauseNoDevice:    {480, "Temporarily Unavailable", "No phone is signed in there"},
+	exchange.CauseNoLine:      {503, "Service Unavailable", "There is no line to the outside"},
+	exchange.CauseUnavailable: {503, "Service Unavailable", ""},
+	exchange.CauseLost:        {503, "Service Unavailable", ""},
+	exchange.CauseFailed:      {500, "Server Internal Error", ""},
+}
+
 // refuse answers an INVITE that is not taken.
 func (in *invite) refuse(cause exchange.Cause) {
-	code, reason := 480, "Temporarily Unavailable"
-	switch cause {
-	case exchange.CauseBusy:
-		code, reason = 486, "Busy Here"
-	case exchange.CauseRejected:
-		code, reason = 603, "Decline"
-	case exchange.CauseNotFound:
-		code, reason = 404, "Not Found"
-	case exchange.CauseLost, exchange.CauseUnavailable:
-		code, reason = 503, "Service Unavailable"
-	case exchange.CauseFailed:
-		code, reason = 500, "Server Internal Error"
+	a, known := answers[cause]
+	if !known {
+		a = answer{480, "Temporarily Unavailable", ""}
 	}
-	respond(in.tx, in.req, code, reason)
+	if a.says == "" {
+		respond(in.tx, in.req, a.code, a.reason)
+		return
+	}
+	respond(in.tx, in.req, a.code, a.reason, warning(a.says))
 }

@@ -1,11 +1,15 @@
 package sipexchange
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"konak/internal/exchange"
+)
 
 var (
 	legsMetric    = prometheus.NewDesc("konak_exchange_legs", "Telephones and lines in calls now.", []string{"state"}, nil)
 	devicesMetric = prometheus.NewDesc("konak_exchange_registrations", "Telephones that are signed in.", nil, nil)
-	droppedMetric = prometheus.NewDesc("konak_exchange_dropped_messages_total", "SIP messages that came too fast or were too large.", nil, nil)
+	droppedMetric = prometheus.NewDesc("konak_exchange_dropped_messages_total", "SIP messages that came too fast, were too large, or claimed more than came.", nil, nil)
 	packetsMetric = prometheus.NewDesc("konak_exchange_rtp_packets_total", "Packets of sound of calls that have ended.", []string{"outcome"}, nil)
 	jitterMetric  = prometheus.NewDesc("konak_exchange_jitter_seconds", "Largest jitter of the calls that are on now.", nil, nil)
 )
@@ -19,13 +23,16 @@ func (x *Exchange) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (x *Exchange) Collect(ch chan<- prometheus.Metric) {
-	states, jitter := map[string]int{}, int64(0)
+	states, jitter := map[exchange.LegState]int{}, int64(0)
+	for _, state := range []exchange.LegState{exchange.LegDialling, exchange.LegIncoming, exchange.LegRinging, exchange.LegAnswered, exchange.LegHeld} {
+		states[state] = 0 // shown, so that a graph has no gap
+	}
 	for _, l := range x.allLegs() {
-		states[string(l.snapshot().State)]++
+		states[l.snapshot().State]++
 		jitter = max(jitter, l.media.Stats().JitterMicros)
 	}
 	for state, n := range states {
-		ch <- prometheus.MustNewConstMetric(legsMetric, prometheus.GaugeValue, float64(n), state)
+		ch <- prometheus.MustNewConstMetric(legsMetric, prometheus.GaugeValue, float64(n), string(state))
 	}
 	x.mu.Lock()
 	registrations, received, lost := 0, x.received, x.lost
@@ -33,11 +40,8 @@ func (x *Exchange) Collect(ch chan<- prometheus.Metric) {
 		registrations += len(b)
 	}
 	x.mu.Unlock()
-	x.guard.mu.Lock()
-	dropped := x.guard.dropped
-	x.guard.mu.Unlock()
 	ch <- prometheus.MustNewConstMetric(devicesMetric, prometheus.GaugeValue, float64(registrations))
-	ch <- prometheus.MustNewConstMetric(droppedMetric, prometheus.CounterValue, float64(dropped))
+	ch <- prometheus.MustNewConstMetric(droppedMetric, prometheus.CounterValue, float64(x.guard.Dropped()))
 	ch <- prometheus.MustNewConstMetric(packetsMetric, prometheus.CounterValue, float64(received), "received")
 	ch <- prometheus.MustNewConstMetric(packetsMetric, prometheus.CounterValue, float64(lost), "lost")
 	ch <- prometheus.MustNewConstMetric(jitterMetric, prometheus.GaugeValue, float64(jitter)/1e6)

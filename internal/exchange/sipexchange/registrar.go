@@ -49,6 +49,15 @@ func (x *Exchange) handleRegister(req *sip.Request, tx *sip.ServerTx) {
 		respond(tx, req, 403, "Forbidden")
 		return
 	}
+	if why, err := x.whyRefused(device); err != nil {
+		x.cfg.Log.Error("it cannot be found whether a telephone may sign in", "error", err)
+		respond(tx, req, 503, "Service Unavailable", sip.NewHeader("Retry-After", "10"))
+		return
+	} else if why != "" {
+		x.signOut(device.Tenant, device.Username)
+		respond(tx, req, 403, "Forbidden", warning(why))
+		return
+	}
 	wanted, code, reason := x.readContacts(req, device)
 	if code != 0 {
 		var headers []sip.Header
@@ -69,6 +78,59 @@ func (x *Exchange) handleRegister(req *sip.Request, tx *sip.ServerTx) {
 		headers = append(headers, sip.NewHeader("Contact", "<"+b.contact+">;expires="+strconv.Itoa(left)))
 	}
 	respond(tx, req, 200, "OK", headers...)
+}
+
+// whyRefused says why a telephone may not sign in; "" where it may.
+func (x *Exchange) whyRefused(d exchange.Device) (string, error) {
+	if x.cfg.RefusedPhones == nil {
+		return "", nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), findTimeout)
+	defer cancel()
+	refused, err := x.cfg.RefusedPhones(ctx, d.Tenant, []string{d.Username})
+	return refused[d.Username], err
+}
+
+// warning is a header that says something to people.
+func warning(text string) sip.Header {
+	return sip.NewHeader("Warning", `399 konak "`+cleanName(text)+`"`)
+}
+
+// signOut ends the registrations of a device. Its calls go on.
+func (x *Exchange) signOut(tenant uuid.UUID, username string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.setBindings(context.Background(), tenant, username, nil, x.bindings[username]); err != nil {
+		x.cfg.Log.Warn("a registration could not be ended", "error", err)
+	}
+}
+
+// SignOutRefused signs the telephones out that may not be signed in any more.
+func (x *Exchange) SignOutRefused(ctx context.Context) error {
+	if x.cfg.RefusedPhones == nil {
+		return nil
+	}
+	for tenant, usernames := range x.signedIn() {
+		refused, err := x.cfg.RefusedPhones(ctx, tenant, usernames)
+		if err != nil {
+			return err
+		}
+		for username := range refused {
+			x.signOut(tenant, username)
+		}
+	}
+	return nil
+}
+
+// signedIn lists the usernames that telephones are signed in as, by tenant.
+func (x *Exchange) signedIn() map[uuid.UUID][]string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	out := map[uuid.UUID][]string{}
+	for username, all := range x.bindings {
+		out[all[0].tenant] = append(out[all[0].tenant], username)
+	}
+	return out
 }
 
 // readContacts reads what a telephone asks for: bindings to make, and those to end,

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -297,4 +298,58 @@ func TestTelephonesOfADeletedTenantAreForgotten(t *testing.T) {
 		t.Errorf("without an answer: %v", err)
 	}
 	stays.register(300, 200)
+}
+
+// A telephone that may not be signed in is refused with the reason and signed out, and is
+// back as soon as it may.
+func TestRefusedTelephones(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	refused, broken := map[string]string{}, error(nil)
+	set := func(why string, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		refused, broken = map[string]string{}, err
+		if why != "" {
+			refused["ayse"] = why
+		}
+	}
+	d := startDesk(t, func(c *sipexchange.Config) {
+		c.RefusedPhones = func(_ context.Context, tenant uuid.UUID, usernames []string) (map[string]string, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if tenant != tenantA || len(usernames) == 0 {
+				t.Errorf("asked for %v of %s", usernames, tenant)
+			}
+			return refused, broken
+		}
+	})
+	p, other := d.addPhone(tenantA, "ayse", "101"), d.addPhone(tenantA, "veli", "102")
+	registered := func(want int) {
+		t.Helper()
+		list, err := d.Registrations(t.Context(), tenantA)
+		if d.must(err); len(list) != want {
+			t.Errorf("signed in are %+v", list)
+		}
+	}
+	d.must(d.SignOutRefused(t.Context()))
+	registered(2)
+	set("You may not", nil)
+	res := p.register(300, 403)
+	if w := res.GetHeader("Warning"); w == nil || w.Value() != `399 konak "You may not"` {
+		t.Errorf("it is told %v", w)
+	}
+	registered(1)
+	set("", nil)
+	p.register(300, 200)
+	set("You may not", nil)
+	d.must(d.SignOutRefused(t.Context()))
+	registered(1)
+	other.register(300, 200)
+	set("", errors.New("no database"))
+	p.register(300, 503)
+	if d.SignOutRefused(t.Context()) == nil {
+		t.Error("a database that does not answer is not told")
+	}
+	registered(1)
 }

@@ -18,10 +18,7 @@ import (
 // connectTime is how long a TLS connection to a line's server may take to open.
 const connectTime = 10 * time.Second
 
-var (
-	errConnectionLost = errors.New("the server closed the connection")
-	errNoDial         = errors.New("sipexchange: the SIP library must not open TLS connections")
-)
+var errNoDial = errors.New("sipexchange: the SIP library must not open TLS connections")
 
 // secureConn is a TLS connection to a server whose certificate was checked.
 type secureConn struct {
@@ -153,7 +150,7 @@ func checkName(c *tls.Conn, host string) error {
 }
 
 func certificateError(host string, err error) error {
-	return fmt.Errorf("the server's certificate does not prove that it is %s: %w", clean(host, 60), err)
+	return fmt.Errorf("%w: %s: %w", errCertificate, clean(host, 60), err)
 }
 
 // open opens a connection and hands it to the SIP library.
@@ -166,7 +163,7 @@ func (s *secureLines) open(ctx context.Context, host string, addr netip.AddrPort
 	}
 	plain, err := dialer.DialContext(ctx, "tcp", addr.String())
 	if err != nil {
-		return nil, fmt.Errorf("the server cannot be reached: %w", err)
+		return nil, fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	c := tls.Client(plain, &tls.Config{ServerName: host, RootCAs: s.roots, MinVersion: tls.VersionTLS12})
 	if err := c.HandshakeContext(ctx); err != nil {
@@ -174,7 +171,7 @@ func (s *secureLines) open(ctx context.Context, host string, addr netip.AddrPort
 		if refused, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 			return nil, certificateError(host, refused.Err)
 		}
-		return nil, fmt.Errorf("the server does not speak TLS with us: %w", err)
+		return nil, fmt.Errorf("%w: %w", errNoTLS, err)
 	}
 	read, closed := make(chan struct{}), make(chan struct{})
 	out := &secureConn{
@@ -245,7 +242,7 @@ func (x *Exchange) connectTrunk(ctx context.Context, t *trunk) error {
 	t.mu.Lock()
 	addr, before := t.addr, t.conn
 	t.mu.Unlock()
-	c, err := (*secureConn)(nil), errConnectionLost
+	c, err := (*secureConn)(nil), error(errConnectionLost)
 	if before == nil || before.isOpen() {
 		c, err = x.secure.connect(ctx, host, addr)
 	}

@@ -33,6 +33,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/exchange"
+	"konak/internal/exchange/flood"
 	"konak/internal/exchange/recording"
 	"konak/internal/exchange/rtp"
 	"konak/internal/kit/clock"
@@ -64,7 +65,10 @@ type Config struct {
 	Carrier *Carrier
 	// FindAccount finds whom a call of a messaging provider is for; nil takes none.
 	FindAccount FindAccount
-	Limits      Limits
+	// RefusedPhones says which telephones of a tenant may not be signed in, by username,
+	// and why, for people to read; nil refuses none.
+	RefusedPhones func(ctx context.Context, tenant uuid.UUID, usernames []string) (map[string]string, error)
+	Limits        Limits
 }
 
 // Limits bounds what peers can take. Zero values mean DefaultLimits.
@@ -94,8 +98,8 @@ type Exchange struct {
 	store    *store
 	events   *eventLog
 	folder   recording.Folder
-	guard    *guard
-	attempts *attempts
+	guard    *flood.Guard
+	attempts *flood.Attempts
 	nonces   nonces
 	ports    *rtp.Ports
 	sockets  *Sockets
@@ -133,8 +137,8 @@ func New(cfg Config) (*Exchange, error) {
 		cfg.Limits = DefaultLimits
 	}
 	x := &Exchange{
-		cfg: cfg, folder: recording.NewFolder(filepath.Join(cfg.Dir, "recordings"), cfg.Clock), guard: newGuard(cfg.Clock, cfg.Limits),
-		attempts: newAttempts(cfg.Clock, cfg.Log), nonces: nonces{key: make([]byte, 32)}, events: newEventLog(cfg.Clock),
+		cfg: cfg, folder: recording.NewFolder(filepath.Join(cfg.Dir, "recordings"), cfg.Clock), guard: flood.New(cfg.Clock, cfg.Limits.Messages, cfg.Limits.MessagesPerAddress),
+		attempts: flood.NewAttempts(cfg.Clock, cfg.Log), nonces: nonces{key: make([]byte, 32)}, events: newEventLog(cfg.Clock),
 		devices: map[string]exchange.Device{}, bindings: map[string][]*binding{}, trunks: map[uuid.UUID]*trunk{},
 		legs: map[uuid.UUID]*leg{}, dialogs: map[string]*leg{}, invites: map[string]bool{}, bridges: map[uuid.UUID]*bridge{},
 		closing: true,
@@ -259,9 +263,9 @@ var silenceLibrary = sync.OnceFunc(func() { sip.SetDefaultLogger(slog.New(slog.D
 func (x *Exchange) serve() {
 	silenceLibrary()
 	parser := sip.NewParser()
-	parser.MaxMessageLength = maxMessage
+	parser.MaxMessageLength = flood.MaxMessage
 	x.network = sip.NewTransportLayer(net.DefaultResolver, parser, nil,
-		sip.WithTransportLayerReadFilter(x.guard.filter),
+		sip.WithTransportLayerReadFilter(x.guard.Filter),
 		sip.WithTransportLayerTransports(sip.TransportsConfig{TCP: boundedTCP(), TLS: secureTransport()}))
 	x.tx = sip.NewTransactionLayer(x.network, sip.WithTransactionLayerTerminateOnConnClose(),
 		sip.WithTransactionLayerUnhandledResponseHandler(func(*sip.Response) {}))
@@ -278,12 +282,12 @@ func (x *Exchange) serve() {
 			x.readDatagrams(datagrams)
 		}
 	})
-	connections := &connectionLimit{all: x.cfg.Limits.Connections, perAddress: x.cfg.Limits.ConnectionsOfAddress, peers: map[netip.Addr]int{}}
-	x.running.Go(func() { _ = x.network.ServeTCP(&limitedListener{x.sockets.tcp, connections}) })
+	connections := flood.NewConnections(x.cfg.Limits.Connections, x.cfg.Limits.ConnectionsOfAddress)
+	x.running.Go(func() { _ = x.network.ServeTCP(&flood.Listener{Listener: x.sockets.tcp, Connections: connections}) })
 	x.running.Go(func() { _ = x.network.ServeTLS(x.secure) })
 	if x.sockets.tls != nil {
 		x.running.Go(func() {
-			_ = x.network.ServeTLS(tls.NewListener(&limitedListener{x.sockets.tls, connections}, x.sockets.tlsConfig))
+			_ = x.network.ServeTLS(tls.NewListener(&flood.Listener{Listener: x.sockets.tls, Connections: connections}, x.sockets.tlsConfig))
 		})
 	}
 	if x.cfg.Carrier != nil {

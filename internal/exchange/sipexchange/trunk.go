@@ -3,7 +3,6 @@ package sipexchange
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net"
 	"net/netip"
@@ -29,8 +28,6 @@ const (
 	unregisterFor = 2 * time.Second
 	maxRealms     = 4
 )
-
-var errNeedsPassword = errors.New("the server asks for a password that is not known: give it again")
 
 // trunk is an outside line and its state.
 type trunk struct {
@@ -180,15 +177,15 @@ func (t *trunk) stop(ctx context.Context) {
 func (t *trunk) currentStatus() exchange.TrunkStatus {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.status.State == "" { // this moment
+		return exchange.TrunkStatus{State: exchange.TrunkRegistering}
+	}
 	return t.status
 }
 
 // setStatus notes how a line is doing, and tells it where it changed.
 func (x *Exchange) setStatus(t *trunk, state exchange.TrunkState, err error) {
-	text := ""
-	if err != nil {
-		text = clean(err.Error(), 200)
-	}
+	text := faultText(err)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.status.State == state && t.status.LastError == text {
@@ -258,18 +255,37 @@ func (x *Exchange) resolve(ctx context.Context, t *trunk) (string, error) {
 	}
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil || len(addrs) == 0 {
-		return "", fmt.Errorf("the server %s has no address", clean(host, 100))
+		return "", errNoAddress
 	}
 	addr := addrs[0].Unmap()
-	if x.cfg.CheckAddress != nil {
-		if err := x.cfg.CheckAddress(addr); err != nil {
-			return "", err
-		}
+	if !x.mayReach(addr) {
+		return "", errRefusedAddress
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.addr = netip.AddrPortFrom(addr, uint16(port))
 	return t.addr.String(), nil
+}
+
+// mayReach says whether lines may lead to an address.
+func (x *Exchange) mayReach(addr netip.Addr) bool {
+	return x.cfg.CheckAddress == nil || x.cfg.CheckAddress(addr) == nil
+}
+
+// CheckServer implements exchange.Trunks. A name that cannot be looked up now is none that
+// is refused.
+func (x *Exchange) CheckServer(ctx context.Context, server, transport string) error {
+	host, _, err := splitServer(server, transport)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, findTimeout)
+	defer cancel()
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err == nil && len(addrs) > 0 && !x.mayReach(addrs[0].Unmap()) {
+		return exchange.ErrInvalid
+	}
+	return nil
 }
 
 // register sends a REGISTER and answers its challenge. It returns when to send the next.
@@ -305,10 +321,10 @@ func (x *Exchange) register(ctx context.Context, t *trunk, d *dialog, expires ti
 		case res.StatusCode == 423:
 			expires = min(expiry(header(res, "Min-Expires"), expires), time.Hour)
 		default:
-			return 0, fmt.Errorf("the server answered %d %s", res.StatusCode, clean(res.Reason, 100))
+			return 0, refusedBy(res.StatusCode)
 		}
 	}
-	return 0, errors.New("the server refuses the password")
+	return 0, errWrongPassword
 }
 
 // grantedExpiry reads how long a server keeps us signed in.
@@ -350,7 +366,7 @@ func (x *Exchange) authorize(t *trunk, req *sip.Request, res *sip.Response) (sip
 		}
 		return sip.NewHeader(answered, value), nil
 	}
-	return nil, errors.New("the server asks for a proof that is not known here")
+	return nil, errUnknownProof
 }
 
 // trunkHA1 returns what proves the password in a realm. The first time it is made from
@@ -388,7 +404,7 @@ func (x *Exchange) trunkOf(req *sip.Request) (t *trunk, dialled string, found bo
 			continue // a line over TLS takes no calls in the clear
 		}
 		if t.contactUser == user {
-			return t, req.To().Address.User, true
+			return t, numberOf(req.To().Address), true
 		}
 		t.mu.Lock()
 		same := !shared && t.addr.Addr() == from && t.status.State == exchange.TrunkRegistered
@@ -402,7 +418,7 @@ func (x *Exchange) trunkOf(req *sip.Request) (t *trunk, dialled string, found bo
 	}
 	switch {
 	case len(byUser) == 1:
-		return byUser[0], req.To().Address.User, true
+		return byUser[0], numberOf(req.To().Address), true
 	case len(byAddress) == 1:
 		return byAddress[0], user, true
 	}

@@ -260,8 +260,13 @@ func TestALineOfAnInsideServerIsRefused(t *testing.T) {
 	})
 	p, id := newProvider(t, d), uuid.New()
 	d.must(d.PutTrunk(t.Context(), p.trunk(id, "topsecret")))
-	if s := d.status(id, exchange.TrunkFailed); s.LastError != inside.Error() {
+	if s := d.status(id, exchange.TrunkFailed); s.LastError != "refused_address: Lines may not lead to the address of this server" {
 		t.Errorf("status %+v", s)
+	}
+	for server, refused := range map[string]bool{p.addr(): true, "[::1]:5060": true, "127.0.0.2": true, "192.0.2.7:5060": false, "a name:x": true} {
+		if err := d.CheckServer(t.Context(), server, "udp"); errors.Is(err, exchange.ErrInvalid) != refused {
+			t.Errorf("%s: %v", server, err)
+		}
 	}
 }
 

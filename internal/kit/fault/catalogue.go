@@ -175,7 +175,7 @@ var catalogue = map[Code]entry{
 	NotConfigured:       {409, "The operator of this installation has not set this up.", "Bu kurulumun işletmecisi bunu ayarlamamış."},
 	NumberNotActive:     {409, "This phone number is not active: its purchase is under way, or its fee is not paid.", "Bu telefon numarası etkin değil: satın alma sürüyor ya da ücreti ödenmemiş."},
 	NoCredit:            {409, "The call credit does not suffice. Top it up first.", "Arama kredisi yetmiyor. Önce kredi yükleyin."},
-	NoDevice:            {409, "You have no phone that could ring. Ask a telephony manager for one, or sign your phone in.", "Çalabilecek bir telefonunuz yok. Telefon yöneticisinden isteyin ya da telefonunuzla oturum açın."},
+	NoDevice:            {409, "There is no phone that could ring: a telephony manager must give one, and it must be signed in.", "Çalabilecek bir telefon yok: telefon yöneticisinin telefon vermesi ve telefonun oturum açmış olması gerekir."},
 	NoLine:              {409, "There is no line to the outside: connect your own line, or buy a number.", "Dışarıya çıkan bir hat yok: kendi hattınızı bağlayın ya da numara satın alın."},
 	CallState:           {409, "The call is not in a state that allows this.", "Arama buna izin veren bir durumda değil."},
 	CapReached:          {409, "A cap of the telephony settings keeps this call back.", "Telefon ayarlarındaki bir sınır bu aramayı engelliyor."},

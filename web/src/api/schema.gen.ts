@@ -4031,7 +4031,7 @@ export interface paths {
         put?: never;
         /**
          * Make a call
-         * @description One's own phone rings first; when it is answered, the other. 409: no_device (one's own phone is not signed in), no_line, no_credit, cap_reached (the reason says which cap).
+         * @description One's own phone rings first; when it is answered, the other. 409: no_device (one's own phone is not signed in; reason colleague: theirs is not), no_line (there is none, or its status as the reason), no_credit, cap_reached (the reason says which cap).
          */
         post: operations["place-call"];
         delete?: never;
@@ -4071,7 +4071,7 @@ export interface paths {
         put?: never;
         /**
          * Send a call to a number outside
-         * @description It is an outside call and costs minutes. 409: no_device (one's own phone is not signed in), no_line, no_credit, cap_reached (the reason says which cap). Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
+         * @description It is an outside call and costs minutes. 409: no_device (one's own phone is not signed in; reason colleague: theirs is not), no_line (there is none, or its status as the reason), no_credit, cap_reached (the reason says which cap). Only of one's own call; another's is a 404. 409 call_state where the call does not allow it.
          */
         post: operations["forward-call"];
         delete?: never;
@@ -4196,7 +4196,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Say that a call need not be returned */
+        /**
+         * Say that a call need not be returned
+         * @description 409 call_state for a call that nobody should return, such as one that was answered.
+         */
         put: operations["dismiss-call"];
         post?: never;
         delete?: never;
@@ -4321,7 +4324,7 @@ export interface paths {
         get: operations["get-phone-line"];
         /**
          * Connect the workspace's own SIP line
-         * @description The password is passed to the exchange and is neither stored nor logged. 409 not_configured where the installation has no exchange.
+         * @description The password is passed to the exchange and is neither stored nor logged. A server whose address lines may not lead to, such as one inside the operator's network, is refused with 422. 409 not_configured where the installation has no exchange.
          */
         put: operations["set-phone-line"];
         post?: never;
@@ -4473,7 +4476,7 @@ export interface paths {
         };
         /**
          * Hear a recording or a message
-         * @description Also in parts (Range). A message on the voicemail needs crm.calls.view, any other recording crm.recordings.listen. Every access is in the audit log; nothing keeps a copy.
+         * @description Also in parts (Range). A message on the voicemail needs crm.calls.view, any other recording crm.recordings.listen. 409 call_state while the call goes on. Every access is in the audit log; nothing keeps a copy.
          */
         get: operations["get-recording"];
         put?: never;
@@ -4596,7 +4599,7 @@ export interface paths {
         get?: never;
         /**
          * Join or leave the team's ringing
-         * @description One's own row; another's needs crm.telephony.manage.
+         * @description One's own row; another's needs crm.telephony.manage. Another extension takes the phone back: it is signed out and needs new credentials; 409 call_state while they are in a call. rings for somebody who may not make calls is refused with 422.
          */
         put: operations["change-phone-team"];
         post?: never;
@@ -8815,7 +8818,7 @@ export interface components {
             /** @description Whether the caller asked for it by pressing a key */
             callback_requested: boolean;
             /**
-             * @description Why its last leg ended
+             * @description Why it ended, for example normal, busy, no_answer, max_duration; no_credit: it was cut when the credit ended; no_device: no phone was signed in there
              * @example normal
              */
             cause: string;
@@ -8872,6 +8875,7 @@ export interface components {
             from_e164: string;
             /**
              * Format: int64
+             * @description On hold, or while its agent had left it (detach)
              * @example 0
              */
             hold_s: number;
@@ -8883,7 +8887,7 @@ export interface components {
             legs: components["schemas"]["CallLeg"][];
             /** Format: uuid */
             number_id: string | null;
-            /** @description Whether there is a recording or a message to hear */
+            /** @description Whether there is a recording or a message to hear. Calls inside are never recorded */
             recording: boolean;
             /**
              * Format: int64
@@ -8892,6 +8896,7 @@ export interface components {
             recording_ms: number;
             /**
              * Format: int64
+             * @description Until the answer, the voicemail or the end
              * @example 7
              */
             ring_s: number;
@@ -15182,8 +15187,8 @@ export interface components {
              */
             id: string | null;
             /**
-             * @description What the server said last
-             * @example
+             * @description Why it does not work, as a word and a sentence: needs_password, wrong_password, unsupported, no_address, refused_address, unreachable, connection_lost, no_tls, certificate or refused. Empty where it works
+             * @example unreachable: The server does not answer
              */
             last_error: string;
             /**
@@ -18285,6 +18290,7 @@ export interface components {
             extension: string;
             /** @description Whether credentials were made for a phone; see POST /phone */
             has_phone: boolean;
+            /** @description Whether they are in a call, also one with a colleague, or their phone rings for one */
             in_call: boolean;
             /** @example Ayşe Demir */
             name: string;
@@ -57889,6 +57895,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description Request Entity Too Large */
             413: {
                 headers: {
@@ -58888,7 +58903,7 @@ export interface operations {
                      *         "auth_user": "",
                      *         "e164": "+902125550101",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "last_error": "",
+                     *         "last_error": "unreachable: The server does not answer",
                      *         "media_encryption": "required",
                      *         "register": true,
                      *         "server": "sip.santral.example",
@@ -58984,7 +58999,7 @@ export interface operations {
                      *         "auth_user": "",
                      *         "e164": "+902125550101",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "last_error": "",
+                     *         "last_error": "unreachable: The server does not answer",
                      *         "media_encryption": "required",
                      *         "register": true,
                      *         "server": "sip.santral.example",

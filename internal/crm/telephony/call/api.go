@@ -101,7 +101,7 @@ func (s *Service) Register(a *api.API) {
 }
 
 func (s *Service) registerControl(a *api.API) {
-	const refusals = "409: no_device (one's own phone is not signed in), no_line, no_credit, cap_reached (the reason says which cap)."
+	const refusals = "409: no_device (one's own phone is not signed in; reason colleague: theirs is not), no_line (there is none, or its status as the reason), no_credit, cap_reached (the reason says which cap)."
 	place := telephony.Route("POST", "/call", "place-call", "Make a call", perm.CallsMake)
 	place.Doc = "One's own phone rings first; when it is answered, the other. " + refusals
 	place.Status, place.TakesKey, place.Refusals = 201, true, []int{409}
@@ -146,7 +146,9 @@ func (s *Service) registerLog(a *api.API) {
 				Write: func(w io.Writer) error { return s.WriteExport(ctx, in.filter(), w) },
 			}, nil
 		})
-	api.Handle(a, telephony.Route("PUT", "/calls/{id}/dismiss", "dismiss-call", "Say that a call need not be returned", perm.CallsView),
+	dismiss := telephony.Route("PUT", "/calls/{id}/dismiss", "dismiss-call", "Say that a call need not be returned", perm.CallsView)
+	dismiss.Doc, dismiss.Refusals = "409 call_state for a call that nobody should return, such as one that was answered.", []int{409}
+	api.Handle(a, dismiss,
 		func(ctx context.Context, in *callIn) (Call, error) { return s.Dismiss(ctx, in.ID.UUID) })
 	heard := telephony.Route("PUT", "/calls/{id}/heard", "mark-voicemail-heard", "Say that a message was heard", perm.CallsView)
 	heard.Doc, heard.Refusals = "409 call_state for a call without a message.", []int{409}
@@ -155,7 +157,7 @@ func (s *Service) registerLog(a *api.API) {
 		func(ctx context.Context, _ *struct{}) ([]Live, error) { return s.Live(ctx) })
 
 	listen := telephony.Route("GET", "/recordings/{cdr_id}", "get-recording", "Hear a recording or a message", perm.CallsView)
-	listen.Doc = "Also in parts (Range). A message on the voicemail needs crm.calls.view, any other recording crm.recordings.listen. Every access is in the audit log; nothing keeps a copy."
+	listen.Doc = "Also in parts (Range). A message on the voicemail needs crm.calls.view, any other recording crm.recordings.listen. 409 call_state while the call goes on. Every access is in the audit log; nothing keeps a copy."
 	listen.Refusals = []int{409, 410}
 	api.HandleFile(a, listen, func(ctx context.Context, in *recordingIn) (*api.File, error) {
 		c, content, err := s.OpenRecording(ctx, in.ID.UUID)

@@ -46,26 +46,57 @@ func (s *Service) apply(ctx context.Context, e exchange.Event) error {
 }
 
 // applyIncoming takes a call in: from the line it is a customer's, from a phone an
-// agent's. A suspended workspace takes none, except of an agent who calls for help.
+// agent's. A workspace that is suspended or has no licence takes none, except of an agent
+// who calls for help.
 func (s *Service) applyIncoming(tx *db.Tx, e exchange.Event) error {
 	if _, err := callOfLeg(&tx.Reader, e.Leg); !db.IsNoRow(err) {
 		return err // it was applied before
 	}
-	suspended, err := db.IsSuspended(&tx.Reader)
-	if err != nil {
-		return err
-	}
-	if suspended && (e.Device == "" || !address.IsEmergency(e.To)) {
-		return command.Put(tx, command.Command{Kind: command.Hangup, Leg: e.Leg, Cause: exchange.CauseUnavailable})
+	if e.Device == "" || !address.IsEmergency(e.To) {
+		if why, err := s.whyClosed(&tx.Reader); err != nil {
+			return err
+		} else if why != "" {
+			return command.Put(tx, command.Command{Kind: command.Hangup, Leg: e.Leg, Cause: why})
+		}
 	}
 	if e.Device == "" {
 		return s.receive(tx, e)
 	}
-	err = s.placeFromPhone(tx, e)
-	if f := (*fault.Fault)(nil); errors.As(err, &f) {
-		return command.Put(tx, command.Command{Kind: command.Hangup, Leg: e.Leg, Cause: exchange.CauseRejected})
+	err := s.placeFromPhone(tx, e)
+	if f, ok := fault.As(err); ok {
+		s.Log.Info("a call from a phone is refused", "tenant", e.Tenant, "phone", e.Device, "code", f.Code, "reason", f.Reason)
+		cause, known := refusals[f.Code]
+		if !known {
+			cause = exchange.CauseRejected
+		}
+		return command.Put(tx, command.Command{Kind: command.Hangup, Leg: e.Leg, Cause: cause})
 	}
 	return err
+}
+
+// refusals is what a phone is told where its call is refused.
+var refusals = map[fault.Code]exchange.Cause{
+	fault.Forbidden:        exchange.CauseForbidden,
+	fault.NotFound:         exchange.CauseForbidden, // a phone that was taken this moment
+	fault.ValidationFailed: exchange.CauseNotFound,
+	fault.NoDevice:         exchange.CauseNoDevice,
+	fault.NoLine:           exchange.CauseNoLine,
+	fault.NoCredit:         exchange.CauseNoCredit,
+	fault.CapReached:       exchange.CauseCapReached,
+}
+
+// whyClosed says why the workspace neither takes nor makes calls; "" where it does.
+func (s *Service) whyClosed(r *db.Reader) (exchange.Cause, error) {
+	suspended, err := db.IsSuspended(r)
+	if err != nil || suspended {
+		return exchange.CauseUnavailable, err
+	}
+	if err := s.Team.CheckLicence(r); fault.Is(err, fault.NotLicensed) {
+		return exchange.CauseNotLicensed, nil
+	} else if err != nil {
+		return "", err
+	}
+	return "", nil
 }
 
 // placeFromPhone makes a call that an agent dialled on their phone.
@@ -74,7 +105,7 @@ func (s *Service) placeFromPhone(tx *db.Tx, e exchange.Event) error {
 	if err != nil {
 		return db.NotFound(err)
 	}
-	if err := s.Team.MayCall(&tx.Reader, me.AgentID); err != nil {
+	if err := s.Team.MayCall(&tx.Reader, me.AgentID); err != nil && !address.IsEmergency(e.To) {
 		return err
 	}
 	w, customer, err := s.prepare(tx, NewCall{To: e.To}, me)
@@ -105,6 +136,7 @@ func (w *work) applyToLeg(e exchange.Event) error {
 	}
 	l.lastN, l.lastAt, l.dirty = int64(e.N), e.At, true
 	at := e.At
+	w.at = at.Time
 	switch e.Type {
 	case exchange.LegRingingEvent:
 		l.State, l.RingingAt = legRinging, &at
@@ -122,14 +154,17 @@ func (w *work) applyToLeg(e exchange.Event) error {
 			return w.press(e.Digit)
 		}
 	case exchange.LegHeldEvent, exchange.LegResumedEvent:
-		if l.Role == RoleAgent {
-			return w.hold(e.Type == exchange.LegHeldEvent)
+		if other := w.oppositeOf(l); other != nil {
+			return w.hold(other, e.Type == exchange.LegHeldEvent)
 		}
 	case exchange.PlayEndedEvent:
 		if l.Role == RoleCustomer && w.plan.Play == e.Object && e.Object != uuid.Nil {
 			return w.playNext()
 		}
 	case exchange.LegEndedEvent:
+		if e.Cause == exchange.CauseMaxDuration && l.rate != nil && l.paid < l.max {
+			e.Cause = exchange.CauseNoCredit
+		}
 		if err := w.endLeg(l, e.Cause, e.At.Time); err != nil {
 			return err
 		}
@@ -138,23 +173,40 @@ func (w *work) applyToLeg(e exchange.Event) error {
 	return nil
 }
 
-// hold lets the customer hear music while the agent's phone holds the call, and talk
-// again when it goes on.
-func (w *work) hold(on bool) error {
-	customer := w.leg(RoleCustomer)
+// oppositeOf is whom a phone of the workspace talks to in a call; nil for the phone of a
+// customer.
+func (w *work) oppositeOf(l *Leg) *Leg {
 	switch {
-	case customer == nil:
+	case l.Role == RoleAgent:
+		return w.leg(RoleCustomer)
+	case l.Role == RoleCustomer && w.Via == ViaInside:
+		return w.leg(RoleAgent)
+	}
+	return nil
+}
+
+// hold lets the other hear music while a phone holds the call, and talk again when it
+// goes on.
+func (w *work) hold(other *Leg, on bool) error {
+	switch {
 	case on && w.State == Active:
-		w.playHold(customer)
+		w.playHold(other)
 		return w.move(Held)
 	case !on && w.State == Held:
-		w.do(
-			command.Command{Kind: command.StopPlay, Leg: customer.ID},
-			command.Command{Kind: command.Join, Bridge: w.bridge, Leg: customer.ID},
-		)
+		w.talkAgain(other)
+		if back := w.oppositeOf(other); back != nil { // inside, either may have held the call
+			w.talkAgain(back)
+		}
 		return w.move(Active)
 	}
 	return nil
+}
+
+func (w *work) talkAgain(l *Leg) {
+	w.do(
+		command.Command{Kind: command.StopPlay, Leg: l.ID},
+		command.Command{Kind: command.Join, Bridge: w.bridge, Leg: l.ID},
+	)
 }
 
 // answered is what follows when somebody picks up.
@@ -246,7 +298,7 @@ func (w *work) legEnded(l *Leg, e exchange.Event) error {
 	case RoleRing:
 		return w.ringEnded()
 	case RoleThird:
-		return w.thirdLeft(l)
+		return w.thirdLeft(e)
 	}
 	return nil
 }
@@ -299,11 +351,13 @@ func (w *work) ringEnded() error {
 }
 
 // thirdLeft ends a call that was forwarded, or brings it back to its agent.
-func (w *work) thirdLeft(l *Leg) error {
+func (w *work) thirdLeft(e exchange.Event) error {
 	customer, agent := w.leg(RoleCustomer), w.leg(RoleAgent)
 	switch {
+	case w.State == Active && e.EndedBy == exchange.EndedByExchange:
+		return w.end(Answered, bySystem, e.Cause)
 	case w.State == Active:
-		return w.end(Answered, byCustomer, exchange.CauseNormal)
+		return w.end(Answered, byCustomer, e.Cause)
 	case w.State == Ringing:
 		return w.noAnswer()
 	case w.State != Forwarding || customer == nil:
@@ -352,7 +406,10 @@ func (s *Service) refused(ctx context.Context, tenant uuid.UUID, c command.Comma
 		return nil
 	}
 	cause := exchange.CauseFailed
-	if errors.Is(why, exchange.ErrNotRegistered) {
+	switch {
+	case c.Device != "" && (errors.Is(why, exchange.ErrNotRegistered) || errors.Is(why, exchange.ErrUnknown)):
+		cause = exchange.CauseNoDevice
+	case errors.Is(why, exchange.ErrNotRegistered):
 		cause = exchange.CauseUnavailable
 	}
 	return s.loseLeg(ctx, tenant, c.Leg, cause)

@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/google/uuid"
@@ -106,17 +107,17 @@ type Call struct {
 	State          State                 `json:"state" enum:"created,screening,routing,ringing,active,held,detached,forwarding,voicemail,ending,ended" example:"ended"`
 	Disposition    string                `json:"disposition" enum:",answered,missed,abandoned,voicemail,busy,rejected,blocked,failed,no_credit,cancelled" example:"answered" doc:"What became of it; empty until it is decided"`
 	EndedBy        string                `json:"ended_by" enum:",agent,customer,system" example:"customer"`
-	Cause          string                `json:"cause" example:"normal" doc:"Why its last leg ended"`
+	Cause          string                `json:"cause" example:"normal" doc:"Why it ended, for example normal, busy, no_answer, max_duration; no_credit: it was cut when the credit ended; no_device: no phone was signed in there"`
 	StartedAt      clock.Time            `json:"started_at"`
 	RingingAt      *clock.Time           `json:"ringing_at" nullable:"true"`
 	AnsweredAt     *clock.Time           `json:"answered_at" nullable:"true"`
 	EndedAt        *clock.Time           `json:"ended_at" nullable:"true"`
-	RingSeconds    int64                 `json:"ring_s" example:"7"`
+	RingSeconds    int64                 `json:"ring_s" example:"7" doc:"Until the answer, the voicemail or the end"`
 	TalkSeconds    int64                 `json:"talk_s" example:"125" doc:"From the answer to the end, without the time on hold"`
-	HoldSeconds    int64                 `json:"hold_s" example:"0"`
+	HoldSeconds    int64                 `json:"hold_s" example:"0" doc:"On hold, or while its agent had left it (detach)"`
 	BilledSeconds  int64                 `json:"billed_s" example:"180"`
 	Cost           int64                 `json:"cost_micros" example:"1800000" doc:"In millionths of the wallet's currency"`
-	Recorded       bool                  `json:"recording" doc:"Whether there is a recording or a message to hear"`
+	Recorded       bool                  `json:"recording" doc:"Whether there is a recording or a message to hear. Calls inside are never recorded"`
 	RecordingMS    int64                 `json:"recording_ms" example:"125000"`
 	Message        api.Nullable[Message] `json:"voicemail" doc:"Where the caller left a message; null where not"`
 	DismissedAt    *clock.Time           `json:"dismissed_at" nullable:"true"`
@@ -131,6 +132,7 @@ type Call struct {
 	held      time.Duration
 	plan      plan
 	dueAt     *clock.Time
+	mailAt    *clock.Time // when the voicemail began
 	keepUntil *clock.Time // until when its recording is kept
 	channel   string      // the kind of the messaging account, while the call is made
 }
@@ -224,10 +226,7 @@ func (c *Call) setTimes() {
 	c.CDRID, c.Recorded = c.ID, c.recording != nil && c.RecordingMS > 0
 	end := c.EndedAt
 	if c.RingingAt != nil {
-		until := c.AnsweredAt
-		if until == nil {
-			until = end
-		}
+		until := cmp.Or(c.AnsweredAt, c.mailAt, end)
 		if until != nil {
 			c.RingSeconds = wholeSeconds(until.Sub(c.RingingAt.Time))
 		}

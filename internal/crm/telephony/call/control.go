@@ -2,6 +2,7 @@ package call
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,11 +19,36 @@ import (
 // keepDetached is how long a call waits before it rings at its agent again.
 const keepDetached = 5 * time.Minute
 
-// inOwnCall lets fn change a call of the caller. It returns not_found for another's.
+// isCalled says whether an agent is the colleague who is called in a call inside.
+func (w *work) isCalled(agent uuid.UUID) bool {
+	called := w.leg(RoleCustomer)
+	return w.Via == ViaInside && called != nil && called.AgentID != nil && *called.AgentID == agent
+}
+
+// sides finds the phones of a call as an agent in it sees them: their own and the other's.
+func (w *work) sides(agent uuid.UUID) (mine, other *Leg) {
+	if w.isCalled(agent) {
+		return w.leg(RoleCustomer), w.leg(RoleAgent)
+	}
+	return w.leg(RoleAgent), w.leg(RoleCustomer)
+}
+
+// takeOver makes the called colleague of a call inside its agent, and who called the one
+// who waits, before that colleague leaves the call or hands it on.
+func (w *work) takeOver(agent uuid.UUID) {
+	mine, other := w.sides(agent)
+	if mine == nil || other == nil || !w.isCalled(agent) {
+		return
+	}
+	mine.Role, other.Role, mine.dirty, other.dirty, w.AgentID = RoleAgent, RoleCustomer, true, true, &agent
+}
+
+// inOwnCall lets fn change a call of the caller: one that they have, or in which a
+// colleague calls them. It returns not_found for another's.
 func (s *Service) inOwnCall(ctx context.Context, id uuid.UUID, action string, fn func(*work) error) (Call, error) {
 	who := caller.From(ctx)
 	return s.inCall(ctx, who.TenantID, id, func(w *work) error {
-		if w.AgentID == nil || *w.AgentID != who.ID {
+		if (w.AgentID == nil || *w.AgentID != who.ID) && !w.isCalled(who.ID) {
 			return fault.New(fault.NotFound)
 		}
 		if err := fn(w); err != nil {
@@ -47,6 +73,7 @@ func (s *Service) Detach(ctx context.Context, id uuid.UUID) (Call, error) {
 		if w.State != Active && w.State != Held {
 			return fault.New(fault.CallState)
 		}
+		w.takeOver(caller.From(ctx).ID)
 		customer, agent := w.leg(RoleCustomer), w.leg(RoleAgent)
 		if customer == nil || agent == nil {
 			return fault.New(fault.CallState)
@@ -96,7 +123,11 @@ func (w *work) callBack() error {
 	if err != nil {
 		return err
 	}
-	l, err := w.dialAgent(RoleRing, m, w.otherNumber(), ringAgent)
+	shows := w.otherNumber()
+	if shows == m.Extension { // they were called
+		shows = w.From
+	}
+	l, err := w.dialAgent(RoleRing, m, shows, ringAgent)
 	if err != nil {
 		return err
 	}
@@ -120,6 +151,7 @@ func (s *Service) Forward(ctx context.Context, id uuid.UUID, to, mode string) (C
 		if w.State != Active && w.State != Held {
 			return fault.New(fault.CallState)
 		}
+		w.takeOver(caller.From(ctx).ID)
 		customer, agent := w.leg(RoleCustomer), w.leg(RoleAgent)
 		if customer == nil || agent == nil {
 			return fault.New(fault.CallState)
@@ -156,7 +188,14 @@ func (s *Service) TransferTo(ctx context.Context, id uuid.UUID, agent, group *uu
 	if agent != nil {
 		return s.Transfer(ctx, id, []uuid.UUID{*agent})
 	}
-	members, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) ([]uuid.UUID, error) { return s.Groups.GroupMembers(r, *group) })
+	members, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) ([]uuid.UUID, error) {
+		list, err := s.Groups.GroupMembers(r, *group)
+		if err != nil {
+			return nil, err
+		}
+		busy, err := s.Team.InCall(r)
+		return slices.DeleteFunc(list, func(id uuid.UUID) bool { return busy[id] }), err
+	})
 	if err != nil {
 		return Call{}, err
 	}
@@ -170,6 +209,7 @@ func (s *Service) Transfer(ctx context.Context, id uuid.UUID, agents []uuid.UUID
 		if w.State != Active && w.State != Held || w.leg(RoleCustomer) == nil {
 			return fault.New(fault.CallState)
 		}
+		w.takeOver(caller.From(ctx).ID)
 		var legs []Leg
 		for _, agent := range agents {
 			m, err := s.Team.Find(&w.tx.Reader, agent)

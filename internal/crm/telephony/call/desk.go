@@ -8,6 +8,7 @@ import (
 
 	"konak/internal/crm/telephony/command"
 	"konak/internal/exchange"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/fault"
 )
 
@@ -18,10 +19,14 @@ const maxDigits = 32
 // forwarded to, only their own phone leaves. It returns call_state for a call that is over.
 func (s *Service) Hangup(ctx context.Context, id uuid.UUID) (Call, error) {
 	return s.inOwnCall(ctx, id, "call.hung_up", func(w *work) error {
-		agent := w.leg(RoleAgent)
+		agent, called := w.leg(RoleAgent), w.isCalled(caller.From(ctx).ID)
 		switch {
 		case w.State == Ending || w.State == Ended:
 			return fault.New(fault.CallState)
+		case called && w.AnsweredAt == nil:
+			return w.end(Rejected, byCustomer, exchange.CauseRejected)
+		case called:
+			return w.end(Answered, byCustomer, exchange.CauseNormal)
 		case w.State == Forwarding && agent != nil:
 			return w.hangup(exchange.CauseNormal, agent)
 		}
@@ -37,10 +42,11 @@ func (s *Service) Hold(ctx context.Context, id uuid.UUID, on bool) (Call, error)
 		action = "call.unheld"
 	}
 	return s.inOwnCall(ctx, id, action, func(w *work) error {
-		if (w.State != Active && w.State != Held) || w.leg(RoleCustomer) == nil || w.leg(RoleAgent) == nil {
+		mine, other := w.sides(caller.From(ctx).ID)
+		if (w.State != Active && w.State != Held) || mine == nil || other == nil {
 			return fault.New(fault.CallState)
 		}
-		return w.hold(on)
+		return w.hold(other, on)
 	})
 }
 
@@ -52,11 +58,11 @@ func (s *Service) Mute(ctx context.Context, id uuid.UUID, on bool) (Call, error)
 		action = "call.unmuted"
 	}
 	return s.inOwnCall(ctx, id, action, func(w *work) error {
-		agent := w.leg(RoleAgent)
-		if agent == nil || agent.State != legAnswered {
+		mine, _ := w.sides(caller.From(ctx).ID)
+		if mine == nil || mine.State != legAnswered {
 			return fault.New(fault.CallState)
 		}
-		w.do(command.Command{Kind: command.Mute, Leg: agent.ID, On: on})
+		w.do(command.Command{Kind: command.Mute, Leg: mine.ID, On: on})
 		return nil
 	})
 }
@@ -68,11 +74,11 @@ func (s *Service) PressKeys(ctx context.Context, id uuid.UUID, digits string) (C
 		return Call{}, fault.Invalid("digits", "invalid")
 	}
 	return s.inOwnCall(ctx, id, "call.keys_pressed", func(w *work) error {
-		customer := w.leg(RoleCustomer)
-		if w.State != Active || customer == nil {
+		_, other := w.sides(caller.From(ctx).ID)
+		if w.State != Active || other == nil {
 			return fault.New(fault.CallState)
 		}
-		w.do(command.Command{Kind: command.Press, Leg: customer.ID, Digits: digits})
+		w.do(command.Command{Kind: command.Press, Leg: other.ID, Digits: digits})
 		return nil
 	})
 }

@@ -296,13 +296,19 @@ func (w *work) ringAgents(ids []uuid.UUID) error {
 	return w.ringNext()
 }
 
-// ringNext rings the next phones that wait. Where none can be rung any more, nobody
-// answers.
+// ringNext rings the next phones that wait, none of which is in a call. Where none can be
+// rung any more, nobody answers.
 func (w *work) ringNext() error {
+	busy, err := w.s.Team.InCall(&w.tx.Reader)
+	if err != nil {
+		return err
+	}
 	rung := 0
 	for len(w.plan.Ring) > 0 && (rung == 0 || w.settings.RingStrategy == setting.RingAll) {
 		agent := w.plan.Ring[0]
-		w.plan.Ring = slices.Clone(w.plan.Ring[1:])
+		if w.plan.Ring = slices.Clone(w.plan.Ring[1:]); busy[agent] {
+			continue
+		}
 		m, err := w.s.Team.Find(&w.tx.Reader, agent)
 		if db.IsNoRow(err) {
 			continue

@@ -124,10 +124,14 @@ func liveOf(c Call, names map[uuid.UUID]string) Live {
 	return l
 }
 
-// Dismiss says that a call need not be returned.
+// Dismiss says that a call need not be returned. It returns call_state for one that nobody
+// should return.
 func (s *Service) Dismiss(ctx context.Context, id uuid.UUID) (Call, error) {
 	return s.inCall(ctx, caller.From(ctx).TenantID, id, func(w *work) error {
 		if w.DismissedAt == nil {
+			if !w.ToReturn {
+				return fault.New(fault.CallState)
+			}
 			w.DismissedAt = clock.Ptr(w.tx.Now())
 		}
 		w.ToReturn = false
@@ -152,10 +156,13 @@ func (s *Service) MarkHeard(ctx context.Context, id uuid.UUID) (Call, error) {
 
 // OpenRecording opens what was recorded of a call, and writes down who did. A message
 // on the voicemail needs no more than to see calls; any other recording the permission
-// for it.
+// for it. It returns call_state for one that goes on.
 func (s *Service) OpenRecording(ctx context.Context, id uuid.UUID) (c Call, content io.ReadSeekCloser, err error) {
 	who := caller.From(ctx)
 	c, err = db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Call, error) { return findCall(r, id) })
+	if err == nil && c.recording != nil && c.State != Ended {
+		return c, nil, fault.New(fault.CallState)
+	}
 	if err == nil && !c.Recorded {
 		err = db.ErrNoRow
 	}

@@ -69,7 +69,7 @@ func TestCreditEnds(t *testing.T) {
 		}
 		o.wait(10 * time.Second)
 		c := o.want(call.Ended, call.Answered)
-		if c.Cost != 1_500_000 || c.BilledSeconds != 60 || c.EndedBy != "system" || c.Cause != "max_duration" {
+		if c.Cost != 1_500_000 || c.BilledSeconds != 60 || c.EndedBy != "system" || c.Cause != "no_credit" || c.Legs[1].Cause != "no_credit" && c.Legs[0].Cause != "no_credit" {
 			o.t.Errorf("it ended as %+v", c)
 		}
 		o.wantWallet(500_000, 0)

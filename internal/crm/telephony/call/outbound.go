@@ -38,7 +38,7 @@ const ringAgent = 30
 func (s *Service) Place(ctx context.Context, n NewCall) (out Call, err error) {
 	who := caller.From(ctx)
 	if s.Exchange != nil {
-		if err := s.checkRegistered(ctx, who); err != nil {
+		if err := s.checkRegistered(ctx, who, strings.TrimSpace(n.To)); err != nil {
 			return out, err
 		}
 	}
@@ -71,25 +71,39 @@ func (s *Service) Place(ctx context.Context, n NewCall) (out Call, err error) {
 	return out, err
 }
 
-// checkRegistered returns no_device where the caller's phone is not signed in.
-func (s *Service) checkRegistered(ctx context.Context, who *caller.Caller) error {
-	me, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (team.Member, error) { return s.Team.Find(r, who.ID) })
+// reasonColleague says that it is the colleague's phone that cannot ring.
+const reasonColleague = "colleague"
+
+// checkRegistered returns no_device where the caller's phone is not signed in, or that of
+// the colleague whom they call.
+func (s *Service) checkRegistered(ctx context.Context, who *caller.Caller, to string) error {
+	var me, colleague team.Member
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if me, err = s.Team.Find(r, who.ID); err != nil {
+			return err
+		}
+		colleague, err = s.Team.FindByExtension(r, to)
+		if db.IsNoRow(err) || address.IsEmergency(to) {
+			colleague, err = me, nil
+		}
+		return err
+	})
 	if db.IsNoRow(err) {
 		return fault.New(fault.NoDevice)
 	}
-	if err != nil || me.Device == team.DeviceOutside {
+	if err != nil {
 		return err
 	}
-	list, err := s.Exchange.Registrations(ctx, who.TenantID)
-	if err != nil {
+	signedIn, err := s.Team.Registered(ctx, who.TenantID)
+	switch {
+	case err != nil:
 		return fault.New(fault.Unavailable).Wrap(err)
+	case me.Device != team.DeviceOutside && !signedIn[me.Username]:
+		return fault.New(fault.NoDevice)
+	case colleague.AgentID != me.AgentID && !signedIn[colleague.Username]:
+		return fault.New(fault.NoDevice).Because(reasonColleague)
 	}
-	for _, r := range list {
-		if r.Username == me.Username {
-			return nil
-		}
-	}
-	return fault.New(fault.NoDevice)
+	return nil
 }
 
 // prepare makes a call with the leg to whom it goes, which waits, with its credit set
@@ -108,9 +122,12 @@ func (s *Service) prepare(tx *db.Tx, n NewCall, me team.Member) (*work, Leg, err
 		if colleague.AgentID == me.AgentID {
 			return nil, Leg{}, fault.Invalid("to", "own_extension")
 		}
+		if err := s.checkColleague(&tx.Reader, colleague); err != nil {
+			return nil, Leg{}, err
+		}
 		w.Via, w.From, w.To = ViaInside, me.Extension, colleague.Extension
 		leg := w.newLeg(RoleCustomer)
-		leg.device, leg.max = colleague.Username, longestInside
+		leg.device, leg.AgentID, leg.max = colleague.Username, &colleague.AgentID, longestInside
 		return w, leg, nil
 	case !db.IsNoRow(err):
 		return nil, Leg{}, err
@@ -128,6 +145,15 @@ func (s *Service) prepare(tx *db.Tx, n NewCall, me team.Member) (*work, Leg, err
 		w.ContactID, err = s.Timeline.FindCaller(&tx.Reader, w.To)
 	}
 	return w, leg, err
+}
+
+// checkColleague returns no_device for a colleague who has no phone or may not call.
+func (s *Service) checkColleague(r *db.Reader, colleague team.Member) error {
+	err := s.Team.MayCall(r, colleague.AgentID)
+	if err == nil && colleague.Username == "" || fault.Is(err, fault.Forbidden) {
+		return fault.New(fault.NoDevice).Because(reasonColleague)
+	}
+	return err
 }
 
 // longestInside is how long a call from phone to phone may last, in seconds.
@@ -168,7 +194,7 @@ func (w *work) findRoute(n NewCall) (way, error) {
 	if err != nil {
 		return way{}, err
 	}
-	if !own.Usable() && own.Status != "unknown" && own.Status != "registering" {
+	if !own.Usable() {
 		return way{}, fault.New(fault.NoLine).Because(own.Status)
 	}
 	return way{via: ViaLine, trunk: *own.ID, shows: own.Number}, nil
@@ -244,9 +270,14 @@ func (w *work) checkCaps(number string) error {
 }
 
 // dialAgent makes the leg to an agent's phone and dials it. It returns no_device
-// where they have none, and the refusals of an outside leg for a phone outside.
+// where they have none or may not call, and the refusals of an outside leg for a phone outside.
 func (w *work) dialAgent(role string, m team.Member, shows string, ring int) (Leg, error) {
 	var l Leg
+	if err := w.s.Team.MayCall(&w.tx.Reader, m.AgentID); fault.Is(err, fault.Forbidden) {
+		return l, fault.New(fault.NoDevice)
+	} else if err != nil {
+		return l, err
+	}
 	switch {
 	case m.Device == team.DeviceOutside && m.OutsideNum != nil:
 		out, err := w.findRoute(NewCall{})

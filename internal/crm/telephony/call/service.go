@@ -109,6 +109,7 @@ type work struct {
 	settings setting.Settings
 	was      Call
 	fresh    bool
+	at       time.Time // when what the exchange tells happened
 	commands []command.Command
 }
 
@@ -159,22 +160,47 @@ func (w *work) move(to State) error {
 	if !mayGo(w.State, to) {
 		return fault.New(fault.CallState)
 	}
-	now := clock.At(w.tx.Now())
+	now := clock.At(w.now())
 	switch {
 	case to == Ringing && w.RingingAt == nil:
 		w.RingingAt = &now
 	case to == Active && w.AnsweredAt == nil:
 		w.AnsweredAt = &now
+	case to == Voicemail && w.mailAt == nil:
+		w.mailAt = &now
 	}
-	if w.heldAt != nil && to != Held {
-		w.held += now.Sub(w.heldAt.Time)
+	waits := to == Held || to == Detached
+	if w.heldAt != nil && !waits {
+		w.held += max(now.Sub(w.heldAt.Time), 0)
 		w.heldAt = nil
 	}
-	if to == Held && w.heldAt == nil {
+	if waits && w.heldAt == nil {
 		w.heldAt = &now
 	}
 	w.State = to
 	return nil
+}
+
+// now is when what is done here happened: an event of the exchange may be told late.
+func (w *work) now() time.Time {
+	if w.at.IsZero() {
+		return w.tx.Now()
+	}
+	return w.at
+}
+
+// lastEnd is when the last leg of the call ended.
+func (w *work) lastEnd() clock.Time {
+	end := w.StartedAt
+	if w.AnsweredAt != nil && w.AnsweredAt.After(end.Time) {
+		end = *w.AnsweredAt
+	}
+	for _, l := range w.Legs {
+		if l.EndedAt != nil && l.EndedAt.After(end.Time) {
+			end = *l.EndedAt
+		}
+	}
+	return end
 }
 
 // do asks the exchange for something.
@@ -239,7 +265,8 @@ func (w *work) end(disposition, endedBy string, cause exchange.Cause) error {
 // store writes the call with what changed in it, its commands and its events.
 func (w *work) store() error {
 	if w.State == Ending && len(w.legs(RoleCustomer, RoleAgent, RoleRing, RoleThird, RoleLeft)) == 0 {
-		w.State, w.EndedAt = Ended, clock.Ptr(w.tx.Now())
+		end := w.lastEnd()
+		w.State, w.EndedAt = Ended, &end
 		w.do(command.Command{Kind: command.Unbridge, Bridge: w.bridge})
 		if err := w.wrapUp(); err != nil {
 			return err

@@ -105,7 +105,7 @@ func sumCalls(r *db.Reader, f Filter) (Summary, error) {
 		return s, err
 	}, `SELECT COUNT(*), `+count(Answered)+`, `+count(Missed)+`, `+count(Abandoned)+`, `+count(LeftMail)+`,
 		CAST(COALESCE(SUM(CASE WHEN answered_at IS NULL THEN 0 ELSE (ended_at - answered_at - hold_us) / 1000000 END), 0) AS bigint),
-		CAST(COALESCE(SUM(CASE WHEN direction = 'inbound' THEN (COALESCE(answered_at, ended_at) - started_at) / 1000000 ELSE 0 END), 0) AS bigint),
+		CAST(COALESCE(SUM(CASE WHEN direction = 'inbound' THEN (COALESCE(answered_at, voicemail_at, ended_at) - started_at) / 1000000 ELSE 0 END), 0) AS bigint),
 		CAST(COALESCE(SUM(cost), 0) AS bigint)
 		FROM phone_call WHERE tenant_id = $1 AND NOT open`+f.where(&args), args...)
 }

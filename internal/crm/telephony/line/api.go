@@ -28,7 +28,8 @@ func (s *Service) Register(a *api.API) {
 		func(ctx context.Context, _ *struct{}) (Line, error) { return s.Line(ctx) })
 
 	set := telephony.Route("PUT", "/line", "set-phone-line", "Connect the workspace's own SIP line", perm.TelephonyManage)
-	set.Doc = "The password is passed to the exchange and is neither stored nor logged. 409 not_configured where the installation has no exchange."
+	set.Doc = "The password is passed to the exchange and is neither stored nor logged. A server whose address lines may not lead to, such as one inside the operator's network, is refused with 422. " +
+		"409 not_configured where the installation has no exchange."
 	set.ShowsSecret, set.Refusals = true, []int{409, 503}
 	api.Handle(a, set, func(ctx context.Context, in *setLineIn) (Line, error) {
 		b := in.Body

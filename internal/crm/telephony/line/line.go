@@ -27,7 +27,7 @@ type Line struct {
 	Register   bool        `json:"register" example:"true" doc:"Whether the line signs in at its server; otherwise the provider knows us by our address"`
 	Number     string      `json:"e164" example:"+902125550101" doc:"The number that calls over the line show"`
 	Status     string      `json:"status" enum:"none,needs_password,registering,registered,ready,failed,unknown" example:"registered" doc:"ready: a line that does not sign in; failed: it is tried again; unknown: the exchange has not said yet"`
-	LastError  string      `json:"last_error" example:"" doc:"What the server said last"`
+	LastError  string      `json:"last_error" example:"unreachable: The server does not answer" doc:"Why it does not work, as a word and a sentence: needs_password, wrong_password, unsupported, no_address, refused_address, unreachable, connection_lost, no_tls, certificate or refused. Empty where it works"`
 	UpdatedAt  *clock.Time `json:"updated_at" nullable:"true"`
 }
 

@@ -63,6 +63,13 @@ func TestLine(t *testing.T) {
 			}
 		}
 		w.Owner.Put(path, body(map[string]any{"server": "host:0"})).Refused(422, "validation_failed")
+		before := l
+		if got := w.Owner.Put(path, body(map[string]any{"server": "127.0.0.1"})).Refused(422, "validation_failed"); len(got.Fields["server"]) != 1 {
+			t.Errorf("a server inside: %v", got.Fields)
+		}
+		if w.Owner.Get(path).Want(200).Data(&l); l.Server != before.Server || l.Status == "" {
+			t.Errorf("a line that was refused is kept: %+v", l)
+		}
 
 		// After a restore the exchange does not know the line.
 		if err := x.DropTrunk(t.Context(), w.ID, id); err != nil {

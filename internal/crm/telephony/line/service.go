@@ -88,6 +88,9 @@ func (s *Service) Set(ctx context.Context, want Line, password secret.Text) (l L
 		}
 		want.Number = number
 	}
+	if err := s.Exchange.CheckServer(ctx, want.Server, want.Transport); err != nil {
+		return l, fault.Invalid("server", "refused_address").Wrap(err)
+	}
 	tenant := caller.From(ctx).TenantID
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		id, now := tx.NewID(), clock.At(tx.Now())

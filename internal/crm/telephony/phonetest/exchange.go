@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -105,6 +106,13 @@ func (x *Exchange) SignIn(username string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.registered[username] = true
+}
+
+// SignOut lets a telephone sign out.
+func (x *Exchange) SignOut(username string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.registered[username] = false
 }
 
 // Legs lists the legs that have not ended, the oldest first.
@@ -254,6 +262,14 @@ func (x *Exchange) Registrations(_ context.Context, tenant uuid.UUID) (out []exc
 		}
 	}
 	return out, nil
+}
+
+// CheckServer implements exchange.Trunks: no line may lead to loopback.
+func (x *Exchange) CheckServer(_ context.Context, server, _ string) error {
+	if strings.HasPrefix(server, "127.") {
+		return exchange.ErrInvalid
+	}
+	return nil
 }
 
 // PutTrunk implements exchange.Trunks.

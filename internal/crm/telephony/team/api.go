@@ -48,7 +48,8 @@ func (s *Service) Register(a *api.API) {
 	})
 
 	change := telephony.Route("PUT", "/team/{agent_id}", "change-phone-team", "Join or leave the team's ringing", perm.CallsMake)
-	change.Doc = "One's own row; another's needs crm.telephony.manage."
+	change.Doc = "One's own row; another's needs crm.telephony.manage. Another extension takes the phone back: it is signed out and needs new credentials; " +
+		"409 call_state while they are in a call. rings for somebody who may not make calls is refused with 422."
 	change.Own, change.Others, change.Refusals = "agent_id", perm.TelephonyManage, []int{409}
 	api.Handle(a, change, func(ctx context.Context, in *changeTeamIn) (Member, error) {
 		return s.Change(ctx, in.AgentID.UUID, in.Body.Rings, in.Body.Extension)

@@ -25,6 +25,8 @@ import (
 type Agents interface {
 	// AgentsWho gives the active members who have a permission, and their names.
 	AgentsWho(r *db.Reader, p perm.Permission, ids ...uuid.UUID) (map[uuid.UUID]string, error)
+	// HasLicence says whether the workspace has one of some licences.
+	HasLicence(r *db.Reader, names ...string) (bool, error)
 	// AgentNames gives the names of members, whatever became of them.
 	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
 }
@@ -201,7 +203,8 @@ func (s *Service) change(ctx context.Context, agent uuid.UUID, missing fault.Cod
 }
 
 // Change lets the team's calls ring at an agent's phone or not, and gives it another
-// extension: then the phone is signed out and needs new credentials.
+// extension: then the phone is signed out and needs new credentials. It returns call_state
+// for another extension of somebody who is in a call.
 func (s *Service) Change(ctx context.Context, agent uuid.UUID, rings *bool, extension *string) (Member, error) {
 	if extension != nil {
 		if err := checkExtension(*extension); err != nil {
@@ -209,11 +212,25 @@ func (s *Service) Change(ctx context.Context, agent uuid.UUID, rings *bool, exte
 		}
 	}
 	return s.change(ctx, agent, fault.NotFound, func(tx *db.Tx, m *Member) error {
+		if rings != nil && *rings && !m.Rings {
+			if err := s.MayCall(&tx.Reader, agent); fault.Is(err, fault.Forbidden) {
+				return fault.Invalid("rings", "may_not_call")
+			} else if err != nil {
+				return err
+			}
+		}
 		if rings != nil {
 			m.Rings = *rings
 		}
 		if extension == nil || *extension == m.Extension {
 			return nil
+		}
+		busy, err := inCall(&tx.Reader)
+		if err != nil {
+			return err
+		}
+		if busy[agent] && m.Username != "" {
+			return fault.New(fault.CallState)
 		}
 		m.Extension = *extension
 		return s.takePhone(tx, m)
@@ -307,21 +324,28 @@ func (s *Service) FindByUsername(r *db.Reader, username string) (Member, error) 
 }
 
 // Ringing lists whom the team's calls ring now, those first who were rung longest
-// ago: no one who is in a call, or has just had one.
+// ago: no one who may not call, is in a call, or has just had one.
 func (s *Service) Ringing(r *db.Reader, now time.Time) ([]Member, error) {
 	all, err := ringingMembers(r)
+	if err != nil {
+		return nil, err
+	}
+	may, err := s.Agents.AgentsWho(r, perm.CallsMake)
 	if err != nil {
 		return nil, err
 	}
 	busy, err := inCall(r)
 	out := all[:0]
 	for _, m := range all {
-		if !busy[m.AgentID] && !now.Before(m.BusyUntil.Time) {
+		if _, ok := may[m.AgentID]; ok && !busy[m.AgentID] && !now.Before(m.BusyUntil.Time) {
 			out = append(out, m)
 		}
 	}
 	return out, err
 }
+
+// InCall says who is in a call, or whose phone rings for one.
+func (s *Service) InCall(r *db.Reader) (map[uuid.UUID]bool, error) { return inCall(r) }
 
 // MarkRung puts an agent behind the others for the next call to the team.
 func (s *Service) MarkRung(tx *db.Tx, agent uuid.UUID) error { return saveRung(tx, agent) }
@@ -334,16 +358,4 @@ func (s *Service) WrapUp(tx *db.Tx, agent uuid.UUID, d time.Duration) error {
 // FindByExtension reads whose extension it is; db.ErrNoRow where it is nobody's.
 func (s *Service) FindByExtension(r *db.Reader, extension string) (Member, error) {
 	return memberByExtension(r, extension)
-}
-
-// MayCall returns forbidden where an agent may not call any more.
-func (s *Service) MayCall(r *db.Reader, agent uuid.UUID) error {
-	who, err := s.Agents.AgentsWho(r, perm.CallsMake, agent)
-	if err != nil {
-		return err
-	}
-	if _, may := who[agent]; !may {
-		return fault.New(fault.Forbidden, string(perm.CallsMake))
-	}
-	return nil
 }

@@ -40,6 +40,19 @@ func memberByUsername(r *db.Reader, username string) (Member, error) {
 	return db.One(r, scanMember, `SELECT `+columns+` FROM phone_member WHERE tenant_id = $1 AND username = $2`, r.Tenant(), username)
 }
 
+// ownersOfPhones says whose phone signs in as each username.
+func ownersOfPhones(r *db.Reader) (map[string]uuid.UUID, error) {
+	out := map[string]uuid.UUID{}
+	_, err := db.All(r, func(row db.Row) (struct{}, error) {
+		var name string
+		var agent uuid.UUID
+		err := row.Scan(&name, &agent)
+		out[name] = agent
+		return struct{}{}, err
+	}, `SELECT username, agent_id FROM phone_member WHERE tenant_id = $1 AND username <> '' LIMIT 10000`, r.Tenant())
+	return out, err
+}
+
 func lockMember(tx *db.Tx, agent uuid.UUID) (Member, error) {
 	return db.One(&tx.Reader, scanMember, `SELECT `+columns+` FROM phone_member m WHERE tenant_id = $1 AND agent_id = $2`+
 		tx.Dialect().ForUpdate("m"), tx.Tenant(), agent)
@@ -85,9 +98,10 @@ func deleteMember(tx *db.Tx, agent uuid.UUID) (Member, error) {
 	return db.One(&tx.Reader, scanMember, `DELETE FROM phone_member WHERE tenant_id = $1 AND agent_id = $2 RETURNING `+columns, tx.Tenant(), agent)
 }
 
-// inCall says which agents have a leg that has not ended.
+// inCall says which agents have a leg that was dialled and has not ended.
 func inCall(r *db.Reader) (map[uuid.UUID]bool, error) {
-	list, err := db.All(r, db.Scalar[uuid.UUID], `SELECT DISTINCT agent_id FROM phone_leg WHERE tenant_id = $1 AND open AND agent_id IS NOT NULL`, r.Tenant())
+	list, err := db.All(r, db.Scalar[uuid.UUID], `SELECT DISTINCT agent_id FROM phone_leg WHERE tenant_id = $1 AND open AND agent_id IS NOT NULL
+		AND state <> 'planned'`, r.Tenant())
 	out := make(map[uuid.UUID]bool, len(list))
 	for _, id := range list {
 		out[id] = true

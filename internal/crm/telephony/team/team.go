@@ -28,7 +28,7 @@ type Member struct {
 	OutsideNum *string    `json:"outside_e164" nullable:"true" example:"+905321234567" doc:"The number that is called for the device outside"`
 	HasPhone   bool       `json:"has_phone" doc:"Whether credentials were made for a phone; see POST /phone"`
 	Registered bool       `json:"registered" doc:"Whether a phone is signed in now"`
-	InCall     bool       `json:"in_call"`
+	InCall     bool       `json:"in_call" doc:"Whether they are in a call, also one with a colleague, or their phone rings for one"`
 	CreatedAt  clock.Time `json:"created_at"`
 
 	// Username is what the agent's phone signs in as, "" where it has none.

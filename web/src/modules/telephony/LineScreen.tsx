@@ -33,6 +33,26 @@ const encryptions = {
   required: 'phoneLine.encryption.required',
 } as const satisfies Record<Line['media_encryption'], PlainKey>
 
+const faults: Partial<Record<string, PlainKey>> = {
+  needs_password: 'phoneLine.fault.needs_password',
+  wrong_password: 'phoneLine.fault.wrong_password',
+  unsupported: 'phoneLine.fault.unsupported',
+  no_address: 'phoneLine.fault.no_address',
+  refused_address: 'phoneLine.fault.refused_address',
+  unreachable: 'phoneLine.fault.unreachable',
+  connection_lost: 'phoneLine.fault.connection_lost',
+  no_tls: 'phoneLine.fault.no_tls',
+  certificate: 'phoneLine.fault.certificate',
+  refused: 'phoneLine.fault.refused',
+}
+
+/** The exchange says a word and a sentence; the word is what we have a text for. */
+function useFault(error: string) {
+  const { t } = useI18n()
+  const key = faults[error.split(':', 1)[0] ?? '']
+  return key ? t(key) : error
+}
+
 /** The workspace's own SIP line, and how it is doing. */
 export function LineScreen() {
   const { t } = useI18n()
@@ -41,6 +61,7 @@ export function LineScreen() {
   const drop = useDropLine()
   const [layer, setLayer] = useState<'edit' | 'drop' | null>(null)
   const line = query.data
+  const fault = useFault(line?.last_error ?? '')
   const connect = canManage && (
     <Button look="primary" onClick={() => setLayer('edit')}>
       {t('phoneLine.connect')}
@@ -78,7 +99,7 @@ export function LineScreen() {
                   {t(states[line.status].label)}
                 </Badge>
               </Fact>
-              {line.last_error && <Fact label={t('phoneLine.lastError')}>{line.last_error}</Fact>}
+              {line.last_error && <Fact label={t('phoneLine.lastError')}>{fault}</Fact>}
               <Fact label={t('phones.server')}>{line.server}</Fact>
               <Fact label={t('phoneLine.transport')}>{line.transport.toUpperCase()}</Fact>
               {line.transport === 'tls' && <Fact label={t('phoneLine.encryption')}>{t(encryptions[line.media_encryption])}</Fact>}
@@ -125,7 +146,7 @@ function LineDrawer({ line, onClose }: { line: Line; onClose: () => void }) {
   }
 
   const text = (name: 'server' | 'username' | 'auth_user' | 'e164', label: PlainKey, optional?: boolean) => (
-    <Field label={t(label)} optional={optional} error={fieldText(save.error, name, { invalid_host: 'phoneLine.invalidHost', invalid_user: 'phoneLine.invalidUser', invalid_phone: 'calls.invalidPhone' })}>
+    <Field label={t(label)} optional={optional} error={fieldText(save.error, name, { invalid_host: 'phoneLine.invalidHost', refused_address: 'phoneLine.fault.refused_address', invalid_user: 'phoneLine.invalidUser', invalid_phone: 'calls.invalidPhone' })}>
       <Input name={name} autoComplete="off" spellCheck={false} maxLength={260} defaultValue={line[name]} required={!optional} />
     </Field>
   )

@@ -1,4 +1,4 @@
-package sipexchange
+package flood
 
 import (
 	"log/slog"
@@ -23,9 +23,9 @@ const (
 	failuresOfUser    = 20
 )
 
-// attempts slows down who guesses passwords. A telephone that is signed in from its
+// Attempts slows down who guesses passwords. A telephone that is signed in from its
 // address is never held up by what others do, not even behind the same router.
-type attempts struct {
+type Attempts struct {
 	clock clock.Source
 	log   *slog.Logger
 	mu    sync.Mutex
@@ -45,13 +45,14 @@ type attempt struct {
 	until    time.Time
 }
 
-func newAttempts(c clock.Source, log *slog.Logger) *attempts {
-	return &attempts{clock: c, log: log, by: map[attemptKey]*attempt{}}
+// NewAttempts makes one that remembers nobody.
+func NewAttempts(c clock.Source, log *slog.Logger) *Attempts {
+	return &Attempts{clock: c, log: log, by: map[attemptKey]*attempt{}}
 }
 
-// isBlocked says whether an answer is refused unseen. known says that the user is
+// IsBlocked says whether an answer is refused unseen. known says that the user is
 // signed in from this address.
-func (a *attempts) isBlocked(addr netip.Addr, user string, known bool) bool {
+func (a *Attempts) IsBlocked(addr netip.Addr, user string, known bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.clock.Now()
@@ -59,8 +60,8 @@ func (a *attempts) isBlocked(addr netip.Addr, user string, known bool) bool {
 	return blocked(attemptKey{addr, user}) || !known && (blocked(attemptKey{addr: addr}) || blocked(attemptKey{user: user}))
 }
 
-// fail counts a wrong answer.
-func (a *attempts) fail(addr netip.Addr, user string) {
+// Fail counts a wrong answer.
+func (a *Attempts) Fail(addr netip.Addr, user string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.clock.Now()
@@ -90,7 +91,7 @@ func (a *attempts) fail(addr netip.Addr, user string) {
 }
 
 // forget drops what is older than the window, at most once a second.
-func (a *attempts) forget(now time.Time) {
+func (a *Attempts) forget(now time.Time) {
 	if now.Sub(a.swept) < time.Second {
 		return
 	}
