@@ -138,7 +138,7 @@ func TestModelFaults(t *testing.T) {
 		for fault, reason := range map[string]string{
 			openai.Dead: assistant.ModelUnreachable, openai.Refuses: assistant.ModelUnreachable, openai.Slow: assistant.ModelUnreachable,
 			openai.Endless: assistant.BadAnswer, openai.Loops: assistant.BadAnswer, openai.Cut: assistant.BadAnswer,
-			openai.Invents: assistant.BadAnswer, openai.Links: assistant.BadAnswer, openai.UnknownTool: assistant.BadAnswer,
+			openai.Invents: assistant.BadAnswer, openai.Links: assistant.BadAnswer, openai.Domains: assistant.BadAnswer, openai.OnlyCites: assistant.BadAnswer, openai.UnknownTool: assistant.BadAnswer,
 			openai.BadJSON: assistant.BadAnswer, openai.NoSource: assistant.NoAnswer,
 		} {
 			model.Fail(fault)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/assistant/engine"
+	"konak/internal/crm/assistant/links"
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
@@ -165,6 +166,9 @@ func (s *Service) Rewrite(ctx context.Context, id uuid.UUID, text, kind, languag
 	if strings.TrimSpace(text) == "" {
 		return out, fault.Invalid("text", "required")
 	}
+	if kind == Translate && language == "" && !caller.From(ctx).Can(perm.ConversationsView) { // the answer tells the customer's
+		return out, conversation.Forbidden(perm.ConversationsView)
+	}
 	err = s.ask(ctx, id, "assistant.rewritten", func(st *state) error {
 		out = Rewriting{Configuration: *st.configuration.reference()}
 		task := rewriteTasks[kind]
@@ -183,7 +187,7 @@ func (s *Service) Rewrite(ctx context.Context, id uuid.UUID, text, kind, languag
 			return errors.Join(err, writingFault(reason))
 		}
 		out.Text = strings.TrimSpace(got.Text)
-		if out.Text == "" || len(got.Calls) > 0 || len(out.Text) > 4*len(text)+maxAnswerBytes || !linksOnly(out.Text, text) {
+		if out.Text == "" || len(got.Calls) > 0 || len(out.Text) > 4*len(text)+maxAnswerBytes || !links.OnlyFrom(out.Text, text) {
 			return writingFault(BadAnswer)
 		}
 		return nil

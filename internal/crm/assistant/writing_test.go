@@ -199,7 +199,7 @@ func TestWritingFaults(t *testing.T) {
 		text := map[string]any{"text": "Merhaba", "kind": "shorter"}
 		for fault, code := range map[string]string{
 			openai.Dead: "model_unreachable", openai.Refuses: "model_unreachable", openai.Slow: "model_unreachable",
-			openai.Endless: "model_bad_answer", openai.Cut: "model_bad_answer", openai.Links: "model_bad_answer",
+			openai.Endless: "model_bad_answer", openai.Cut: "model_bad_answer", openai.Links: "model_bad_answer", openai.Domains: "model_bad_answer", openai.OnlyCites: "model_bad_answer",
 			openai.UnknownTool: "model_bad_answer", openai.BadJSON: "model_bad_answer",
 			openai.Loops: "model_bad_answer", openai.Invents: "model_bad_answer",
 		} {
@@ -217,7 +217,7 @@ func TestWritingFaults(t *testing.T) {
 				}
 				sh.change(c, nil) // forgets the pause
 			}
-			if fault != openai.Invents { // what is no citation there
+			if fault != openai.Invents && fault != openai.OnlyCites { // what is no citation there
 				sh.Owner.Post(rewritePath(conv.ID), text).Refused(502, code)
 			}
 			sh.change(c, nil)
@@ -258,6 +258,8 @@ func TestWritingRefusals(t *testing.T) {
 		blind := sh.with("yazar", perm.ConversationsReply)
 		blind.Post(suggestPath(conv.ID), nil).Refused(403, "forbidden")
 		blind.Post(rewritePath(conv.ID), text).Want(200)
+		blind.Post(rewritePath(conv.ID), map[string]any{"text": "Merhaba", "kind": "translate"}).Refused(403, "forbidden")
+		blind.Post(rewritePath(conv.ID), map[string]any{"text": "Merhaba", "kind": "translate", "language": "en"}).Want(200)
 		reader := sh.with("okur", perm.ConversationsView)
 		reader.Post(suggestPath(conv.ID), nil).Refused(403, "forbidden")
 		reader.Post(rewritePath(conv.ID), text).Refused(403, "forbidden")
