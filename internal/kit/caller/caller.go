@@ -49,6 +49,8 @@ type Caller struct {
 	MustEnrol bool
 	// Test marks what a test-environment key set off: no live side effects.
 	Test bool
+	// Silent marks who acts where nothing may reach a customer, as with the tools of MCP.
+	Silent bool
 	// VerifiedAt is when the person last proved their password.
 	VerifiedAt time.Time
 	IP         string

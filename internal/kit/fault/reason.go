@@ -35,5 +35,9 @@ var reasons = map[because]entry{
 	{Conflict, "session"}:            {409, "Whoever began this sign-up has signed out since. Sign in and begin again on the channels page.", "Bu işlemi başlatan kişi oturumunu kapatmış. Oturum açın ve kanallar sayfasından yeniden başlayın."},
 	{Conflict, "assets"}:             {409, "Nothing that can be connected was shared. Begin again and choose a number or a page.", "Bağlanabilecek bir şey paylaşılmadı. Yeniden başlayın ve bir numara ya da sayfa seçin."},
 	{Conflict, "has_articles"}:       {409, "There are articles in this category. Move or delete them first.", "Bu kategoride makaleler var. Önce onları taşıyın ya da silin."},
+	{Conflict, "draft_exists"}:       {409, "The person has begun another reply. It stays; let them send or discard it first.", "Kişi başka bir yanıt yazmaya başlamış. O taslak kalır; önce gönderilmesi ya da silinmesi gerekir."},
+	{Conflict, "not_an_ai_answer"}:   {409, "The assistant did not write this message; only its answers are rated.", "Bu iletiyi asistan yazmadı; yalnızca asistanın yanıtları oylanır."},
+	{Conflict, "ai_unavailable"}:     {409, "The assistant does not answer on this kind of channel. Switch it on for a channel that customers write to.", "Asistan bu tür kanalda yanıt vermez. Müşterilerin yazdığı bir kanalda açın."},
+	{Conflict, "ai_not_licensed"}:    {409, "The workspace has no licence for the assistant, so it could not answer. Add the licence ai first.", "Çalışma alanının asistan lisansı yok, bu yüzden yanıt veremez. Önce ai lisansını ekleyin."},
 	{Forbidden, "permission"}:        {403, "Whoever began this sign-up may no longer connect channels. Ask an owner for the permission and begin again.", "Bu işlemi başlatan kişi artık kanal bağlayamıyor. Bir sahipten yetki isteyin ve yeniden başlayın."},
 }
