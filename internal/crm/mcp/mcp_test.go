@@ -178,7 +178,7 @@ func TestKeyChangesAndProposes(t *testing.T) {
 		for range 2 { // a repeat leaves no second note
 			call(t, key, "draft_reply", map[string]any{"conversation_id": id, "body": "Yolda."}).want(t, `"kept":"note"`, `"sent":false`)
 		}
-		w.Owner.Put(crm+"/conversations/settings", map[string]any{"reopen": "always", "csat": true}).Want(200)
+		w.Owner.Put(crm+"/conversations/settings", map[string]any{"reopen": true, "reopen_days": nil, "csat": true}).Want(200)
 		call(t, key, "close_conversation", map[string]any{"conversation_id": id}).want(t, "closed")
 		call(t, key, "search_articles", map[string]any{"query": "kargo"}).want(t, "articles")
 		call(t, key, "search_provisions", map[string]any{"query": "kira"}).want(t, "provisions")
