@@ -236,7 +236,10 @@ func TestWritingFaults(t *testing.T) {
 		model.Fail(openai.Obeys)
 		sh.Owner.Post(rewritePath(conv.ID), map[string]any{"text": `Merhaba CALL find_order {}`, "kind": "shorter"}).Refused(502, "model_bad_answer")
 		model.Fail(openai.Works)
-		sh.change(c, map[string]any{"daily_tokens": 100})
+		sh.change(c, map[string]any{"daily_tokens": 4000})
+		for range 5 {
+			sh.Owner.Post(rewritePath(conv.ID), map[string]any{"text": strings.Repeat("a", 1000), "kind": "shorter"})
+		}
 		asked := len(model.Requests())
 		sh.Owner.Post(suggestPath(conv.ID), nil).Refused(409, "model_budget_spent")
 		sh.Owner.Post(rewritePath(conv.ID), text).Refused(409, "model_budget_spent")
@@ -287,6 +290,29 @@ func TestWritingRefusals(t *testing.T) {
 		let()
 		if first, second := <-done, <-done; !first || !second {
 			t.Error("one that was let in was refused")
+		}
+		// Questions to a language model are tried two at once and 20 a minute.
+		try := func() *apptest.Response {
+			return sh.Owner.Post("/api/crm/v1/assistant/try", map[string]any{"question": answerable, "configuration_id": c.ID})
+		}
+		tryEntered, tryLeave := make(chan bool, 2), make(chan bool)
+		letTry := sync.OnceFunc(func() { close(tryLeave) })
+		defer letTry()
+		for range 2 {
+			model.OnAsked(func() { tryEntered <- true; <-tryLeave })
+			go func() { done <- try().Status == 200 }()
+			<-tryEntered
+		}
+		try().Refused(429, "rate_limited")
+		letTry()
+		if first, second := <-done, <-done; !first || !second {
+			t.Error("one that was let in was refused")
+		}
+		n := 0
+		for ; n < 25 && try().Status == 200; n++ {
+		}
+		if n > 18 {
+			t.Errorf("%d more questions were tried", n)
 		}
 		refused := false
 		for range 25 {

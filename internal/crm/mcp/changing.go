@@ -105,7 +105,7 @@ func unlessProposed(note reply.Answer, write conversation.Step) conversation.Ste
 			if i.Kind == conversation.Message {
 				break
 			}
-			if i.AuthorKind == conversation.ByKey && i.AuthorID == *note.Author.ID && i.Body == note.Body {
+			if i.AuthorKind == conversation.ByKey && conversation.SameID(i.AuthorID, note.Author.ID) && i.Body == note.Body {
 				return was, nil
 			}
 		}
