@@ -47,7 +47,7 @@ func TestClientRegistersItself(t *testing.T) {
 			t.Errorf("%s: %+v, %v", path, f, r.Header)
 		}
 	}
-	s.Client(got.Token).Post(crm+"/conversations/"+id+"/reply", map[string]any{"body": "Merhaba"}).Want(401)
+	s.Client(got.Token).Post(crm+"/conversations/"+id+"/reply-as-agent", map[string]any{"body": "Merhaba"}).Want(401)
 
 	// The official client in Go does the same with such a token.
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),

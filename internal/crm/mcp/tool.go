@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -18,7 +19,6 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
-	"konak/internal/kit/trtext"
 )
 
 // tool is what a tool needs and what a caller is told of it.
@@ -149,7 +149,10 @@ func outcomeOf(result sdk.Result, err error) string {
 	return invalid
 }
 
-// objectOf is the record that a call names, "" where it names none.
+// objectName is how ids of records and of provisions look.
+var objectName = regexp.MustCompile(`^[A-Za-z0-9:._-]{1,100}$`)
+
+// objectOf is the record that a call names, "" where it names none or what is no id.
 func objectOf(arguments json.RawMessage) string {
 	var in struct {
 		ID             string `json:"id"`
@@ -158,7 +161,7 @@ func objectOf(arguments json.RawMessage) string {
 	if json.Unmarshal(arguments, &in) != nil {
 		return ""
 	}
-	return trtext.Cut(cmp.Or(in.ConversationID, in.ID), maxQuery)
+	return objectName.FindString(cmp.Or(in.ConversationID, in.ID))
 }
 
 // problem is an error as the caller's agent reads it.
