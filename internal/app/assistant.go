@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -29,11 +30,8 @@ import (
 // wireAssistant makes the assistant.
 func (a *App) wireAssistant(p *parts) (err error) {
 	pages, err := a.wayOut("", a.cfg.SourceAllow)
-	if err != nil {
-		return err
-	}
-	models, err := a.wayOut("model-allow", a.cfg.ModelAllow)
-	if err != nil {
+	models, other := a.wayOut("model-allow", a.cfg.ModelAllow)
+	if err = cmp.Or(err, other); err != nil {
 		return err
 	}
 	if a.Sources, err = source.New(source.Config{DB: a.DB, Pages: webpage.New(pages), Limits: p.limits, Licences: a.Identity, ReadDocument: dlp.ReadDocument}); err != nil {

@@ -125,8 +125,7 @@ type Config struct {
 	// PeerPatience is for tests: how long services outside may be silent; nil leaves it
 	// to each call.
 	PeerPatience func() time.Duration `kong:"-"`
-	// SourceAllow are ranges inside the network that the assistant may read pages from; tests have
-	// theirs there.
+	// SourceAllow are ranges inside that the assistant may read pages from, for tests.
 	SourceAllow []string `kong:"-"`
 	// DNS is for tests: who is asked for TXT records instead of the system.
 	DNS email.Resolver `kong:"-"`

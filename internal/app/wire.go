@@ -126,8 +126,7 @@ func (a *App) wireKit(p *parts) (err error) {
 	return nil
 }
 
-// wayOut makes the way to addresses that users give: on the internet, and in the ranges inside
-// the network that a setting names. A demo's stand-ins are on this machine.
+// wayOut makes the way to what users name, and to the ranges inside that a setting names.
 func (a *App) wayOut(flag string, ranges []string) (*outbound.Client, error) {
 	inside, err := prefixes(flag, ranges)
 	if a.cfg.Demo {
