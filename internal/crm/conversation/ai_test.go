@@ -122,7 +122,9 @@ func TestSummary(t *testing.T) {
 			t.Error("an assistant that has just written says that it cannot")
 		}
 		// A summary tells what was written: who may not read does not get one.
-		if f := in.Key(false, perm.ConversationsReply).Post(path+"/summary/generate", nil).Refused(403, "forbidden"); f.Permission != string(perm.ConversationsView) {
+		in.Owner.Put("/api/v1/auth/roles", map[string]any{"name": "yazar", "title": "Yazar", "permissions": []perm.Permission{perm.ConversationsReply}}).Want(200)
+		blind, _ := in.memberAs("Yazar", "yazar")
+		if f := blind.Post(path+"/summary/generate", nil).Refused(403, "forbidden"); f.Permission != string(perm.ConversationsView) {
 			t.Errorf("got %+v", f)
 		}
 		// An assistant that fails leaves the stored one alone.
