@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -25,13 +26,18 @@ import (
 
 // wireAssistant makes the assistant.
 func (a *App) wireAssistant(p *parts) (err error) {
-	if a.Sources, err = source.New(source.Config{DB: a.DB, Pages: webpage.New(p.out), Limits: p.limits, Licences: a.Identity, ReadDocument: dlp.ReadDocument}); err != nil {
+	pages, err := a.wayOut("", a.cfg.SourceAllow)
+	models, other := a.wayOut("model-allow", a.cfg.ModelAllow)
+	if err = cmp.Or(err, other); err != nil {
+		return err
+	}
+	if a.Sources, err = source.New(source.Config{DB: a.DB, Pages: webpage.New(pages), Limits: p.limits, Licences: a.Identity, ReadDocument: dlp.ReadDocument}); err != nil {
 		return err
 	}
 	a.Assistant, err = assistant.New(assistant.Config{
 		DB: a.DB, Conversations: a.Conversations, Records: a.AIRecords, Replies: a.Replies, Contacts: p.book,
 		Channels: assistedChannels{a.Channels, a.clock}, Library: library.New(a.HelpCenter, a.Desk, a.Sources), Provisions: adapter.Provisions{Advisor: a.Advisor}, Workspaces: workspaces{a.Identity}, Typing: a.Live,
-		Orders: orders{a.Commerce}, Mails: a.Email, Limits: p.limits, Model: openai.New(p.out), Box: p.box, ModelTime: a.cfg.AssistantTime,
+		Orders: orders{a.Commerce}, Mails: a.Email, Limits: p.limits, Model: openai.New(models), Box: p.box, ModelTime: a.cfg.AssistantTime,
 	})
 	return err
 }

@@ -44,6 +44,7 @@ type Config struct {
 	PublicURL        string   `env:"KONAK_PUBLIC_URL" name:"public-url" placeholder:"URL" help:"Address that people use, when a proxy stands before us."`
 	TrustedProxies   []string `env:"KONAK_TRUSTED_PROXIES" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For counts."`
 	WebhookAllow     []string `env:"KONAK_WEBHOOK_ALLOW" placeholder:"CIDR" help:"Ranges inside the network that webhooks may reach all the same."`
+	ModelAllow       []string `env:"KONAK_MODEL_ALLOW" placeholder:"CIDR" help:"Ranges inside the network where the assistant's language models may be, unencrypted too."`
 	SQLiteSync       string   `env:"KONAK_SQLITE_SYNC" name:"sqlite-sync" enum:"full,normal" default:"full" help:"full: what was acknowledged survives a power cut."`
 	RowSecurity      bool     `env:"KONAK_ROW_SECURITY" help:"Let PostgreSQL check the tenant of every row as a second wall (slower reads)."`
 	MasterKey        string   `env:"KONAK_MASTER_KEY" placeholder:"BASE64" help:"Key that seals secrets; by default a file in the data folder."`
@@ -125,6 +126,8 @@ type Config struct {
 	// PeerPatience is for tests: how long services outside may be silent; nil leaves it
 	// to each call.
 	PeerPatience func() time.Duration `kong:"-"`
+	// SourceAllow are ranges inside that the assistant may read pages from, for tests.
+	SourceAllow []string `kong:"-"`
 	// DNS is for tests: who is asked for TXT records instead of the system.
 	DNS email.Resolver `kong:"-"`
 	// MailDNS is for tests: who is asked about the senders of mail that comes in, from
@@ -175,6 +178,9 @@ func (c *Config) Check() error {
 	}
 	if c.RowSecurity && c.embedded() {
 		return errors.New("--row-security needs PostgreSQL (--db postgres://…): the embedded database has none")
+	}
+	if _, err := prefixes("model-allow", c.ModelAllow); err != nil {
+		return err
 	}
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {

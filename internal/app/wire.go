@@ -99,14 +99,9 @@ func (a *App) makeBus() bus.Bus {
 
 // wireKit makes what every module stands on: limits, mail, files, the way out.
 func (a *App) wireKit(p *parts) (err error) {
-	inside, err := prefixes("webhook-allow", a.cfg.WebhookAllow)
-	if err != nil {
+	if p.out, err = a.wayOut("webhook-allow", a.cfg.WebhookAllow); err != nil {
 		return err
 	}
-	if a.cfg.Demo {
-		inside = append(inside, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
-	}
-	p.out = outbound.New(outbound.Options{Allowed: inside, Patience: a.cfg.PeerPatience})
 	if a.Traces, err = trace.Open(a.cfg.Traces, outbound.New(outbound.Options{Operator: true, MaxBody: trace.MaxAnswer}), a.log, Version); err != nil {
 		return err
 	}
@@ -129,6 +124,15 @@ func (a *App) wireKit(p *parts) (err error) {
 	}
 	a.metrics.MustRegister(a.Mailer)
 	return nil
+}
+
+// wayOut makes the way to what users name, and to the ranges inside that a setting names.
+func (a *App) wayOut(flag string, ranges []string) (*outbound.Client, error) {
+	inside, err := prefixes(flag, ranges)
+	if a.cfg.Demo {
+		inside = append(inside, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	}
+	return outbound.New(outbound.Options{Allowed: inside, Patience: a.cfg.PeerPatience}), err
 }
 
 // wireWebhooks makes webhooks.

@@ -148,7 +148,7 @@ func sessionCaller(row credentialRow) *proven {
 		Kind: caller.Agent, TenantID: row.tenantID, Slug: row.slug, ID: row.membershipID,
 		UserID: row.userID, SessionID: row.id, VerifiedAt: row.verifiedAt,
 		Perms: perms, Licences: licenceSet(row.licences), Delegated: row.kind == SessionApp || row.bound && row.verifiedAt.UnixMicro() == 0,
-		MustEnrol: row.requiresTwoFactor && !row.user.TwoFactor,
+		MustEnrol: row.requiresTwoFactor && !row.user.TwoFactor, Resource: row.resource,
 	}
 	who.Kept = newMe(row, who)
 	return &proven{

@@ -39,6 +39,7 @@ type NewSession struct {
 	Device                         Device
 	AppID                          *uuid.UUID // an OAuth app's
 	Scopes                         []string   // what an app was granted; nil is everything the role has
+	Resource                       string     // the path of the one resource that an app's token opens; "" is the whole API
 	Bound                          bool       // somebody else made it possible: it stays in its workspace
 	Unproven                       bool       // nobody typed the password for it: no step-up until they do
 	EndsBy                         time.Time  // it ends no later than this; the zero time bounds nothing
@@ -95,6 +96,7 @@ type credentialRow struct {
 	ownRole                            *[]perm.Permission // the workspace's version of the role
 	environment                        string
 	kind                               string
+	resource                           string
 	bound                              bool
 	requiresTwoFactor                  bool // the workspace does
 	scopes                             []string

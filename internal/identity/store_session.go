@@ -12,7 +12,7 @@ import (
 
 // findSession finds an open session of an active member; the condition that names it follows.
 const findSession = `SELECT s.tenant_id, s.id, s.user_id, s.membership_id, t.slug, t.licences, m.role, r.permissions,
-		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind, s.scopes, s.bound,
+		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind, s.scopes, s.bound, s.resource,
 		t.name, u.email, u.name, u.language, u.totp_confirmed_at IS NOT NULL, t.require_two_factor
 	FROM session s JOIN membership m ON m.tenant_id = s.tenant_id AND m.id = s.membership_id
 	JOIN tenant t ON t.id = s.tenant_id
@@ -39,7 +39,7 @@ func scanSession(row db.Row) (credentialRow, error) {
 	var scopes *db.JSON[[]string]
 	var verified, seen, expires clock.Time
 	err := row.Scan(&c.tenantID, &c.id, &c.userID, &c.membershipID, &c.slug, &licences, &c.role, &own,
-		&verified, &seen, &expires, &c.kind, &scopes, &c.bound,
+		&verified, &seen, &expires, &c.kind, &scopes, &c.bound, &c.resource,
 		&c.workspace, &c.user.Email, &c.user.Name, &c.user.Language, &c.user.TwoFactor, &c.requiresTwoFactor)
 	c.user.ID = c.userID
 	c.licences = licences.V
@@ -54,8 +54,8 @@ func scanSession(row db.Row) (credentialRow, error) {
 }
 
 const insertSession = `INSERT INTO session (id, tenant_id, membership_id, user_id, family_id, token_hash, kind,
-		device_name, platform, app_id, scopes, ip, bound, verified_at, last_seen_at, absolute_expires_at, created_at)
-	VALUES ($1, $2, $3, $4, $1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $14)`
+		device_name, platform, app_id, scopes, ip, bound, verified_at, last_seen_at, absolute_expires_at, created_at, resource)
+	VALUES ($1, $2, $3, $4, $1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $14, $16)`
 
 func putSession(tx *db.Tx, id uuid.UUID, n NewSession, hash []byte, expires time.Time) error {
 	var scopes *db.JSON[[]string]
@@ -63,7 +63,7 @@ func putSession(tx *db.Tx, id uuid.UUID, n NewSession, hash []byte, expires time
 		scopes = &db.JSON[[]string]{V: n.Scopes}
 	}
 	_, err := tx.Exec(insertSession, id, n.TenantID, n.MembershipID, n.UserID, hash, n.Kind, n.Device.Name, n.Device.Platform,
-		n.AppID, scopes, n.Device.IP, n.Bound, clock.At(n.verifiedAt(tx.Now())), clock.At(tx.Now()), clock.At(expires))
+		n.AppID, scopes, n.Device.IP, n.Bound, clock.At(n.verifiedAt(tx.Now())), clock.At(tx.Now()), clock.At(expires), n.Resource)
 	return err
 }
 

@@ -24,7 +24,7 @@ type successor struct {
 func switchSQL(d db.Dialect) string {
 	return `INSERT INTO session (id, tenant_id, membership_id, user_id, family_id, prev_id, token_hash, kind,
 			device_name, platform, app_id, scopes, ip, verified_at, last_seen_at, absolute_expires_at,
-			closed_at, close_reason, created_at)
+			closed_at, close_reason, created_at, resource)
 		SELECT CASE k.n WHEN 0 THEN s.id ELSE $3 END,
 			CASE k.n WHEN 0 THEN s.tenant_id ELSE m.tenant_id END,
 			CASE k.n WHEN 0 THEN s.membership_id ELSE m.id END,
@@ -39,7 +39,7 @@ func switchSQL(d db.Dialect) string {
 			s.absolute_expires_at,
 			CASE k.n WHEN 0 THEN CAST($6 AS bigint) END,
 			CASE k.n WHEN 0 THEN 'switched' END,
-			CASE k.n WHEN 0 THEN s.created_at ELSE $6 END
+			CASE k.n WHEN 0 THEN s.created_at ELSE $6 END, s.resource
 		FROM session s
 		JOIN membership m ON m.user_id = s.user_id AND m.tenant_id = $2 AND m.state = 'active'
 		LEFT JOIN oauth_grant g ON g.tenant_id = m.tenant_id AND g.membership_id = m.id AND g.app_id = s.app_id

@@ -121,7 +121,7 @@ func prepare(tb testing.TB, dialect db.Dialect) *Server {
 	s.cfg = app.Config{
 		DB: dbtest.URL(tb, dialect), Data: tb.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off",
 		Domain: "localhost", SQLiteSync: "normal", RowSecurity: dialect == db.Postgres,
-		WebhookAllow: []string{"127.0.0.0/8"}, MailSPF: "mx", SignUp: app.SignUpOpen,
+		WebhookAllow: []string{"127.0.0.0/8"}, ModelAllow: []string{"127.0.0.0/8"}, SourceAllow: []string{"127.0.0.0/8"}, MailSPF: "mx", SignUp: app.SignUpOpen,
 		NameServers:  func(context.Context, string) ([]netip.AddrPort, error) { return nil, nil },
 		PasswordCost: password.Cost{Memory: 8, Time: 1}, LimitFactor: 1000,
 	}

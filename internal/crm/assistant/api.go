@@ -71,7 +71,12 @@ func (s *Service) Try(ctx context.Context, question, language string, configurat
 	}
 	p, err := s.plan(ctx, &st)
 	if err == nil && p.needsModel {
+		end, refused := s.takeTrial(ctx)
+		if refused != nil {
+			return Trial{}, refused
+		}
 		err = s.askModel(ctx, &st, &p)
+		end()
 	}
 	if err != nil {
 		return Trial{}, err
@@ -140,7 +145,7 @@ func (s *Service) Register(a *api.API) {
 
 	s.registerWriting(a)
 	try := route("POST", "/try", "try-assistant", "Try a question: what the assistant would answer, and why", perm.AssistantView)
-	try.Doc = "Nobody is told. The answer comes from the published help articles, the canned replies that are released for it, and its sources; a language model's use counts towards its budgets."
+	try.Doc = "Nobody is told. The answer comes from the published help articles, the canned replies that are released for it, and its sources; a language model's use counts towards its budgets, and a workspace asks one 20 times a minute and two at once: 429."
 	api.Handle(a, try, func(ctx context.Context, in *tryIn) (Trial, error) {
 		return s.Try(ctx, in.Body.Question, in.Body.Language, in.Body.ConfigurationID)
 	})

@@ -44,7 +44,7 @@ func (s *Service) registerWriting(a *api.API) {
 	api.Handle(a, suggest, func(ctx context.Context, in *suggestIn) (Suggestion, error) { return s.Suggest(ctx, in.ID.UUID) })
 
 	rewrite := ofConversation("/rewrite", "rewrite-reply", "Let a language model rewrite what is being written")
-	rewrite.Doc = "Nothing is sent or stored." + doc
+	rewrite.Doc = "Nothing is sent or stored. Translating into the customer's own language needs crm.conversations.view as well." + doc
 	api.Handle(a, rewrite, func(ctx context.Context, in *rewriteIn) (Rewriting, error) {
 		return s.Rewrite(ctx, in.ID.UUID, in.Body.Text, in.Body.Kind, in.Body.Language)
 	})

@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/assistant/links"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/address"
@@ -159,7 +161,9 @@ func (c *chat) answer(ctx context.Context, language string) (text, reason string
 			if err != nil || reason != "" {
 				return "", reason, err
 			}
-			c.seen.WriteString(result)
+			if err := c.remember(result); err != nil {
+				return "", "", err
+			}
 			c.request.Messages = append(c.request.Messages, ChatMessage{Role: RoleTool, Text: result, For: call.ID})
 		}
 	}
@@ -279,14 +283,12 @@ func (s *Service) provenCustomer(r *db.Reader, st *state) (bool, error) {
 	return slices.ContainsFunc(st.who.Emails, func(e contact.Email) bool { return address.Fold(e.Address) == address.Fold(sender) }), nil
 }
 
-var (
-	citation = regexp.MustCompile(`\s*\[(s[0-9]{1,3})\]`)
-	link     = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"')\]]+`)
-)
+var citation = regexp.MustCompile(`\s*\[(s[0-9]{1,3})\]`)
 
 // check makes an answer of what the language model wrote: without its citations, and
 // with the sources that it cited. The reason is NoAnswer for a text that rests on
-// nothing that was found, BadAnswer for one that cites or links what was not.
+// nothing that was found, BadAnswer for one that cites or links what was not, or says
+// nothing.
 func (c *chat) check(text string) (_ string, sources []conversation.AISource, reason string) {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > maxAnswerBytes {
@@ -301,7 +303,8 @@ func (c *chat) check(text string) (_ string, sources []conversation.AISource, re
 			cited = append(cited, m[1])
 		}
 	}
-	if !linksOnly(text, c.seen.String()) {
+	answer := strings.TrimSpace(citation.ReplaceAllString(text, ""))
+	if !strings.ContainsFunc(answer, isWordRune) || !links.OnlyFrom(answer, c.seen.String()) {
 		return "", nil, BadAnswer
 	}
 	if len(cited) == 0 && !c.orders {
@@ -310,15 +313,33 @@ func (c *chat) check(text string) (_ string, sources []conversation.AISource, re
 	for _, id := range cited {
 		sources = append(sources, c.sources[id])
 	}
-	return citation.ReplaceAllString(text, ""), sources, ""
+	return answer, sources, ""
 }
 
-// linksOnly says whether a text links nothing but what another has.
-func linksOnly(text, known string) bool {
-	for _, l := range link.FindAllString(text, -1) {
-		if !strings.Contains(known, strings.TrimRight(l, ".,;:!?")) {
-			return false
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// remember keeps the texts of what a tool returned, each on a line of its own, as what the
+// language model may link.
+func (c *chat) remember(result string) error {
+	var found any
+	if err := json.Unmarshal([]byte(result), &found); err != nil {
+		return err
+	}
+	c.rememberTexts(found)
+	return nil
+}
+
+func (c *chat) rememberTexts(found any) {
+	switch v := found.(type) {
+	case string:
+		c.seen.WriteString(v + "\n")
+	case []any:
+		for _, part := range v {
+			c.rememberTexts(part)
+		}
+	case map[string]any:
+		for _, part := range v {
+			c.rememberTexts(part)
 		}
 	}
-	return true
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"net/url"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -118,14 +121,14 @@ type Spending struct {
 
 // ModelInput is what a caller gives for a language model.
 type ModelInput struct {
-	Address      string  `json:"address" minLength:"1" maxLength:"500" example:"https://llm.example.com/v1" doc:"Where the OpenAI-compatible API is; /chat/completions is added to it"`
+	Address      string  `json:"address" minLength:"1" maxLength:"500" example:"https://llm.example.com/v1" doc:"Where the OpenAI-compatible API is; /chat/completions is added to it, so it has no query"`
 	Model        string  `json:"model" minLength:"1" maxLength:"200" example:"qwen3-32b"`
 	APIKey       *string `json:"api_key,omitempty" maxLength:"500" example:"sk-…" doc:"Sealed and never shown; without it the stored one stays, unless the address is another server's. Empty to forget it"`
 	InputPrice   int64   `json:"input_price,omitempty" minimum:"0" maximum:"1000000" example:"15" doc:"Minor units for a million tokens that are sent"`
 	OutputPrice  int64   `json:"output_price,omitempty" minimum:"0" maximum:"1000000" example:"60" doc:"Minor units for a million tokens that come back"`
-	DailyTokens  *int64  `json:"daily_tokens,omitempty" minimum:"0" maximum:"1000000000" example:"500000" doc:"Tokens a day, by UTC; 500000 where nothing is said"`
-	DailyMoney   int64   `json:"daily_money,omitempty" minimum:"0" maximum:"100000000" example:"1000" doc:"Minor units a day; 0 for no limit"`
-	DailySeconds *int64  `json:"daily_seconds,omitempty" minimum:"0" maximum:"86400" example:"3600" doc:"Seconds a day that calls may take; 3600 where nothing is said"`
+	DailyTokens  *int64  `json:"daily_tokens,omitempty" minimum:"0" maximum:"1000000000" example:"500000" doc:"Tokens a day, by UTC; at least 4000, and 500000 where nothing is said"`
+	DailyMoney   int64   `json:"daily_money,omitempty" minimum:"0" maximum:"100000000" example:"1000" doc:"Minor units a day, of the prices, without which it is refused; 0 for no limit"`
+	DailySeconds *int64  `json:"daily_seconds,omitempty" minimum:"0" maximum:"86400" example:"3600" doc:"Seconds a day that calls may take; at least the time of two calls (60 s unless the operator changed it), and 3600 where nothing is said"`
 }
 
 // Budgets of a configuration that names none.
@@ -133,6 +136,36 @@ const (
 	defaultDailyTokens  = 500_000
 	defaultDailySeconds = 3600
 )
+
+// leastDailyTokens is what the question and the answer of a short conversation may use at most,
+// which is reserved before a server is asked.
+const leastDailyTokens = 4000
+
+// leastDailySeconds is what an answer may take that searches once: a call reserves all the time
+// that it has.
+func (s *Service) leastDailySeconds() int64 {
+	return int64(math.Ceil((2 * s.ModelTime).Seconds()))
+}
+
+// checkBudgets refuses budgets that allow no answer at all, and one of money that never binds
+// because nothing has a price.
+func (s *Service) checkBudgets(m *ModelSettings) error {
+	tooSmall := func(field string, least int64) error {
+		return fault.Invalid("model."+field, "too_small").Because(fmt.Sprintf("the least %s that allows an answer is %d", field, least))
+	}
+	leastMoney := roundUp(leastDailyTokens*max(m.InputPrice, m.OutputPrice), moneyUnit)
+	switch {
+	case m.DailyTokens < leastDailyTokens:
+		return tooSmall("daily_tokens", leastDailyTokens)
+	case m.DailySeconds < s.leastDailySeconds():
+		return tooSmall("daily_seconds", s.leastDailySeconds())
+	case m.DailyMoney > 0 && m.InputPrice == 0 && m.OutputPrice == 0:
+		return fault.Invalid("model.daily_money", "needs_prices")
+	case m.DailyMoney > 0 && m.DailyMoney < leastMoney:
+		return tooSmall("daily_money", leastMoney)
+	}
+	return nil
+}
 
 // modelPlace is what the key of a configuration is sealed for.
 func modelPlace(id uuid.UUID) string { return "assistant_configuration/" + id.String() }
@@ -152,7 +185,7 @@ func (s *Service) applyModel(tenant uuid.UUID, in *ModelInput, c *Configuration)
 	}
 	m := &ModelSettings{
 		Address: address, Model: in.Model, InputPrice: in.InputPrice, OutputPrice: in.OutputPrice,
-		DailyTokens: defaultDailyTokens, DailyMoney: in.DailyMoney, DailySeconds: defaultDailySeconds,
+		DailyTokens: defaultDailyTokens, DailyMoney: in.DailyMoney, DailySeconds: max(defaultDailySeconds, s.leastDailySeconds()),
 	}
 	if in.DailyTokens != nil {
 		m.DailyTokens = *in.DailyTokens
@@ -160,7 +193,12 @@ func (s *Service) applyModel(tenant uuid.UUID, in *ModelInput, c *Configuration)
 	if in.DailySeconds != nil {
 		m.DailySeconds = *in.DailySeconds
 	}
+	if err := s.checkBudgets(m); err != nil {
+		return err
+	}
 	switch {
+	case in.APIKey != nil && strings.ContainsFunc(*in.APIKey, isNoHeader):
+		return fault.Invalid("model.api_key", "invalid_characters")
 	case in.APIKey != nil && *in.APIKey != "":
 		m.sealed = s.Box.Seal(tenant, modelPlace(c.ID), []byte(*in.APIKey))
 	case in.APIKey == nil && was != nil && was.sealed != nil:
@@ -173,6 +211,9 @@ func (s *Service) applyModel(tenant uuid.UUID, in *ModelInput, c *Configuration)
 	c.Engine, c.Model.V = LanguageModel, m
 	return nil
 }
+
+// isNoHeader says whether a character cannot stand in a header, where keys go.
+func isNoHeader(r rune) bool { return r < ' ' || r > '~' }
 
 // sameServer says whether two addresses lead to one server, by scheme, host and port.
 func sameServer(a, b string) bool {

@@ -138,7 +138,7 @@ func TestModelFaults(t *testing.T) {
 		for fault, reason := range map[string]string{
 			openai.Dead: assistant.ModelUnreachable, openai.Refuses: assistant.ModelUnreachable, openai.Slow: assistant.ModelUnreachable,
 			openai.Endless: assistant.BadAnswer, openai.Loops: assistant.BadAnswer, openai.Cut: assistant.BadAnswer,
-			openai.Invents: assistant.BadAnswer, openai.Links: assistant.BadAnswer, openai.UnknownTool: assistant.BadAnswer,
+			openai.Invents: assistant.BadAnswer, openai.Links: assistant.BadAnswer, openai.Domains: assistant.BadAnswer, openai.OnlyCites: assistant.BadAnswer, openai.UnknownTool: assistant.BadAnswer,
 			openai.BadJSON: assistant.BadAnswer, openai.NoSource: assistant.NoAnswer,
 		} {
 			model.Fail(fault)
@@ -202,13 +202,16 @@ func TestModelBudget(t *testing.T) {
 	runWithModel(t, func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration) {
 		for name, limit := range map[string]map[string]any{
 			"tokens": {"daily_tokens": 4000}, "money": {"input_price": 1_000_000, "output_price": 1_000_000, "daily_money": 4000},
-			"seconds": {"daily_seconds": 0},
+			"seconds": {"daily_seconds": 2},
 		} {
 			c = sh.change(c, limit)
 			sh.s.Clock.Advance(24 * time.Hour)
 			sh.Owner = sh.SignIn("owner@demo.example")
 			counted, answered, spent := model.Tokens(), 0, false
 			for i := range 12 {
+				if name == "seconds" { // the search takes long, the answer is at once
+					model.OnAsked(func() { sh.s.Clock.Advance(700 * time.Millisecond) })
+				}
 				id := sh.writes(name+string(rune('a'+i)), answerable).Conversation.ID
 				sh.settle()
 				if a := sh.state(id); a.State == conversation.AIActive {
@@ -218,7 +221,7 @@ func TestModelBudget(t *testing.T) {
 				}
 			}
 			m := sh.read(c).Model.V
-			if used := model.Tokens() - counted; !spent || (answered > 0) != (name != "seconds") || used > 4000 || m.Spent.Tokens > 4000 || m.Spent.Money > 4000 {
+			if used := model.Tokens() - counted; !spent || answered == 0 || used > 4000 && name != "seconds" || m.Spent.Seconds > 2 || m.Spent.Tokens > 4000 && name != "seconds" || m.Spent.Money > 4000 {
 				t.Errorf("%s: %d answers, %d tokens, %+v", name, answered, used, m.Spent)
 			}
 		}
@@ -231,6 +234,59 @@ func TestModelBudget(t *testing.T) {
 		sh.settle()
 		if u := sh.read(c).Model.V.Spent; u.Tokens == 0 || u.Tokens > 20_000 {
 			t.Errorf("got %+v", u)
+		}
+	})
+}
+
+// Budgets that allow no answer, or that never bind, are refused with what would do, and so are
+// keys and addresses that no request could carry.
+func TestModelRefusals(t *testing.T) {
+	runWithModel(t, func(t *testing.T, sh *shop, _ *openai.Server, c assistant.Configuration) {
+		for _, bad := range []struct {
+			field  string
+			value  any
+			code   string
+			reason string
+			more   map[string]any
+		}{
+			{"daily_tokens", 3999, "too_small", "4000", nil},
+			{"daily_tokens", 0, "too_small", "4000", nil},
+			{"daily_seconds", 1, "too_small", "is 2", nil},
+			{"daily_seconds", 0, "too_small", "is 2", nil},
+			{"daily_money", 100, "needs_prices", "", nil},
+			{"daily_money", 39, "too_small", "is 40", map[string]any{"input_price": 10_000}},
+			{"api_key", "sk-1\nX-Other: 1", "invalid_characters", "", nil},
+			{"api_key", "sk-ş", "invalid_characters", "", nil},
+			{"address", c.Model.V.Address + "?api-version=1", "query_in_address", "", nil},
+			{"address", "https://10.0.0.1/v1", "inside_address", "--model-allow", map[string]any{"api_key": "k"}},
+		} {
+			m := map[string]any{"address": c.Model.V.Address, "model": "x"}
+			for k, v := range bad.more {
+				m[k] = v
+			}
+			m[bad.field] = bad.value
+			e := sh.Owner.Put(configurations+"/"+c.ID.String(), map[string]any{"name": c.Name, "model": m}).Refused(422, "validation_failed")
+			if got := e.Fields["model."+bad.field]; len(got) != 1 || got[0] != bad.code || !strings.Contains(e.Reason, bad.reason) {
+				t.Errorf("%s %v: %+v", bad.field, bad.value, e)
+			}
+		}
+		sh.change(c, map[string]any{"daily_tokens": 4000, "daily_seconds": 2, "daily_money": 40, "input_price": 10_000})
+	})
+}
+
+// What webhooks may reach inside the network is neither a source nor a language model's server.
+func TestInsideStaysInside(t *testing.T) {
+	t.Parallel()
+	apptest.RunWith(t, func(cfg *app.Config) { cfg.ModelAllow, cfg.SourceAllow = nil, nil }, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		w.Owner.Post("/api/erp/v1/webhooks", map[string]any{"address": "http://127.0.0.1:1/", "events": []string{"ping.test"}}).Want(201)
+		if e := w.Owner.Post(sources, map[string]any{"address": "https://127.0.0.1:1/"}).Refused(422, "validation_failed"); e.Fields["address"][0] != "inside_address" {
+			t.Errorf("got %+v", e)
+		}
+		w.Owner.Post(sources, map[string]any{"address": "http://example.com/"}).Refused(422, "validation_failed")
+		m := map[string]any{"address": "https://127.0.0.1:1/v1", "model": "x"}
+		if e := w.Owner.Post(configurations, map[string]any{"name": "Model", "model": m}).Refused(422, "validation_failed"); e.Fields["model.address"][0] != "inside_address" || !strings.Contains(e.Reason, "--model-allow") {
+			t.Errorf("got %+v", e)
 		}
 	})
 }

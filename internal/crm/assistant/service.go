@@ -118,6 +118,7 @@ type Service struct {
 	Config
 	indexes *otter.Cache[indexKey, *engine.Index]
 	running running
+	trying  running // questions to a language model, by workspace
 }
 
 type indexKey struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -250,13 +251,25 @@ func TestFileIsASource(t *testing.T) {
 			}
 			sh.Owner.Delete(sources + "/" + src.ID.String()).Want(200)
 		}
-		for name, content := range map[string]string{
-			"a.zip": string(dlptest.Zip(t, "a.txt", text)), "a.txt": " \n ", "b.docx": "PK\x03\x04", "c.pdf": "%PDF-1.4\ntrailer << /Encrypt 5 0 R >>", "d.exe": "MZ\x00\x01\x02",
+		for name, c := range map[string]struct{ content, want string }{
+			"a.zip": {string(dlptest.Zip(t, "a.txt", text)), "not_a_text"}, "a.txt": {" \n ", "no_text"}, "b.docx": {"PK\x03\x04", "unreadable"},
+			"c.pdf": {"%PDF-1.4\ntrailer << /Encrypt 5 0 R >>", "unreadable"}, "d.exe": {"MZ\x00\x01\x02", "not_a_text"},
+			"elf":      {"\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 9) + strings.Repeat("t\x00e\x00x\x00t\x00", 200), "not_a_text"},
+			"eski.doc": {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" + strings.Repeat(text, 50), "not_a_text"},
+			"late.txt": {strings.Repeat(text+"\n", 200) + "\x00", "not_a_text"}, "noise.txt": {strings.Repeat("a\x01", 100), "not_a_text"}, "page.html": {"<p>" + text + "\x00", "not_a_text"},
+			"bomb.docx": {string(dlptest.Docx(t, strings.Repeat("kelime ", 3<<20))), "too_large"},
 		} {
-			if e := sh.upload(name, content).Refused(422, "validation_failed"); e.Fields["file"] == nil {
-				t.Errorf("%s: %+v", name, e)
+			if e := sh.upload(name, c.content).Refused(422, "validation_failed"); !slices.Equal(e.Fields["file"], []string{c.want}) {
+				t.Errorf("%s: %+v, want %s", name, e, c.want)
 			}
 		}
+		// One paragraph that is longer than what is kept is cut, in UTF-16 too.
+		var long source.Source
+		sh.upload("tek.txt", strings.Repeat("kelime ", 40_000)).Want(201).Data(&long)
+		if !long.Cut || long.Bytes > 200_000 || long.Bytes < 190_000 {
+			t.Errorf("one paragraph: %+v", long)
+		}
+		sh.upload("genis.txt", "\xff\xfeM\x00o\x00n\x00t\x00a\x00j\x00").Want(201)
 		sh.upload("e.txt", strings.Repeat("a", 10<<20+1)).Refused(413, "body_too_large")
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/assistant/engine"
+	"konak/internal/crm/assistant/links"
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
@@ -71,11 +72,13 @@ func (s *Service) writingTime() time.Duration { return min(maxWritingTime, s.Mod
 var (
 	writingOfAgent     = limit.Policy{Name: "assistant-writing", Burst: 20, Window: time.Minute}
 	writingOfWorkspace = limit.Policy{Name: "assistant-writing-workspace", Burst: 200, Window: time.Minute}
+	tryingOfWorkspace  = limit.Policy{Name: "assistant-trying", Burst: 20, Window: time.Minute}
 )
 
 const (
 	runningOfAgent     = 2
 	runningOfWorkspace = 8
+	tryingAtOnce       = 2 // of a workspace
 )
 
 // running counts whom a language model writes for now, by agent and by workspace.
@@ -91,18 +94,34 @@ func (r *running) start(agent, workspace uuid.UUID) bool {
 	if r.by[agent] >= runningOfAgent || r.by[workspace] >= runningOfWorkspace {
 		return false
 	}
-	if r.by == nil {
-		r.by = map[uuid.UUID]int{}
-	}
-	r.by[agent]++
-	r.by[workspace]++
+	r.count(agent, workspace)
 	return true
 }
 
-func (r *running) end(agent, workspace uuid.UUID) {
+// startTrial counts a question that a workspace tries.
+func (r *running) startTrial(workspace uuid.UUID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, id := range []uuid.UUID{agent, workspace} {
+	if r.by[workspace] >= tryingAtOnce {
+		return false
+	}
+	r.count(workspace)
+	return true
+}
+
+func (r *running) count(ids ...uuid.UUID) {
+	if r.by == nil {
+		r.by = map[uuid.UUID]int{}
+	}
+	for _, id := range ids {
+		r.by[id]++
+	}
+}
+
+func (r *running) end(ids ...uuid.UUID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range ids {
 		if r.by[id]--; r.by[id] == 0 {
 			delete(r.by, id)
 		}
@@ -165,6 +184,9 @@ func (s *Service) Rewrite(ctx context.Context, id uuid.UUID, text, kind, languag
 	if strings.TrimSpace(text) == "" {
 		return out, fault.Invalid("text", "required")
 	}
+	if kind == Translate && language == "" && !caller.From(ctx).Can(perm.ConversationsView) { // the answer tells the customer's
+		return out, conversation.Forbidden(perm.ConversationsView)
+	}
 	err = s.ask(ctx, id, "assistant.rewritten", func(st *state) error {
 		out = Rewriting{Configuration: *st.configuration.reference()}
 		task := rewriteTasks[kind]
@@ -183,12 +205,25 @@ func (s *Service) Rewrite(ctx context.Context, id uuid.UUID, text, kind, languag
 			return errors.Join(err, writingFault(reason))
 		}
 		out.Text = strings.TrimSpace(got.Text)
-		if out.Text == "" || len(got.Calls) > 0 || len(out.Text) > 4*len(text)+maxAnswerBytes || !linksOnly(out.Text, text) {
+		if out.Text == "" || len(got.Calls) > 0 || len(out.Text) > 4*len(text)+maxAnswerBytes || !links.OnlyFrom(out.Text, text) {
 			return writingFault(BadAnswer)
 		}
 		return nil
 	})
 	return out, err
+}
+
+// takeTrial takes one of the questions to a language model that a workspace may try. The caller
+// ends it with the function.
+func (s *Service) takeTrial(ctx context.Context) (end func(), err error) {
+	workspace := caller.From(ctx).TenantID
+	if r := s.Limits.Take(ctx, tryingOfWorkspace, limit.Key(workspace)); !r.Allowed {
+		return nil, api.RateLimited(r)
+	}
+	if !s.trying.startTrial(workspace) {
+		return nil, api.RateLimited(limit.Result{Policy: limit.Policy{Name: "assistant-trying-running"}, RetryAfter: s.writingTime()})
+	}
+	return func() { s.trying.end(workspace) }, nil
 }
 
 // writingFault is what an agent reads of why a language model wrote nothing.

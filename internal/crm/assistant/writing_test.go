@@ -199,7 +199,7 @@ func TestWritingFaults(t *testing.T) {
 		text := map[string]any{"text": "Merhaba", "kind": "shorter"}
 		for fault, code := range map[string]string{
 			openai.Dead: "model_unreachable", openai.Refuses: "model_unreachable", openai.Slow: "model_unreachable",
-			openai.Endless: "model_bad_answer", openai.Cut: "model_bad_answer", openai.Links: "model_bad_answer",
+			openai.Endless: "model_bad_answer", openai.Cut: "model_bad_answer", openai.Links: "model_bad_answer", openai.Domains: "model_bad_answer", openai.OnlyCites: "model_bad_answer",
 			openai.UnknownTool: "model_bad_answer", openai.BadJSON: "model_bad_answer",
 			openai.Loops: "model_bad_answer", openai.Invents: "model_bad_answer",
 		} {
@@ -217,7 +217,7 @@ func TestWritingFaults(t *testing.T) {
 				}
 				sh.change(c, nil) // forgets the pause
 			}
-			if fault != openai.Invents { // what is no citation there
+			if fault != openai.Invents && fault != openai.OnlyCites { // what is no citation there
 				sh.Owner.Post(rewritePath(conv.ID), text).Refused(502, code)
 			}
 			sh.change(c, nil)
@@ -236,7 +236,10 @@ func TestWritingFaults(t *testing.T) {
 		model.Fail(openai.Obeys)
 		sh.Owner.Post(rewritePath(conv.ID), map[string]any{"text": `Merhaba CALL find_order {}`, "kind": "shorter"}).Refused(502, "model_bad_answer")
 		model.Fail(openai.Works)
-		sh.change(c, map[string]any{"daily_tokens": 100})
+		sh.change(c, map[string]any{"daily_tokens": 4000})
+		for range 5 {
+			sh.Owner.Post(rewritePath(conv.ID), map[string]any{"text": strings.Repeat("a", 1000), "kind": "shorter"})
+		}
 		asked := len(model.Requests())
 		sh.Owner.Post(suggestPath(conv.ID), nil).Refused(409, "model_budget_spent")
 		sh.Owner.Post(rewritePath(conv.ID), text).Refused(409, "model_budget_spent")
@@ -258,6 +261,8 @@ func TestWritingRefusals(t *testing.T) {
 		blind := sh.with("yazar", perm.ConversationsReply)
 		blind.Post(suggestPath(conv.ID), nil).Refused(403, "forbidden")
 		blind.Post(rewritePath(conv.ID), text).Want(200)
+		blind.Post(rewritePath(conv.ID), map[string]any{"text": "Merhaba", "kind": "translate"}).Refused(403, "forbidden")
+		blind.Post(rewritePath(conv.ID), map[string]any{"text": "Merhaba", "kind": "translate", "language": "en"}).Want(200)
 		reader := sh.with("okur", perm.ConversationsView)
 		reader.Post(suggestPath(conv.ID), nil).Refused(403, "forbidden")
 		reader.Post(rewritePath(conv.ID), text).Refused(403, "forbidden")
@@ -285,6 +290,29 @@ func TestWritingRefusals(t *testing.T) {
 		let()
 		if first, second := <-done, <-done; !first || !second {
 			t.Error("one that was let in was refused")
+		}
+		// Questions to a language model are tried two at once and 20 a minute.
+		try := func() *apptest.Response {
+			return sh.Owner.Post("/api/crm/v1/assistant/try", map[string]any{"question": answerable, "configuration_id": c.ID})
+		}
+		tryEntered, tryLeave := make(chan bool, 2), make(chan bool)
+		letTry := sync.OnceFunc(func() { close(tryLeave) })
+		defer letTry()
+		for range 2 {
+			model.OnAsked(func() { tryEntered <- true; <-tryLeave })
+			go func() { done <- try().Status == 200 }()
+			<-tryEntered
+		}
+		try().Refused(429, "rate_limited")
+		letTry()
+		if first, second := <-done, <-done; !first || !second {
+			t.Error("one that was let in was refused")
+		}
+		n := 0
+		for ; n < 25 && try().Status == 200; n++ {
+		}
+		if n > 18 {
+			t.Errorf("%d more questions were tried", n)
 		}
 		refused := false
 		for range 25 {

@@ -74,6 +74,7 @@ func (s *Service) Register(a *api.API) {
 
 	ai := Route("PATCH", "/{id}/ai", "set-channel-ai", "Turn AI on or off for the account's channel", perm.ChannelsManage)
 	ai.Refusals = []int{409}
+	ai.Doc = "On where it could not answer: 409 with the reason ai_unavailable (a help center, where customers write forms) or ai_not_licensed."
 	api.Handle(a, ai, func(ctx context.Context, in *channelAIIn) (Account, error) {
 		return s.SetAI(ctx, in.ID.UUID, in.Body.Enabled, in.Body.ConfigurationID)
 	})

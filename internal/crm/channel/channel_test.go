@@ -124,6 +124,13 @@ func TestAccounts(t *testing.T) {
 		if !a.AI {
 			t.Errorf("got %+v", a)
 		}
+		if err := s.Identity.SetLicences(t.Context(), l.Slug, []string{"crm"}); err != nil {
+			t.Fatal(err)
+		}
+		if e := l.Owner.Do("PATCH", l.path("/ai"), map[string]any{"enabled": true}).Refused(409, "conflict"); e.Reason != "ai_not_licensed" {
+			t.Errorf("got %+v", e)
+		}
+		l.Owner.Do("PATCH", l.path("/ai"), map[string]any{"enabled": false}).Want(200)
 		l.Owner.Do("PATCH", l.path("/status"), map[string]any{"status": "paused"}).Want(200).Data(&a)
 		if a.Status != channel.Paused {
 			t.Errorf("got %+v", a)

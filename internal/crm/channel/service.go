@@ -335,7 +335,8 @@ func equal(a, b *string) bool { return a == nil && b == nil || a != nil && b != 
 // there; a nil configuration leaves that as it is, the zero id means the defaults.
 // The assistant asks for the flag whenever it is about to answer, so off counts at
 // once, in conversations under way too. It returns validation_failed for a
-// configuration that there is not.
+// configuration that there is not, and a conflict where it is switched on and could not
+// answer: on forms, and without the licence.
 func (s *Service) SetAI(ctx context.Context, id uuid.UUID, on bool, configuration *uuid.UUID) (a Account, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if configuration != nil && *configuration != uuid.Nil {
@@ -346,6 +347,12 @@ func (s *Service) SetAI(ctx context.Context, id uuid.UUID, on bool, configuratio
 			}
 		}
 		a, err = s.Change(tx, "", id, func(a *Account) error {
+			switch {
+			case on && a.Kind == "help_center":
+				return fault.New(fault.Conflict).Because("ai_unavailable")
+			case on && !caller.From(ctx).Licences["ai"]:
+				return fault.New(fault.Conflict).Because("ai_not_licensed")
+			}
 			a.AI = on
 			if configuration != nil {
 				a.AIConfigurationID = configuration

@@ -18,6 +18,7 @@ import (
 	"konak/internal/crm/reply"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
 )
 
 // writer is an assistant that says how much it read.
@@ -116,6 +117,15 @@ func TestSummary(t *testing.T) {
 		in.Owner.Put(path+"/items/"+note, map[string]any{"body": "Başka not"}).Want(200)
 		if !get().Outdated {
 			t.Error("not outdated by an edit")
+		}
+		if !made.Available {
+			t.Error("an assistant that has just written says that it cannot")
+		}
+		// A summary tells what was written: who may not read does not get one.
+		in.Owner.Put("/api/v1/auth/roles", map[string]any{"name": "yazar", "title": "Yazar", "permissions": []perm.Permission{perm.ConversationsReply}}).Want(200)
+		blind, _ := in.memberAs("Yazar", "yazar")
+		if f := blind.Post(path+"/summary/generate", nil).Refused(403, "forbidden"); f.Permission != string(perm.ConversationsView) {
+			t.Errorf("got %+v", f)
 		}
 		// An assistant that fails leaves the stored one alone.
 		ai.hook, ai.err = nil, fault.New(fault.Unavailable)

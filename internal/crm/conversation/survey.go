@@ -27,7 +27,7 @@ type Closing struct {
 // planSurvey has the customer of a conversation that was just closed asked a
 // little later, where the workspace wants it.
 func planSurvey(tx *db.Tx, c *Conversation) error {
-	if c.Test || c.ClosedAt == nil || caller.From(tx.Context()).Test {
+	if who := caller.From(tx.Context()); c.Test || c.ClosedAt == nil || who.Test || who.Silent {
 		return nil
 	}
 	if set, err := ReadSettings(&tx.Reader); err != nil || !set.CSAT {

@@ -134,6 +134,12 @@ func TestSettings(t *testing.T) {
 			t.Errorf("accounts: %+v", list)
 		}
 		d.Owner.Put(settings, map[string]any{"enabled": true}).Want(200)
+		// Forms are not what the assistant answers.
+		ai := "/api/crm/v1/channels/" + list[0].ID.String() + "/ai"
+		if e := d.Owner.Do("PATCH", ai, map[string]any{"enabled": true}).Refused(409, "conflict"); e.Reason != "ai_unavailable" {
+			t.Errorf("got %+v", e)
+		}
+		d.Owner.Do("PATCH", ai, map[string]any{"enabled": false}).Want(200)
 		// A picture is found by its bytes, and its size is bounded.
 		png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + strings.Repeat("\x00", 40)
 		d.Owner.Post(settings+"/logo", png).Want(200).Data(&got)

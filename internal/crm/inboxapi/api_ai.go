@@ -11,6 +11,7 @@ import (
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/card"
 	"konak/internal/kit/api"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
@@ -78,8 +79,11 @@ func (s *Service) registerAIRecords(a *api.API) {
 	})
 	generate := route("POST", "/{id}/summary/generate", "generate-summary", "Generate a summary", perm.ConversationsReply)
 	generate.Refusals = []int{409}
-	generate.Doc = "The assistant reads the last 200 messages and notes; what it writes replaces the stored summary. Without a connected assistant: 409 no_assistant."
+	generate.Doc = "The assistant reads the last 200 messages and notes; what it writes replaces the stored summary. It needs crm.conversations.view as well. Without a connected assistant: 409 no_assistant."
 	api.Handle(a, generate, func(ctx context.Context, in *conversationIn) (airecord.Summary, error) {
+		if !caller.From(ctx).Can(perm.ConversationsView) { // it tells what was written
+			return airecord.Summary{}, conversation.Forbidden(perm.ConversationsView)
+		}
 		return s.ai.GenerateSummary(ctx, in.ID.UUID)
 	})
 }

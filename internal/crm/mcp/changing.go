@@ -53,7 +53,7 @@ type closeConversation struct {
 func (s *Service) addChanging() {
 	add(s, tool{
 		name: "draft_reply", title: "Draft a reply",
-		description: "Proposes a reply. Nothing is sent: an app leaves it as the draft of the person it acts for, and refuses where they have begun another one; a key leaves it as an internal note.",
+		description: "Proposes a reply. Nothing is sent: an app leaves it as the draft of the person it acts for, and refuses where they have begun another one; a key leaves it as an internal note, once where it is repeated.",
 		permission:  perm.ConversationsReply, licence: licence, changes: true,
 	}, s.draftReply)
 	add(s, tool{
@@ -65,7 +65,7 @@ func (s *Service) addChanging() {
 		permission: perm.ConversationsAssign, licence: licence, changes: true,
 	}, s.assignConversation)
 	add(s, tool{
-		name: "close_conversation", title: "Close a conversation", description: "Closes a conversation. A repeat changes nothing.",
+		name: "close_conversation", title: "Close a conversation", description: "Closes a conversation. The customer is not asked for a rating. A repeat changes nothing.",
 		permission: perm.ConversationsManage, licence: licence, changes: true,
 	}, s.closeConversation)
 }
@@ -86,8 +86,31 @@ func (s *Service) draftReply(ctx context.Context, in draftReply) (out drafted, e
 	}
 	note := reply.Answer{Author: conversation.Author{Kind: conversation.ByKey, ID: &who.ID}, Body: proposal + "\n\n" + body, Note: true}
 	var written conversation.Written
-	_, err = s.change(ctx, id, "draft_reply", s.cfg.Replies.ToReply(note, &written))
+	_, err = s.change(ctx, id, "draft_reply", unlessProposed(note, s.cfg.Replies.ToReply(note, &written)))
 	return drafted{ConversationID: id, Kept: "note"}, err
+}
+
+// recentNotes is how far back a proposal is looked for.
+const recentNotes = 50
+
+// unlessProposed takes a step that writes a note, unless the same author left the same one
+// since somebody last wrote a message.
+func unlessProposed(note reply.Answer, write conversation.Step) conversation.Step {
+	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		list, err := conversation.LastMessagesAndNotes(&tx.Reader, was.ID, recentNotes)
+		if err != nil {
+			return was, err
+		}
+		for _, i := range list {
+			if i.Kind == conversation.Message {
+				break
+			}
+			if i.AuthorKind == conversation.ByKey && conversation.SameID(i.AuthorID, note.Author.ID) && i.Body == note.Body {
+				return was, nil
+			}
+		}
+		return write(tx, was)
+	}
 }
 
 func (s *Service) tagConversation(ctx context.Context, in tagConversation) (out shownConversation, err error) {

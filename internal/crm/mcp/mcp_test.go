@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -174,13 +175,28 @@ func TestKeyChangesAndProposes(t *testing.T) {
 		call(t, key, "tag_conversation", map[string]any{"conversation_id": id, "add": []string{"kargo"}}).want(t, "kargo")
 		call(t, key, "assign_conversation", map[string]any{"conversation_id": id, "owner_id": w.Member.String()}).want(t, w.Member.String())
 		call(t, key, "assign_conversation", map[string]any{"conversation_id": id, "owner_id": "me"}).refused(t, "validation_failed")
-		call(t, key, "draft_reply", map[string]any{"conversation_id": id, "body": "Yolda."}).want(t, `"kept":"note"`, `"sent":false`)
+		for range 2 { // a repeat leaves no second note
+			call(t, key, "draft_reply", map[string]any{"conversation_id": id, "body": "Yolda."}).want(t, `"kept":"note"`, `"sent":false`)
+		}
+		w.Owner.Put(crm+"/conversations/settings", map[string]any{"reopen": true, "reopen_days": nil, "csat": true}).Want(200)
 		call(t, key, "close_conversation", map[string]any{"conversation_id": id}).want(t, "closed")
 		call(t, key, "search_articles", map[string]any{"query": "kargo"}).want(t, "articles")
 		call(t, key, "search_provisions", map[string]any{"query": "kira"}).want(t, "provisions")
 		call(t, key, "get_provision", map[string]any{"id": "kanun-1:m1"}).refused(t, "not_found")
 		call(t, key, "get_article", map[string]any{"id": uuid.NewString(), "language": "tr"}).refused(t, "not_found")
 
+		// What is refused leaves its line too.
+		call(t, key, "list_conversations", map[string]any{"state": "zz"}).refused(t, "validation_failed")
+		call(t, w.Key(false, perm.ConversationsView), "get_contact", map[string]any{"id": customer}).refused(t, "forbidden")
+		call(t, key, "get_contact", map[string]any{"id": customer, "tenant": "other"})
+		call(t, key, "delete_everything", nil)
+
+		// No survey follows a closing that an agent of others did.
+		s.Clock.Advance(time.Minute)
+		s.Settle()
+		if n := w.Owner.Get(crm + "/conversations/" + id + "/items").Want(200); strings.Contains(string(n.Body), "csat_") {
+			t.Errorf("the customer was asked: %s", n.Body)
+		}
 		var items []struct {
 			Kind       string
 			Body       string
@@ -207,11 +223,15 @@ func TestKeyChangesAndProposes(t *testing.T) {
 		var tools []string
 		for _, line := range audit {
 			if line.Action == "mcp.called" {
-				tools = append(tools, line.Details["tool"].(string))
+				tools = append(tools, line.Details["tool"].(string)+" "+line.Details["outcome"].(string))
 			}
 		}
 		slices.Sort(tools)
-		want := []string{"assign_conversation", "close_conversation", "draft_reply", "get_contact", "list_agents", "search_articles", "search_contacts", "search_provisions", "tag_conversation"}
+		want := []string{
+			"assign_conversation done", "assign_conversation validation_failed", "close_conversation done", "draft_reply done", "draft_reply done", "get_article not_found",
+			"get_contact done", "get_contact forbidden", "get_contact invalid_call", "get_provision not_found", "list_agents done", "list_conversations validation_failed",
+			"search_articles done", "search_contacts done", "search_provisions done", "tag_conversation done", "unknown invalid_call",
+		}
 		if !slices.Equal(tools, want) {
 			t.Errorf("audited %v", tools)
 		}

@@ -14,6 +14,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 	"konak/internal/kit/trtext"
 )
@@ -151,8 +152,17 @@ func (s *Service) addReading() {
 	}, s.listAgents)
 }
 
+// checkState refuses what is no state of a conversation; without one all are meant.
+func checkState(state string) error {
+	switch conversation.State(state) {
+	case "", conversation.Open, conversation.Snoozed, conversation.Closed:
+		return nil
+	}
+	return fault.Invalid("state", "not_allowed")
+}
+
 func (s *Service) listConversations(ctx context.Context, in listConversations) (map[string][]shownConversation, error) {
-	if err := s.recordRead(ctx, "list_conversations", ""); err != nil {
+	if err := checkState(in.State); err != nil {
 		return nil, err
 	}
 	q := conversation.Query{State: in.State, Channel: in.Channel, Tag: in.Tag, OwnerID: in.OwnerID, Sort: "-last_activity"}
@@ -170,7 +180,7 @@ func (s *Service) listConversations(ctx context.Context, in listConversations) (
 func (s *Service) searchConversations(ctx context.Context, in searchConversations) (map[string][]shownConversation, error) {
 	text, err := checkText("query", in.Query, maxQuery)
 	if err == nil {
-		err = s.recordRead(ctx, "search_conversations", "")
+		err = checkState(in.State)
 	}
 	if err != nil {
 		return nil, err
@@ -203,9 +213,6 @@ func (s *Service) getConversation(ctx context.Context, in getConversation) (out 
 		return out, err
 	}
 	list, err := s.cfg.Conversations.Items(ctx, id, ask, db.Page{Limit: shownItems + 1, After: db.First})
-	if err == nil {
-		err = s.recordRead(ctx, "get_conversation", id.String())
-	}
 	if err != nil {
 		return out, err
 	}
@@ -222,9 +229,6 @@ func (s *Service) getConversation(ctx context.Context, in getConversation) (out 
 
 func (s *Service) searchContacts(ctx context.Context, in searchContacts) (map[string][]contact.Contact, error) {
 	text, err := checkText("query", in.Query, maxQuery)
-	if err == nil {
-		err = s.recordRead(ctx, "search_contacts", "")
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -241,16 +245,10 @@ func (s *Service) getContact(ctx context.Context, in byID) (c contact.Contact, e
 	if err != nil {
 		return c, err
 	}
-	if c, err = s.cfg.Contacts.Get(ctx, id); err != nil {
-		return c, err
-	}
-	return c, s.recordRead(ctx, "get_contact", id.String())
+	return s.cfg.Contacts.Get(ctx, id)
 }
 
 func (s *Service) listAgents(ctx context.Context, _ struct{}) (map[string][]shownAgent, error) {
-	if err := s.recordRead(ctx, "list_agents", ""); err != nil {
-		return nil, err
-	}
 	list, err := s.cfg.Agents.Agents(ctx, agent.Active, db.Page{Limit: 100, After: db.First})
 	out := []shownAgent{}
 	for _, a := range list.Rows {

@@ -40,8 +40,14 @@ func TestClientRegistersItself(t *testing.T) {
 	if got.Approved != "yes" || got.Resource != s.URL+"/mcp" || !strings.Contains(got.Found, id) || !slices.Equal(got.Tools, allTools) {
 		t.Errorf("the owner's client saw %+v", got)
 	}
-	// The token is the person's, bounded by what was granted: nothing beside the tools' scopes.
-	s.Client(got.Token).Get("/api/erp/v1/webhooks/catalog").Want(403)
+	// It is for this resource alone: the API, where the person may send, does not take it.
+	for _, path := range []string{crm + "/conversations", crm + "/conversations/" + id, "/api/v1/auth/me"} {
+		r := s.Client(got.Token).Get(path)
+		if f := r.Refused(401, "unauthenticated"); f.Reason != "wrong_resource" || !strings.Contains(r.Header.Get("WWW-Authenticate"), "invalid_token") {
+			t.Errorf("%s: %+v, %v", path, f, r.Header)
+		}
+	}
+	s.Client(got.Token).Post(crm+"/conversations/"+id+"/reply-as-agent", map[string]any{"body": "Merhaba"}).Want(401)
 
 	// The official client in Go does the same with such a token.
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
@@ -73,6 +79,31 @@ func TestClientRegistersItself(t *testing.T) {
 	if names := listed(t, s.Client(given.AccessToken)); len(names) != 0 {
 		t.Errorf("a guest's client is offered %v", names)
 	}
+	// A token that the code was not asked a resource for opens the API, and this too; the
+	// redeemed one can be for less than the code, and not for more.
+	for _, c := range []struct {
+		authorized, redeemed string
+		status, api, tools   int
+	}{
+		{"", "", 200, 200, 200},
+		{"", s.URL, 200, 200, 200},
+		{"", s.URL + "/mcp", 200, 401, 200},
+		{s.URL, s.URL + "/mcp", 200, 401, 200},
+		{s.URL + "/mcp", "", 200, 401, 200},
+		{s.URL + "/mcp", s.URL + "/mcp", 200, 401, 200},
+		{s.URL + "/mcp", s.URL, 400, 0, 0},
+	} {
+		r := redeem(t, s, got.Client, approveTo(t, w.Owner, got.Client, c.authorized), c.redeemed).Want(c.status)
+		if c.status != 200 {
+			continue
+		}
+		var token struct {
+			AccessToken string `json:"access_token"`
+		}
+		r.Whole(&token)
+		s.Client(token.AccessToken).Get(crm + "/conversations").Want(c.api)
+		send(s.Client(token.AccessToken), map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).Want(c.tools)
+	}
 	// The token is only for this server, and the code only for its client.
 	redeem(t, s, got.Client, approveFor(t, few, s, got.Client), "https://other.example/mcp").Want(400)
 }
@@ -91,11 +122,17 @@ const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 // approveFor lets a person approve a client and returns the code.
 func approveFor(t *testing.T, person *apptest.Client, s *apptest.Server, client string) string {
 	t.Helper()
+	return approveTo(t, person, client, s.URL+"/mcp")
+}
+
+// approveTo is approveFor with what the token is to be for.
+func approveTo(t *testing.T, person *apptest.Client, client, resource string) string {
+	t.Helper()
 	var to struct {
 		RedirectTo string `json:"redirect_to"`
 	}
 	person.Post("/api/v1/auth/app/authorize", map[string]any{
-		"client_id": client, "redirect_uri": "http://127.0.0.1:9/callback", "response_type": "code", "resource": s.URL + "/mcp",
+		"client_id": client, "redirect_uri": "http://127.0.0.1:9/callback", "response_type": "code", "resource": resource,
 		"code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "code_challenge_method": "S256", "decision": "approve",
 	}).Want(200).Data(&to)
 	_, rest, _ := strings.Cut(to.RedirectTo, "code=")

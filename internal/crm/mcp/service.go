@@ -71,12 +71,17 @@ func New(cfg Config) (*Service, error) {
 	return &Service{cfg: cfg, tools: map[string]tool{}}, nil
 }
 
-// recordRead writes the audit line of a tool that changes nothing.
-func (s *Service) recordRead(ctx context.Context, name, object string) error {
-	return s.cfg.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error { return recordCall(tx, name, object) })
+// done is the outcome of a call that did its work; of any other it is the code of its refusal.
+const done = "done"
+
+// record writes the audit line of a call that changed nothing.
+func (s *Service) record(ctx context.Context, name, object, outcome string) error {
+	return s.cfg.DB.Tenant(caller.From(ctx).TenantID).InTx(ctx, func(tx *db.Tx) error { return writeLine(tx, name, object, outcome) })
 }
 
 // recordCall writes the audit line of a tool in the transaction of its change.
-func recordCall(tx *db.Tx, name, object string) error {
-	return audit.Write(tx, "mcp.called", object, map[string]any{"tool": name})
+func recordCall(tx *db.Tx, name, object string) error { return writeLine(tx, name, object, done) }
+
+func writeLine(tx *db.Tx, name, object, outcome string) error {
+	return audit.Write(tx, "mcp.called", object, map[string]any{"tool": name, "outcome": outcome})
 }

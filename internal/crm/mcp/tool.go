@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -80,16 +82,22 @@ func add[In, Out any](s *Service, t tool, handle func(context.Context, In) (Out,
 }
 
 // checkRights lists the tools that the caller may use, and refuses a call of any
-// other before its arguments are read.
+// other before its arguments are read. Each call leaves one line in the audit log.
 func (s *Service) checkRights(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		who := caller.From(ctx)
+		silent := *caller.From(ctx)
+		silent.Silent = true
+		who := &silent
+		ctx = caller.With(ctx, who)
 		if call, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok {
-			if t, known := s.tools[call.Name]; known {
-				if err := api.CheckRights(who, t.licence, t.permission); err != nil {
-					return s.failure(ctx, err), nil
+			return s.recorded(ctx, call, func() (sdk.Result, error) {
+				if t, known := s.tools[call.Name]; known {
+					if err := api.CheckRights(who, t.licence, t.permission); err != nil {
+						return s.failure(ctx, err), nil
+					}
 				}
-			}
+				return next(ctx, method, req)
+			})
 		}
 		result, err := next(ctx, method, req)
 		if list, ok := result.(*sdk.ListToolsResult); ok && err == nil {
@@ -100,6 +108,60 @@ func (s *Service) checkRights(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return result, err
 	}
+}
+
+// recorded makes a call and writes its line into the audit log. A tool that changed
+// something has written it with its change.
+func (s *Service) recorded(ctx context.Context, call *sdk.CallToolParamsRaw, run func() (sdk.Result, error)) (sdk.Result, error) {
+	result, err := run()
+	t, known := s.tools[call.Name]
+	outcome := outcomeOf(result, err)
+	if outcome == done && t.changes {
+		return result, err
+	}
+	name := call.Name
+	if !known {
+		name = "unknown" // the caller's own word is not for the log
+	}
+	if err := s.record(ctx, name, objectOf(call.Arguments), outcome); err != nil {
+		return s.failure(ctx, err), nil
+	}
+	return result, err
+}
+
+// outcomeOf is done, or the code of the refusal. What the protocol itself refuses, such
+// as an argument that there is not, has none of ours.
+func outcomeOf(result sdk.Result, err error) string {
+	const invalid = "invalid_call"
+	r, ok := result.(*sdk.CallToolResult)
+	if err != nil || !ok || r == nil {
+		return invalid
+	}
+	if !r.IsError {
+		return done
+	}
+	var body struct{ Error struct{ Code string } }
+	if len(r.Content) == 1 {
+		if text, ok := r.Content[0].(*sdk.TextContent); ok && json.Unmarshal([]byte(text.Text), &body) == nil && body.Error.Code != "" {
+			return body.Error.Code
+		}
+	}
+	return invalid
+}
+
+// objectName is how ids of records and of provisions look.
+var objectName = regexp.MustCompile(`^[A-Za-z0-9:._-]{1,100}$`)
+
+// objectOf is the record that a call names, "" where it names none or what is no id.
+func objectOf(arguments json.RawMessage) string {
+	var in struct {
+		ID             string `json:"id"`
+		ConversationID string `json:"conversation_id"`
+	}
+	if json.Unmarshal(arguments, &in) != nil {
+		return ""
+	}
+	return objectName.FindString(cmp.Or(in.ConversationID, in.ID))
 }
 
 // problem is an error as the caller's agent reads it.

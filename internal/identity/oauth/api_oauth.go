@@ -180,16 +180,16 @@ func (s *Service) registerStandard(a *api.API) {
 
 	metadata := bare("GET", "/.well-known/oauth-authorization-server", "oauth-metadata", "Authorization server metadata (RFC 8414)")
 	api.HandleBare(a, metadata, func(context.Context, *struct{}) (ServerMetadata, error) {
-		scopes := make([]string, len(perm.Scopes))
-		for i, sc := range perm.Scopes {
-			scopes[i] = sc.Name
+		scopes := slices.Clone(resourceScopes)
+		for _, sc := range perm.Scopes {
+			scopes = append(scopes, sc.Name)
 		}
 		slices.Sort(scopes)
 		return ServerMetadata{
 			Issuer: s.baseURL, AuthorizationEndpoint: s.baseURL + "/oauth/authorize", TokenEndpoint: s.baseURL + "/oauth/token",
 			RegistrationEndpoint: s.baseURL + registerPath,
 			RevocationEndpoint:   s.baseURL + "/oauth/revoke", RevocationAuthMethods: []string{"none"},
-			ScopesSupported: scopes, ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
+			ScopesSupported: slices.Compact(scopes), ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
 			GrantTypes: []string{"authorization_code"}, TokenAuthMethods: []string{"none"}, ChallengeMethods: []string{"S256"},
 			ServiceDocumentation: s.baseURL + "/docs", UILocales: []string{"tr", "en"}, ResponseIss: true,
 		}, nil

@@ -10,6 +10,7 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -306,6 +307,8 @@ func TestResourceMetadata(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
 	s.Workspace("demo")
+	var server oauth.ServerMetadata
+	s.Client("").Get("/.well-known/oauth-authorization-server").Want(200).Whole(&server)
 	for host, want := range map[string]string{"": "http://localhost", "demo.crm.localhost": "http://demo.crm.localhost"} {
 		c := s.Client("").Host(host)
 		address := want + "/.well-known/oauth-protected-resource/mcp"
@@ -317,6 +320,11 @@ func TestResourceMetadata(t *testing.T) {
 			c.Get("/.well-known/oauth-protected-resource" + path).Want(200).Whole(&m)
 			if m.Resource != want+"/mcp" || m.AuthorizationServers[0] != "http://localhost" || len(m.ScopesSupported) == 0 {
 				t.Errorf("%s%s: %+v", host, path, m)
+			}
+			for _, scope := range m.ScopesSupported {
+				if !slices.Contains(server.ScopesSupported, scope) {
+					t.Errorf("%s is a scope of the resource and not of its authorization server", scope)
+				}
 			}
 		}
 	}

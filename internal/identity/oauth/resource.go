@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"konak/internal/kit/api"
+	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
 
@@ -49,20 +50,47 @@ func (s *Service) ResourceMetadataURL(ctx context.Context) string {
 	return s.origin(ctx) + resourceMetadataPath + resourcePath
 }
 
-// knownResource says whether an address of RFC 8707 is one of ours: this server, or
-// the MCP server on it or on a workspace's host.
-func (s *Service) knownResource(address string) bool {
+// resourceOf returns what a token for an address of RFC 8707 opens: "" for this server or
+// for no address, resourcePath for the MCP server on it or on a workspace's host. It returns
+// fault.InvalidTarget where the address is none of ours.
+func (s *Service) resourceOf(address string) (string, error) {
+	if address == "" {
+		return "", nil
+	}
+	refused := fault.New(fault.InvalidTarget).Field("resource", "unknown")
 	base, err := url.Parse(s.baseURL)
 	u, errOther := url.Parse(address)
 	if err != nil || errOther != nil || u.Scheme != base.Scheme || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return false
+		return "", refused
 	}
 	path := strings.TrimSuffix(u.Path, "/")
 	if u.Host == base.Host {
-		return path == "" || path == resourcePath
+		if path != "" && path != resourcePath {
+			return "", refused
+		}
+		return path, nil
 	}
 	slug, ok := strings.CutSuffix(u.Host, ".crm."+base.Host)
-	return ok && slug != "" && !strings.ContainsAny(slug, ".:@") && path == resourcePath
+	if !ok || slug == "" || strings.ContainsAny(slug, ".:@") || path != resourcePath {
+		return "", refused
+	}
+	return resourcePath, nil
+}
+
+// narrowed is what a token opens whose code was for one resource and which is redeemed
+// with an address: what the code was for, or the part of it that is asked for now. More
+// than the person saw is fault.InvalidTarget.
+func (s *Service) narrowed(code, address string) (string, error) {
+	asked, err := s.resourceOf(address)
+	switch {
+	case err != nil:
+		return "", err
+	case code == "" || asked == code:
+		return asked, nil
+	case address == "":
+		return code, nil
+	}
+	return "", fault.New(fault.InvalidTarget).Field("resource", "not_allowed")
 }
 
 // registerResource adds the metadata of the resource, at the address that RFC 9728

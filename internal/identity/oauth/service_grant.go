@@ -24,6 +24,7 @@ type checkedRequest struct {
 	app       App
 	publisher string
 	scopes    []string
+	resource  string
 }
 
 // check finds the app of a request and checks the request. Where trusted is true
@@ -47,8 +48,9 @@ func (s *Service) check(ctx context.Context, in AuthRequest) (q checkedRequest, 
 		return q, true, fault.New(fault.InvalidParameter).Field("code_challenge_method", "not_allowed")
 	case !challengeForm.MatchString(in.CodeChallenge):
 		return q, true, fault.New(fault.InvalidParameter).Field("code_challenge", "invalid_format")
-	case in.Resource != "" && !s.knownResource(in.Resource):
-		return q, true, fault.New(fault.InvalidTarget).Field("resource", "unknown")
+	}
+	if q.resource, err = s.resourceOf(in.Resource); err != nil {
+		return q, true, err
 	}
 	var ok bool
 	if q.scopes, ok = q.app.wanted(in.Scope); !ok {
@@ -131,7 +133,7 @@ func (s *Service) Authorize(ctx context.Context, in AuthRequest, approve bool, w
 		}
 		c := code{
 			app: q.app.ID, membership: member.Membership.ID, user: user,
-			redirect: in.RedirectURI, scopes: q.scopes, challenge: in.CodeChallenge,
+			redirect: in.RedirectURI, scopes: q.scopes, challenge: in.CodeChallenge, resource: q.resource,
 		}
 		if err := putCode(tx, c, grant, secret.Hash(token)); err != nil {
 			return fmt.Errorf("oauth: put code: %w", err)
@@ -175,8 +177,8 @@ func (s *Service) Redeem(ctx context.Context, in TokenRequest, ip string) (Token
 	if in.GrantType != "authorization_code" {
 		return Token{}, fault.New(fault.UnsupportedGrant).Field("grant_type", "not_allowed")
 	}
-	if in.Resource != "" && !s.knownResource(in.Resource) {
-		return Token{}, fault.New(fault.InvalidTarget).Field("resource", "unknown")
+	if _, err := s.resourceOf(in.Resource); err != nil {
+		return Token{}, err
 	}
 	refused := fault.New(fault.InvalidGrant)
 	if !secret.WellFormed(in.Code, secret.CodePrefix) {
@@ -198,6 +200,10 @@ func (s *Service) Redeem(ctx context.Context, in TokenRequest, ip string) (Token
 	if c.clientID != in.ClientID || c.redirect != in.RedirectURI || !verifies(in.CodeVerifier, c.challenge) {
 		return Token{}, refused
 	}
+	resource, err := s.narrowed(c.resource, in.Resource)
+	if err != nil {
+		return Token{}, err
+	}
 	ctx = caller.With(ctx, &caller.Caller{
 		Kind: caller.Agent, TenantID: c.tenant, Slug: c.workspace.Slug, ID: c.membership, UserID: c.user, Delegated: true, IP: ip,
 	})
@@ -212,7 +218,7 @@ func (s *Service) Redeem(ctx context.Context, in TokenRequest, ip string) (Token
 		}
 		out.AccessToken, out.Session, err = s.identity.OpenSession(tx, identity.NewSession{
 			TenantID: c.tenant, MembershipID: c.membership, UserID: c.user, Kind: identity.SessionApp,
-			Device: identity.Device{Name: c.appName, IP: ip}, AppID: &c.app, Scopes: c.scopes, Unproven: true,
+			Device: identity.Device{Name: c.appName, IP: ip}, AppID: &c.app, Scopes: c.scopes, Resource: resource, Unproven: true,
 		})
 		if err != nil {
 			return err

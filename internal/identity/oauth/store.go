@@ -148,17 +148,17 @@ type code struct {
 	tenant, id, app, membership, user uuid.UUID
 	clientID, appName                 string
 	registered                        bool // the app registered itself
-	redirect, challenge               string
+	redirect, challenge, resource     string
 	scopes                            []string
 	workspace                         identity.Workspace
 }
 
 func putCode(tx *db.Tx, c code, grant uuid.UUID, hash []byte) error {
 	_, err := tx.Exec(`INSERT INTO oauth_code (tenant_id, id, code_hash, grant_id, app_id, membership_id, user_id,
-			redirect_uri, scopes, challenge, expires_at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+			redirect_uri, scopes, challenge, expires_at, created_at, resource)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		tx.Tenant(), tx.NewID(), hash, grant, c.app, c.membership, c.user, c.redirect, db.AsJSON(c.scopes), c.challenge,
-		clock.At(tx.Now().Add(CodeLife)), clock.At(tx.Now()))
+		clock.At(tx.Now().Add(CodeLife)), clock.At(tx.Now()), c.resource)
 	return err
 }
 
@@ -169,11 +169,11 @@ func codeByHash(r *db.Reader, hash []byte) (code, error) {
 		var c code
 		var scopes db.JSON[[]string]
 		err := row.Scan(&c.tenant, &c.id, &c.app, &c.membership, &c.user, &c.clientID, &c.appName, &c.registered, &c.redirect,
-			&c.challenge, &scopes, &c.workspace.ID, &c.workspace.Slug, &c.workspace.Name)
+			&c.challenge, &c.resource, &scopes, &c.workspace.ID, &c.workspace.Slug, &c.workspace.Name)
 		c.scopes = scopes.V
 		return c, err
 	}, `SELECT c.tenant_id, c.id, c.app_id, c.membership_id, c.user_id, COALESCE(a.client_id, k.client_id), COALESCE(a.name, k.name),
-			a.id IS NULL, c.redirect_uri, c.challenge, c.scopes, t.id, t.slug, t.name
+			a.id IS NULL, c.redirect_uri, c.challenge, c.resource, c.scopes, t.id, t.slug, t.name
 		FROM oauth_code c LEFT JOIN oauth_app a ON a.id = c.app_id AND a.deleted_at IS NULL LEFT JOIN oauth_client k ON k.id = c.app_id
 		JOIN oauth_grant g ON g.tenant_id = c.tenant_id AND g.id = c.grant_id
 		JOIN membership m ON m.tenant_id = c.tenant_id AND m.id = c.membership_id

@@ -211,6 +211,10 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 	if slug := HostSlug(ctx); slug != "" && slug != who.Slug {
 		return nil, fault.New(fault.Unauthenticated)
 	}
+	if who.Resource != "" && who.Resource != rt.Path {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="konak", error="invalid_token"`)
+		return nil, fault.New(fault.Unauthenticated).Because("wrong_resource")
+	}
 	switch isKey := who.Kind == caller.APIKey; {
 	case rt.Access == Session && isKey:
 		return nil, fault.New(fault.SessionRequired)

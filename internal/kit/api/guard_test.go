@@ -53,6 +53,7 @@ func known() callers {
 	add("unpermitted", func(w *caller.Caller) { w.Perms = perm.NewSet() })
 	add("unlicensed", func(w *caller.Caller) { w.Licences = map[string]bool{"crm": true} })
 	add("delegated", func(w *caller.Caller) { w.Delegated = true })
+	add("bound", func(w *caller.Caller) { w.Resource = "/api/test/either" })
 	add("stale", func(w *caller.Caller) { w.VerifiedAt = w.VerifiedAt.Add(-time.Second) })
 	return c
 }
@@ -117,6 +118,10 @@ func TestGuard(t *testing.T) {
 		{"own", "unpermitted", "", "", ""},
 		{"own", "delegated", "", "", "own_session_required"},
 		{"lent", "delegated", "", "", ""},
+		{"either", "bound", "", "", ""},
+		{"session", "bound", "", "", "unauthenticated"},
+		{"keyless", "bound", "", "", "unauthenticated"},
+		{"own", "bound", "", "", "unauthenticated"},
 		{"stepup", "agent", "", "", ""},
 		{"stepup", "stale", "", "", "step_up_required"},
 	} {

@@ -41,11 +41,16 @@ type Caller struct {
 	// Delegated marks a session that the person did not open themselves: it
 	// was granted to an app, or opened by a code that somebody else made.
 	Delegated bool
+	// Resource is the path of the one route that a token of an app was issued for
+	// (RFC 8707); "" is the whole API.
+	Resource string
 	// MustEnrol marks a session in a workspace that asks for a second step which
 	// the person has not set up: it can do nothing else.
 	MustEnrol bool
 	// Test marks what a test-environment key set off: no live side effects.
 	Test bool
+	// Silent marks who acts where nothing may reach a customer, as with the tools of MCP.
+	Silent bool
 	// VerifiedAt is when the person last proved their password.
 	VerifiedAt time.Time
 	IP         string

@@ -58,4 +58,9 @@ var reasons = map[because]entry{
 	{Conflict, "mx"}:              {409, "The MX record does not lead here yet. Change it at your DNS provider, then check again.", "MX kaydı henüz buraya yönlenmiyor. DNS sağlayıcınızda değiştirin, sonra yeniden denetleyin."},
 	{Conflict, "auth_records"}:    {409, "The records for SPF, DKIM and DMARC were not all seen yet. Add them at your DNS provider, then check again.", "SPF, DKIM ve DMARC kayıtlarının hepsi henüz görülmedi. DNS sağlayıcınızda ekleyin, sonra yeniden denetleyin."},
 	{Conflict, "mailboxes"}:       {409, "There is no mailbox yet. Add one first.", "Henüz posta kutusu yok. Önce bir tane ekleyin."},
+
+	{Conflict, "draft_exists"}:     {409, "The person has begun another reply. It stays; let them send or discard it first.", "Kişi başka bir yanıt yazmaya başlamış. O taslak kalır; önce gönderilmesi ya da silinmesi gerekir."},
+	{Conflict, "not_an_ai_answer"}: {409, "The assistant did not write this message; only its answers are rated.", "Bu iletiyi asistan yazmadı; yalnızca asistanın yanıtları oylanır."},
+	{Conflict, "ai_unavailable"}:   {409, "The assistant does not answer on this kind of channel. Switch it on for a channel that customers write to.", "Asistan bu tür kanalda yanıt vermez. Müşterilerin yazdığı bir kanalda açın."},
+	{Conflict, "ai_not_licensed"}:  {409, "The workspace has no licence for the assistant, so it could not answer. Add the licence ai first.", "Çalışma alanının asistan lisansı yok, bu yüzden yanıt veremez. Önce ai lisansını ekleyin."},
 }

@@ -37,6 +37,11 @@ func ReadDocument(ctx context.Context, name string, content []byte, most int) (t
 	}
 	x.readDocument(name, content)
 	text = strings.ToValidUTF8(out.String(), " ")
+	for _, f := range x.c.failed { // a part of what grows without an end is no document
+		if f.Reason == ReasonRatio || f.Reason == ReasonTooLarge && bytes.HasPrefix(content, []byte("PK")) {
+			return "", f.Reason
+		}
+	}
 	if len(x.c.failed) > 0 && strings.TrimSpace(text) == "" {
 		return "", x.c.failed[0].Reason
 	}

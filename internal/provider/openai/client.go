@@ -19,10 +19,12 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 
 	"konak/internal/crm/assistant"
+	"konak/internal/kit/fault"
 	"konak/internal/kit/outbound"
 )
 
@@ -44,10 +46,15 @@ func New(out *outbound.Client) *Client { return &Client{out} }
 // CheckAddress implements assistant.Model.
 func (c *Client) CheckAddress(field, address string) (string, error) {
 	u, err := c.out.ParseField(field, address)
+	if f, ok := fault.As(err); ok && slices.Contains(f.Fields[field], "inside_address") {
+		return "", f.Because(f.Reason + "; the operator names ranges for language models with --model-allow")
+	}
 	if err != nil {
 		return "", err
 	}
-	u.RawQuery = ""
+	if u.RawQuery != "" || u.ForceQuery {
+		return "", fault.Invalid(field, "query_in_address")
+	}
 	return strings.TrimRight(u.String(), "/"), nil
 }
 

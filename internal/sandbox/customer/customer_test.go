@@ -79,7 +79,7 @@ func TestConversation(t *testing.T) {
 	who := customer.OnPage(box, "1", false, "").ID(customer.Person{Name: "Elif"})
 	page.WatchPage("1", social.Sent{MessageID: "m_1", Platform: wire.ObjectPage, Outgoing: wire.Outgoing{Recipient: wire.Ref{ID: who}, Message: &wire.OutgoingMessage{Text: "Buyurun"}}})
 	send(t, page, url.Values{"act": {"react"}, "message": {"m_1"}, "emoji": {"👍"}}, nil)
-	if text := show(t, page); !strings.Contains(text, "Buyurun <span class=\"sign\">👍</span>") {
+	if text := show(t, page); !strings.Contains(text, "Buyurun <span class=\"sign\">👍</span>") || !strings.Contains(text, "👎") {
 		t.Errorf("the page is %s", text)
 	}
 	if w := send(t, page, url.Values{"act": {"fly"}}, nil); !strings.Contains(w.Header().Get("Location"), "failed") {

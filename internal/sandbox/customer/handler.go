@@ -79,7 +79,7 @@ func (p *Page) show(w http.ResponseWriter, name string, v view) {
 func (p *Page) view(q url.Values) view {
 	v := view{
 		Workspaces: p.workspaces, Who: Person{cmp.Or(strings.TrimSpace(q.Get("name")), "Deniz Müşteri")}, Modes: []string{"", ModeSlow, ModeFull, ModeBroken},
-		Signs: []string{"❤️", "👍", "😮", "😢"}, Failed: q.Get("failed"),
+		Signs: []string{"❤️", "👍", "👎", "😮", "😢"}, Failed: q.Get("failed"),
 	}
 	for i, ws := range p.workspaces {
 		if i == 0 || ws.Slug == q.Get("workspace") {

@@ -29,6 +29,8 @@ const (
 	Cut         = "cut"           // it stops in the middle
 	Invents     = "invents"       // it cites a source that it did not get
 	Links       = "links"         // it writes a link that it did not get
+	Domains     = "domains"       // it writes a domain that it did not get, without a scheme
+	OnlyCites   = "only_cites"    // its answer is a citation and nothing else
 	UnknownTool = "unknown_tool"  // it calls a tool that there is not
 	BadJSON     = "bad_json"      // it gives a tool what is no JSON
 	NoSource    = "no_source"     // it answers out of nothing
@@ -171,6 +173,9 @@ func reply(in *Request, fault string) answer {
 		if fault == Links {
 			return answer{text: rewrite(in) + " https://evil.example/giris"}
 		}
+		if fault == Domains {
+			return answer{text: rewrite(in) + " evil.com/giris"}
+		}
 		return answer{text: rewrite(in)}
 	}
 	if last.Role != "tool" {
@@ -191,6 +196,10 @@ func reply(in *Request, fault string) answer {
 		return answer{tool: "hand_over", args: `{"reason":"not found"}`}
 	case fault == Links:
 		return answer{text: "https://evil.example/giris [" + found.Passages[0].ID + "]"}
+	case fault == Domains:
+		return answer{text: "evil.com/giris [" + found.Passages[0].ID + "]"}
+	case fault == OnlyCites:
+		return answer{text: "[" + found.Passages[0].ID + "]."}
 	}
 	return answer{text: found.Passages[0].Text + " [" + found.Passages[0].ID + "]"}
 }

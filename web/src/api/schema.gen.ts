@@ -840,7 +840,7 @@ export interface paths {
         put?: never;
         /**
          * Try a question: what the assistant would answer, and why
-         * @description Nobody is told. The answer comes from the published help articles, the canned replies that are released for it, and its sources; a language model's use counts towards its budgets.
+         * @description Nobody is told. The answer comes from the published help articles, the canned replies that are released for it, and its sources; a language model's use counts towards its budgets, and a workspace asks one 20 times a minute and two at once: 429.
          */
         post: operations["try-assistant"];
         delete?: never;
@@ -1790,7 +1790,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Turn AI on or off for the account's channel */
+        /**
+         * Turn AI on or off for the account's channel
+         * @description On where it could not answer: 409 with the reason ai_unavailable (a help center, where customers write forms) or ai_not_licensed.
+         */
         patch: operations["set-channel-ai"];
         trace?: never;
     };
@@ -3263,7 +3266,7 @@ export interface paths {
         put?: never;
         /**
          * Let a language model rewrite what is being written
-         * @description Nothing is sent or stored. The language model is that of the channel's configuration, or else the workspace's oldest; its budgets apply. Without one: 409 no_language_model; with today's budget used up: 409 model_budget_spent. A server that does not answer within 20 seconds: 502 model_unreachable; an answer that cannot be used: 502 model_bad_answer.
+         * @description Nothing is sent or stored. Translating into the customer's own language needs crm.conversations.view as well. The language model is that of the channel's configuration, or else the workspace's oldest; its budgets apply. Without one: 409 no_language_model; with today's budget used up: 409 model_budget_spent. A server that does not answer within 20 seconds: 502 model_unreachable; an answer that cannot be used: 502 model_bad_answer.
          */
         post: operations["rewrite-reply"];
         delete?: never;
@@ -3446,7 +3449,7 @@ export interface paths {
         put?: never;
         /**
          * Generate a summary
-         * @description The assistant reads the last 200 messages and notes; what it writes replaces the stored summary. Without a connected assistant: 409 no_assistant.
+         * @description The assistant reads the last 200 messages and notes; what it writes replaces the stored summary. It needs crm.conversations.view as well. Without a connected assistant: 409 no_assistant.
          */
         post: operations["generate-summary"];
         delete?: never;
@@ -15987,7 +15990,7 @@ export interface components {
         };
         ModelInput: {
             /**
-             * @description Where the OpenAI-compatible API is; /chat/completions is added to it
+             * @description Where the OpenAI-compatible API is; /chat/completions is added to it, so it has no query
              * @example https://llm.example.com/v1
              */
             address: string;
@@ -15998,19 +16001,19 @@ export interface components {
             api_key?: string;
             /**
              * Format: int64
-             * @description Minor units a day; 0 for no limit
+             * @description Minor units a day, of the prices, without which it is refused; 0 for no limit
              * @example 1000
              */
             daily_money?: number;
             /**
              * Format: int64
-             * @description Seconds a day that calls may take; 3600 where nothing is said
+             * @description Seconds a day that calls may take; at least the time of two calls (60 s unless the operator changed it), and 3600 where nothing is said
              * @example 3600
              */
             daily_seconds?: number;
             /**
              * Format: int64
-             * @description Tokens a day, by UTC; 500000 where nothing is said
+             * @description Tokens a day, by UTC; at least 4000, and 500000 where nothing is said
              * @example 500000
              */
             daily_tokens?: number;

@@ -53,12 +53,35 @@ func (s *Service) fetch(ctx context.Context, address string) (document, error) {
 	return s.read(ctx, p.Name, p.Type, p.Body)
 }
 
+// isBinary says whether content is no text and no document that is read here: it has bytes
+// that no text has.
+func isBinary(body []byte) bool {
+	switch {
+	case bytes.HasPrefix(body, []byte("PK")), bytes.Contains(body[:min(len(body), 1024)], []byte("%PDF-")):
+		return false
+	case bytes.HasPrefix(body, []byte{0xFF, 0xFE}), bytes.HasPrefix(body, []byte{0xFE, 0xFF}): // UTF-16
+		return false
+	}
+	controls := 0
+	for _, c := range body {
+		if c == 0 {
+			return true
+		}
+		if c < ' ' && !bytes.ContainsRune([]byte("\t\n\v\f\r"), rune(c)) {
+			controls++
+		}
+	}
+	return controls > len(body)/20
+}
+
 // read makes a document of the content of a page or a file. The name tells Markdown and
 // HTML apart from other texts where no type was declared.
 func (s *Service) read(ctx context.Context, name, contentType string, body []byte) (d document, err error) {
 	kind, _, _ := mime.ParseMediaType(contentType)
 	ending := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	switch {
+	case isBinary(body):
+		return d, &Failure{Code: NotAText}
 	case kind == "text/html", kind == "application/xhtml+xml", kind == "" && (ending == "html" || ending == "htm"):
 		if d, err = fromHTML(bytes.NewReader(body), contentType); err != nil {
 			return d, &Failure{Code: Unreadable}

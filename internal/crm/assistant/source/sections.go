@@ -41,14 +41,17 @@ type builder struct {
 	cut      bool
 }
 
-// add adds a line. Beyond maxText it adds nothing and notes that.
+// add adds a line. What goes beyond maxText is cut, and nothing is added after it.
 func (b *builder) add(line string) {
-	if line = cleanLine(line); line == "" {
+	if line = cleanLine(line); line == "" || b.cut {
 		return
 	}
-	if b.total+len(line) > maxText {
+	if left := maxText - b.total; len(line) > left {
 		b.cut = true
-		return
+		line = trtext.Cut(line, max(left, 0))
+		if i := strings.LastIndexByte(line, ' '); i > len(line)/2 {
+			line = line[:i]
+		}
 	}
 	if b.bytes > 0 && b.bytes+len(line) > sectionBytes {
 		b.flush()

@@ -179,7 +179,9 @@ func (s *Service) GenerateSummary(ctx context.Context, id uuid.UUID) (Summary, e
 	if err != nil {
 		return Summary{}, err
 	}
-	return s.StoreSummary(ctx, id, n, t.Items[len(t.Items)-1].CreatedAt)
+	out, err := s.StoreSummary(ctx, id, n, t.Items[len(t.Items)-1].CreatedAt)
+	out.Available = true // it has just written one
+	return out, err
 }
 
 // Transcript reads what an assistant may know of a conversation.

@@ -15,12 +15,12 @@ type ModelInput = NonNullable<Schemas['AssistantInput']['model']>
 
 /** The numbers of a language model, with what the server takes where nothing is said. */
 const numbers = [
-  { name: 'daily_tokens', label: 'assistant.dailyTokens', most: 1_000_000_000, usual: 500_000 },
-  { name: 'daily_seconds', label: 'assistant.dailySeconds', most: 86_400, usual: 3600 },
-  { name: 'daily_money', label: 'assistant.dailyMoney', hint: 'assistant.dailyMoneyHint', most: 100_000_000, usual: 0 },
+  { name: 'daily_tokens', label: 'assistant.dailyTokens', most: 1_000_000_000, usual: 500_000, wrong: { too_small: 'assistant.tokensTooFew' } },
+  { name: 'daily_seconds', label: 'assistant.dailySeconds', most: 86_400, usual: 3600, wrong: { too_small: 'assistant.secondsTooFew' } },
+  { name: 'daily_money', label: 'assistant.dailyMoney', hint: 'assistant.dailyMoneyHint', most: 100_000_000, usual: 0, wrong: { too_small: 'assistant.moneyTooLittle', needs_prices: 'assistant.moneyNeedsPrices' } },
   { name: 'input_price', label: 'assistant.inputPrice', most: 1_000_000, usual: 0 },
   { name: 'output_price', label: 'assistant.outputPrice', most: 1_000_000, usual: 0 },
-] as const satisfies { name: keyof Model & keyof ModelInput; label: PlainKey; hint?: PlainKey; most: number; usual: number }[]
+] as const satisfies { name: keyof Model & keyof ModelInput; label: PlainKey; hint?: PlainKey; most: number; usual: number; wrong?: Record<string, PlainKey> }[]
 
 const fields = ['name', 'delay_s', 'max_answers', 'model.address', 'model.model', 'model.api_key', ...numbers.map(({ name }) => `model.${name}`)]
 
@@ -104,7 +104,7 @@ function ModelFields({ model, error }: { model: Model | null; error: unknown }) 
   const [forget, setForget] = useState(false)
   return (
     <>
-      <Field label={t('assistant.address')} hint={t('assistant.addressHint')} error={fieldText(error, 'model.address')}>
+      <Field label={t('assistant.address')} hint={t('assistant.addressHint')} error={fieldText(error, 'model.address', { inside_address: 'assistant.addressInside', query_in_address: 'assistant.addressQuery' })}>
         <Input name="address" type="url" autoComplete="off" maxLength={500} defaultValue={model?.address} />
       </Field>
       <Field label={t('assistant.model')} error={fieldText(error, 'model.model')}>
@@ -115,14 +115,14 @@ function ModelFields({ model, error }: { model: Model | null; error: unknown }) 
           label={t('assistant.key')}
           optional
           hint={t(model?.has_key ? 'assistant.keyStored' : 'assistant.keyNew')}
-          error={fieldText(error, 'model.api_key', { required: 'assistant.keyRequired' })}
+          error={fieldText(error, 'model.api_key', { required: 'assistant.keyRequired', invalid_characters: 'assistant.keyCharacters' })}
         >
           <Input name="api_key" type="password" autoComplete="off" maxLength={500} />
         </Field>
       )}
       {model?.has_key && <Checkbox name="forget" label={t('assistant.keyForget')} checked={forget} onChange={(event) => setForget(event.target.checked)} />}
       {numbers.map((one) => (
-        <Field key={one.name} label={t(one.label)} hint={'hint' in one ? t(one.hint) : undefined} error={fieldText(error, `model.${one.name}`)}>
+        <Field key={one.name} label={t(one.label)} hint={'hint' in one ? t(one.hint) : undefined} error={fieldText(error, `model.${one.name}`, 'wrong' in one ? one.wrong : undefined)}>
           <Input name={one.name} type="number" min={0} max={one.most} defaultValue={model?.[one.name] ?? one.usual} />
         </Field>
       ))}

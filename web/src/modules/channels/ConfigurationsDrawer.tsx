@@ -1,5 +1,5 @@
 import { BookOpen, Pencil, Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { asApiError } from '@/api/error'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, formatNumber, useI18n } from '@/i18n'
@@ -94,12 +94,24 @@ function ModelFacts({ model }: { model: NonNullable<Configuration['model']> }) {
           </Fact>
         )}
       </dl>
-      {model.paused_until && (
-        <Notice tone="warn" className="mt-3">
-          {t('assistant.paused', { time: formatDateTime(model.paused_until) })}
-        </Notice>
-      )}
+      {model.paused_until && <Paused key={model.paused_until} until={model.paused_until} />}
     </>
+  )
+}
+
+/** That the server is not asked for a while; nothing once the time is over. */
+export function Paused({ until }: { until: string }) {
+  const { t } = useI18n()
+  const [over, setOver] = useState(() => Date.parse(until) <= Date.now())
+  useEffect(() => {
+    const timer = setTimeout(() => setOver(true), Date.parse(until) - Date.now())
+    return () => clearTimeout(timer)
+  }, [until])
+  if (over) return null
+  return (
+    <Notice tone="warn" className="mt-3">
+      {t('assistant.paused', { time: formatDateTime(until) })}
+    </Notice>
   )
 }
 

@@ -1,0 +1,155 @@
+// Package links finds what in a text leads somewhere: links with and without a scheme,
+// domains, IP addresses and e-mail addresses. A language model may write only those that
+// it was given.
+//
+// The check errs to the strict side: customers' apps make links of more than what has a
+// scheme, and a text that is refused goes to a person.
+package links
+
+import (
+	"net/netip"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+	"golang.org/x/text/unicode/norm"
+)
+
+// OnlyFrom says whether a text leads nowhere but where another does. A host alone may be
+// written where a link or an address of it was given. Characters that nobody sees, or
+// that change the order of the others, count as leading elsewhere.
+func OnlyFrom(text, given string) bool {
+	if !hiddenOnlyFrom(text, given) {
+		return false
+	}
+	found := Find(text)
+	if len(found) == 0 {
+		return true
+	}
+	known := map[string]bool{}
+	for _, l := range Find(given) {
+		known[l] = true
+		known[hostOf(l)] = true
+	}
+	for _, l := range found {
+		if !known[l] {
+			return false
+		}
+	}
+	return true
+}
+
+// Find returns where a text leads, each in one form: without the scheme of the web,
+// "www." and a slash at the end, the host in small letters.
+func Find(text string) (out []string) {
+	text = strings.ReplaceAll(norm.NFKC.String(withoutHidden(text)), "。", ".")
+	for _, word := range strings.FieldsFunc(text, isBreak) {
+		word = strings.TrimRight(strings.TrimLeft(word, "*_~.…·•-–—+="), ".:!?*_~…-–—")
+		out = append(out, inWord(word)...)
+	}
+	return out
+}
+
+// isBreak says whether a character stands between words and is part of no link.
+func isBreak(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("<>\"'`()[]{}«»“”„‘’‚|,;^", r)
+}
+
+var (
+	// withSlashes is a link with any scheme.
+	withSlashes = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*:[/\\]{2}.+`)
+	// withScheme is a link of a scheme that programs follow without slashes too.
+	withScheme = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}])((?:https?|ftps?|wss?|mailto|tel|sms|smsto|mms|callto|facetime|skype|whatsapp|viber|tg|line|weixin|fb-messenger|` +
+		`sips?|xmpp|ircs?|geo|maps|intent|market|itms-apps|itms|magnet|bitcoin|ethereum|javascript|vbscript|blob|urn|view-source):[^\s:].*)`)
+	data = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}])(data:[a-z]+/.+)`)
+	// withoutScheme is a link that takes the page's own.
+	withoutScheme = regexp.MustCompile(`(?:^|[^:/\\\p{L}\p{N}])([/\\]{2}[\p{L}\p{N}\[].*)`)
+	mail          = regexp.MustCompile(`[^\s@/:=]+@(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]{2,}`)
+	domain        = regexp.MustCompile(`(?:[\p{L}\p{N}_][\p{L}\p{N}\p{M}_-]{0,62}\.)+[\p{L}][\p{L}\p{N}\p{M}-]{1,62}`)
+	address       = regexp.MustCompile(`(?:^|[^\p{L}\p{N}.,])([0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:$|[^\p{N}.,])`)
+)
+
+// inWord finds where a word leads.
+func inWord(word string) (out []string) {
+	if at := withSlashes.FindStringIndex(word); at != nil {
+		return append(inWord(word[:at[0]]), canonical(word[at[0]:]))
+	}
+	for _, form := range []*regexp.Regexp{withScheme, data, withoutScheme} {
+		if at := form.FindStringSubmatchIndex(word); at != nil {
+			return append(inWord(word[:at[2]]), canonical(word[at[2]:]))
+		}
+	}
+	if found := mail.FindAllString(word, -1); found != nil {
+		for _, m := range found {
+			out = append(out, strings.ToLower(m))
+		}
+		return out
+	}
+	if at := address.FindStringSubmatchIndex(word); at != nil {
+		if _, err := netip.ParseAddr(word[at[2]:at[3]]); err == nil {
+			return []string{canonical(word[at[2]:])}
+		}
+	}
+	if strings.Count(word, ":") > 1 {
+		host, _, _ := strings.Cut(word, "/")
+		if ip, err := netip.ParseAddr(host); err == nil && ip.Is6() {
+			return []string{canonical(word)}
+		}
+	}
+	for _, at := range domain.FindAllStringIndex(word, -1) {
+		if !isDomain(word[at[0]:at[1]]) {
+			continue
+		}
+		if rest := word[at[1]:]; rest != "" && strings.ContainsAny(rest[:1], ":/?#\\") {
+			return append(out, canonical(word[at[0]:])) // what follows is its path
+		}
+		out = append(out, canonical(word[at[0]:at[1]]))
+	}
+	return out
+}
+
+// isDomain says whether a name with dots ends as names of the internet do.
+func isDomain(name string) bool {
+	ascii, err := idna.Punycode.ToASCII(strings.ToLower(name))
+	if err != nil {
+		return true // a name that cannot be read is not to be trusted
+	}
+	suffix, icann := publicsuffix.PublicSuffix(ascii)
+	return icann || strings.Contains(suffix, ".")
+}
+
+// canonical is the one form of a link.
+func canonical(link string) string {
+	scheme, rest, ok := strings.Cut(link, ":")
+	switch scheme = strings.ToLower(scheme); {
+	case ok && (scheme == "http" || scheme == "https"):
+		link = rest
+	case ok && scheme == "mailto" && mail.FindString(rest) == rest:
+		return strings.ToLower(rest)
+	case ok && strings.HasPrefix(rest, "//"):
+		return scheme + ":" + rest
+	}
+	link = strings.TrimLeft(link, `/\`)
+	end := strings.IndexAny(link, `/?#\`)
+	if end < 0 {
+		end = len(link)
+	}
+	host, path := strings.TrimPrefix(strings.ToLower(link[:end]), "www."), link[end:]
+	if path == "/" {
+		path = ""
+	}
+	return host + path
+}
+
+// hostOf is the host of a link of the web, or of an e-mail address.
+func hostOf(link string) string {
+	if _, host, ok := strings.Cut(link, "@"); ok && !strings.ContainsAny(link, "/:") {
+		return host
+	}
+	if end := strings.IndexAny(link, `/?#\`); end >= 0 {
+		link = link[:end]
+	}
+	return link
+}
