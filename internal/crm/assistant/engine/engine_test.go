@@ -61,6 +61,48 @@ func TestOtherLanguage(t *testing.T) {
 	}
 }
 
+// What only mentions the words of a question, speaks of another thing of that name, or
+// answers no better than another text is no sure answer.
+func TestUnsure(t *testing.T) {
+	t.Parallel()
+	x := engine.NewIndex([]engine.Text{
+		{Title: "Where do I find my invoice?", Language: "en", Sections: []engine.Section{{Body: "It comes by e-mail with the order.\nIf it is wrong, we cancel it."}}},
+		{Title: "Can I change the delivery address?", Language: "en", Sections: []engine.Section{{Body: "Edit the address in your account."}}},
+		{Title: "Curtains of linen", Language: "en", Sections: []engine.Section{{Body: "They are sewn."}}},
+		{Title: "Brochure", Language: "en", Sections: []engine.Section{{Body: "A long one."}}},
+		{Title: "Brochure", Language: "en", Sections: []engine.Section{{Body: "Its second part."}}},
+		{Title: "Curtains of wool", Language: "en", Sections: []engine.Section{{Body: "They are sewn."}}},
+	})
+	for text, sure := range map[string]bool{
+		"Where is my invoice?": true, "I want to cancel my order": false,
+		"Can I change my address?": true, "Can I change my e-mail address?": false,
+		"Curtains of wool": true, "Curtains": false, "Do you have brochures?": true,
+	} {
+		if got := x.Answer(text, "en", engine.DefaultBound); got.Confident != sure {
+			t.Errorf("%q: got %+v", text, got)
+		}
+	}
+}
+
+// Forms of a Turkish word are one word, and words that only begin alike are not.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	for text, of := range map[string]string{
+		"Çarşafı yıkamalı mıyım?": "Çarşaflar nasıl yıkanır?", "Yastığım": "Yastıklar", "ödeyebilir miyim": "Ödeme", "paketimiz gelmedi": "Paket ne zaman gelir?",
+	} {
+		x := engine.NewIndex([]engine.Text{{Title: of, Language: "tr", Sections: []engine.Section{{Body: of}}}})
+		if got := x.Answer(text, "tr", engine.DefaultBound); !got.Confident {
+			t.Errorf("%q and %q: got %+v", text, of, got)
+		}
+	}
+	for text, of := range map[string]string{"Giriş": "Kırık", "Taksit": "Takip", "Pay": "Bayi", "Kartvizit": "Kart", "Topu": "Toptan"} {
+		x := engine.NewIndex([]engine.Text{{Title: of, Language: "tr", Sections: []engine.Section{{Body: of}}}})
+		if got := x.Answer(text, "tr", 0); len(got.Candidates) > 0 {
+			t.Errorf("%q is taken for %q", text, of)
+		}
+	}
+}
+
 func TestSummarize(t *testing.T) {
 	t.Parallel()
 	got, language := engine.Summarize([]engine.Line{
