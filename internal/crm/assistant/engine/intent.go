@@ -83,3 +83,16 @@ func asksForPerson(folded string) bool {
 	}
 	return false
 }
+
+// Asks says whether a message asks something of its own, beside greetings, thanks and numbers.
+func Asks(text, language string) bool {
+	if Understand(text, language).Intent != Question {
+		return false
+	}
+	for _, w := range subjectWords(text, language) {
+		if w[0] < '0' || w[0] > '9' {
+			return true
+		}
+	}
+	return false
+}
