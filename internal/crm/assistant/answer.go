@@ -60,7 +60,7 @@ type state struct {
 	who           contact.Contact
 	wrote         []string // what the customer wrote since the last answer
 	question      string   // the same as one text
-	language      string // the contact's
+	language      string   // the contact's
 	configuration Configuration
 	account       Account
 	answers       int

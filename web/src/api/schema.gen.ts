@@ -19615,6 +19615,8 @@ export interface components {
         WidgetMessage: {
             /** @example Siparişiniz yolda. */
             body: string;
+            /** @description Whether the visitor is asked what they think of it: of answers of the bot, not of its greetings and hand-overs */
+            can_vote: boolean;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -62762,6 +62764,7 @@ export interface operations {
                      *       "data": {
                      *         "message": {
                      *           "body": "Siparişiniz yolda.",
+                     *           "can_vote": false,
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "files": [
                      *             {
@@ -63039,6 +63042,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "body": "Siparişiniz yolda.",
+                     *           "can_vote": false,
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "files": [
                      *             {
@@ -63160,6 +63164,7 @@ export interface operations {
                      *       "data": {
                      *         "message": {
                      *           "body": "Siparişiniz yolda.",
+                     *           "can_vote": false,
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "files": [
                      *             {
