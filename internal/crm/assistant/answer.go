@@ -410,8 +410,11 @@ func (s *Service) recordAttributes(ctx context.Context, st *state, p planned) er
 	if u.Urgent {
 		urgency = "high"
 	}
-	if u.Negative {
+	switch {
+	case u.Negative:
 		sentiment = "negative"
+	case u.Positive:
+		sentiment = "positive"
 	}
 	list := add(nil, "language", u.Language)
 	list = add(list, "intent", u.Intent)

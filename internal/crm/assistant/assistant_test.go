@@ -215,6 +215,8 @@ func TestHandOver(t *testing.T) {
 		for _, q := range []struct{ who, text, says, reason string }{
 			{"elif", "Mağazanız hangi semtte?", "Sizi bir temsilciye aktarıyorum", assistant.NoAnswer},
 			{"john", "What are your opening hours?", "handing you over to a colleague", assistant.NoAnswer},
+			{"hans", "Wo ist mein Paket?", "handing you over to a colleague", assistant.NoAnswer},
+			{"jane", "talk to agent", "handing you over to a colleague", assistant.CustomerAsked},
 			{"ayse", "Bir temsilciyle görüşmek istiyorum", "Sizi bir temsilciye aktarıyorum", assistant.CustomerAsked},
 		} {
 			id := sh.writes(q.who, q.text).Conversation.ID

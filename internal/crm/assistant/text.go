@@ -32,7 +32,13 @@ var phrasesBy = map[string]phrases{
 	},
 }
 
-func wordsIn(language string) phrases { return phrasesBy[languageOr(language)] }
+// wordsIn are the words in a language; in English for who speaks neither.
+func wordsIn(language string) phrases {
+	if language == engine.Other {
+		language = engine.English
+	}
+	return phrasesBy[languageOr(language)]
+}
 
 // languageOr is a language that the assistant speaks: the given one, else Turkish.
 func languageOr(language string) string {

@@ -110,7 +110,9 @@ func (x *Index) weighTitles() {
 func indexText(text *Text) indexedText {
 	t := indexedText{Text: text, language: text.Language}
 	if t.language != Turkish && t.language != English {
-		t.language = DetectLanguage(t.Title+" "+t.firstBody(), Turkish)
+		if t.language = DetectLanguage(t.Title+" "+t.firstBody(), Turkish); t.language == Other {
+			t.language = Turkish
+		}
 	}
 	t.title, t.summary = subjectWords(t.Title, t.language), setOf(subjectWords(t.Summary, t.language))
 	t.asks = cmp.Or(asksFor(t.Title, t.language), asksFor(t.Summary, t.language))

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"konak/internal/kit/trtext"
 )
@@ -11,6 +12,7 @@ import (
 const (
 	Turkish = "tr"
 	English = "en"
+	Other   = "other" // what it does not understand
 )
 
 // fillers say nothing about what a question is about, beside trtext's stop words.
@@ -205,12 +207,25 @@ func subjects(words []string, language string) (out []string) {
 	return out
 }
 
-// DetectLanguage says whether a text is Turkish or English; otherwise, where its
-// words do not tell, it returns the language that was given.
+// foreign are words of other languages that neither Turkish nor English has.
+var foreign = wordSet(`ich nicht und der das ist wo mein meine meiner meinen bitte danke wie kann haben habe mochte wann wird wir ein eine einen fur auf mit bestellung lieferung rechnung guten hallo
+	je pas est mon mes commande bonjour merci vous votre quand les une avec pour comment ou colis
+	donde esta pedido cuando como quiero hola gracias los las una por que
+	dove il mio ordine quando grazie ciao buongiorno vorrei sono
+	mijn niet waar bestelling het een bedankt`)
+
+// DetectLanguage says whether a text is Turkish, English or another language; otherwise,
+// where its words do not tell, it returns the language that was given.
 func DetectLanguage(text, otherwise string) string {
-	turkish, english := 0, 0
-	if strings.ContainsAny(text, "ğĞşŞıİçÇ") {
+	if otherScript(text) {
+		return Other
+	}
+	turkish, english, other := 0, 0, 0
+	if strings.ContainsAny(text, "ğĞşŞıİ") {
 		turkish += 2
+	}
+	if strings.ContainsAny(text, "ßäÄñéèêàõãåøæ¿") {
+		other++
 	}
 	for _, w := range foldedWords(text) {
 		tr, en := isFiller(w, Turkish), isFiller(w, English)
@@ -220,14 +235,36 @@ func DetectLanguage(text, otherwise string) string {
 		if en && !tr {
 			english++
 		}
+		if foreign[w] && !en {
+			other++
+		}
 	}
 	switch {
+	case other > turkish && other > english:
+		return Other
 	case turkish > english:
 		return Turkish
 	case english > turkish:
 		return English
+	case strings.ContainsAny(text, "çÇöÖüÜ") && other == 0:
+		return Turkish
 	}
 	return otherwise
+}
+
+// otherScript says whether most letters of a text are not Latin.
+func otherScript(text string) bool {
+	latin, rest := 0, 0
+	for _, r := range text {
+		switch {
+		case !unicode.IsLetter(r):
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		default:
+			rest++
+		}
+	}
+	return rest > latin
 }
 
 // joinPhrases puts one word for several that mean it together.
