@@ -299,6 +299,7 @@ func TestNoAnswer(t *testing.T) {
 		}
 
 		never := sh.configure(map[string]any{"name": "Gündüz", "active": assistant.OutsideHours})
+		sh.setHours(1, 2, 3, 4, 5, 6, 7)
 		sh.setAI(true, &never.ID)
 		id = sh.writes("hours", answerable).Conversation.ID
 		sh.settle()

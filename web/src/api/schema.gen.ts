@@ -8528,7 +8528,7 @@ export interface components {
             /**
              * Format: double
              * @description The confidence that an answer needs
-             * @example 0.56
+             * @example 0.65
              */
             bound: number;
             /** @description What was found, the best first */
@@ -8539,10 +8539,11 @@ export interface components {
              */
             intent: "question" | "greeting" | "thanks" | "human";
             /**
+             * @description other is one that the embedded engine does not understand: it hands over
              * @example tr
              * @enum {string}
              */
-            language: "tr" | "en";
+            language: "tr" | "en" | "other";
             /**
              * @description Why it would hand over
              * @example no_answer
@@ -27711,7 +27712,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "answered": false,
-                     *         "bound": 0.56,
+                     *         "bound": 0.65,
                      *         "candidates": [
                      *           {
                      *             "confidence": 0.81,
