@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
-	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -19,6 +18,10 @@ import (
 // DetailInAnswerTo is where the detail of a bot's answer names the message that it
 // answers.
 const DetailInAnswerTo = "in_answer_to"
+
+// DetailSmallTalk is true in the detail of what a bot says beside its answers. Packages that
+// may not import this one read it by its name.
+const DetailSmallTalk = "small_talk"
 
 // Answer is what an agent, a program or the assistant writes.
 type Answer struct {
@@ -111,7 +114,7 @@ func (s *Service) reply(tx *db.Tx, was conversation.Conversation, a Answer) (out
 		}
 		item.Detail[DetailInAnswerTo] = *a.InAnswerTo
 		if a.SmallTalk {
-			item.Detail[airecord.DetailSmallTalk] = true
+			item.Detail[DetailSmallTalk] = true
 		}
 	}
 	addressTo(item, &was, route)

@@ -284,13 +284,13 @@ func SetReactionVote(tx *db.Tx, c conversation.Conversation, i conversation.Item
 	return putFeedback(tx, Feedback{ItemID: i.ID, AuthorKind: conversation.ByContact, AuthorID: c.ContactID, Rating: rating, At: clock.At(tx.Now())})
 }
 
-// DetailSmallTalk is true in the detail of what a bot says beside its answers.
-const DetailSmallTalk = "small_talk"
+// smallTalk is reply.DetailSmallTalk.
+const smallTalk = "small_talk"
 
 // IsAnswer says whether an item is an answer of a bot: greetings, thanks and the words of a
 // hand-over are none.
 func IsAnswer(i *conversation.Item) bool {
-	return i.AuthorKind == conversation.ByBot && i.Kind == conversation.Message && i.Detail[DetailSmallTalk] != true
+	return i.AuthorKind == conversation.ByBot && i.Kind == conversation.Message && i.Detail[smallTalk] != true
 }
 
 // rate keeps a vote, after allow has checked and completed it.
