@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"konak/internal/app"
 	"konak/internal/kit/backup"
 	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
 	"konak/internal/kit/secret"
 )
 
@@ -35,10 +37,12 @@ type backupReport struct {
 	Bytes   int64      `json:"bytes"`
 	WithKey bool       `json:"with_key"`
 	S3      bool       `json:"s3"`
+	// Missing are files that the database counts on and that are not in the backup.
+	Missing []string `json:"missing"`
 }
 
 func newBackupReport(path string, m backup.Manifest) backupReport {
-	r := backupReport{Path: path, Version: m.Version, MadeAt: m.MadeAt, S3: m.S3}
+	r := backupReport{Path: path, Version: m.Version, MadeAt: m.MadeAt, S3: m.S3, Missing: db.OrEmpty(m.Missing)}
 	for _, f := range m.Files {
 		r.Bytes += f.Size
 		switch f.Path {
@@ -62,7 +66,7 @@ func (b *backupMakeCmd) Run(ctx context.Context, out io.Writer) error {
 	}
 	r := newBackupReport(b.Target, m)
 	if b.JSON {
-		return printJSON(out, r)
+		return errors.Join(printJSON(out, r), r.missing())
 	}
 	text := fmt.Sprintf("%s: the database and %d files.", b.Target, r.Files)
 	if m.S3 {
@@ -73,7 +77,16 @@ func (b *backupMakeCmd) Run(ctx context.Context, out io.Writer) error {
 		key = "The master key is in it: whoever has it can read every secret."
 	}
 	_, err = fmt.Fprintf(out, "%s\n%s\n", text, key)
-	return err
+	return errors.Join(err, r.missing())
+}
+
+// missing returns an error that names the files which were not there to be copied.
+func (r backupReport) missing() error {
+	if len(r.Missing) == 0 {
+		return nil
+	}
+	return incomplete{fmt.Errorf("%s is not whole: of the files that the database counts on %d were missing or damaged when it was made: %s. "+
+		"Everything else is in it; bring those back from an earlier backup", r.Path, len(r.Missing), backup.Names(r.Missing))}
 }
 
 type backupVerifyCmd struct {
@@ -84,13 +97,16 @@ type backupVerifyCmd struct {
 
 // Run reads a whole backup and fails where it is not whole.
 func (b *backupVerifyCmd) Run(ctx context.Context, out io.Writer) error {
-	m, err := app.VerifyBackup(ctx, b.Path, b.AgeIdentity)
+	m, err := backup.Verify(ctx, b.Path, b.AgeIdentity)
 	if err != nil {
 		return err
 	}
 	r := newBackupReport(b.Path, m)
 	if b.JSON {
-		return printJSON(out, r)
+		return errors.Join(printJSON(out, r), r.missing())
+	}
+	if err := r.missing(); err != nil {
+		return err
 	}
 	_, err = fmt.Fprintf(out, "%s is whole: the database of %s and %d files, %d bytes.\n", b.Path, m.MadeAt.Format("2006-01-02 15:04:05Z"), r.Files, r.Bytes)
 	return err
@@ -129,5 +145,8 @@ func (r *restoreCmd) Run(ctx context.Context, out io.Writer) error {
 		}
 	}
 	_, err = fmt.Fprintf(out, "%s holds the backup of %s, compared with its checksums.\n%s\n", r.Data, m.MadeAt.Format("2006-01-02 15:04:05Z"), key)
+	if err == nil && len(m.Missing) > 0 {
+		_, err = fmt.Fprintf(out, "Files that were missing or damaged when it was made are not in it: %s.\n", backup.Names(m.Missing))
+	}
 	return err
 }

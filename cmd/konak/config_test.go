@@ -264,10 +264,15 @@ func TestSettingsThatCannotWork(t *testing.T) {
 		{"--mail-rspamd", "127.0.0.1:11333", "--mail-rspamd \"127.0.0.1:11333\": write an address such as"},
 		{"--mail-rspamd", "http://", "--mail-rspamd"},
 		{"--traces", "127.0.0.1:4318", "--traces: write the address of a collector"},
+		{"--trusted-proxies", "10.0.0.1", "--trusted-proxies \"10.0.0.1\": write a range such as 10.0.0.0/8"},
+		{"--webhook-allow", "inside", "--webhook-allow \"inside\": write a range"},
+		{"--sip-trunk-from", "10.0.0.0/8,carrier.example", "--sip-trunk-from \"carrier.example\": write a range"},
 	} {
-		code, text := runOn("migrate", "--data", t.TempDir(), tc.flag+"="+tc.value)
-		if code == 0 || !strings.Contains(text, tc.want) {
-			t.Errorf("%s=%s ended with %d: %s", tc.flag, tc.value, code, text)
+		for _, command := range []string{"migrate", "doctor"} {
+			code, text := runOn(command, "--data", t.TempDir(), tc.flag+"="+tc.value)
+			if code == 0 || !strings.Contains(text, tc.want) {
+				t.Errorf("%s %s=%s ended with %d: %s", command, tc.flag, tc.value, code, text)
+			}
 		}
 	}
 	for _, good := range []string{

@@ -26,8 +26,11 @@ func (k *keyRotateCmd) Run(ctx context.Context, out io.Writer) error {
 		r, err = app.RotateKey(ctx, k.Config, logger(k.Config), clock.System{}, k.NewKeyFile)
 		return err
 	})
+	if err != nil && r.Begun {
+		return fmt.Errorf("%w (the change has begun: run the command again to finish it)", err)
+	}
 	if err != nil {
-		return fmt.Errorf("%w (run the command again to go on)", err)
+		return fmt.Errorf("%w (the master key is as it was)", err)
 	}
 	if k.JSON {
 		return printJSON(out, r)

@@ -53,7 +53,8 @@ func main() {
 
 func newParser(c *cli, file fileResolver, stdout, stderr io.Writer) *kong.Kong {
 	parser, err := kong.New(c, kong.Name("konak"), kong.Description("A business platform in one binary."),
-		kong.UsageOnError(), kong.Writers(stdout, stderr), kong.Resolvers(secretFiles{}, file))
+		kong.UsageOnError(), kong.Writers(stdout, stderr), kong.Resolvers(secretFiles{}, file),
+		kong.Help(printHelp), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}))
 	if err != nil {
 		panic(err) // the flags are declared wrongly
 	}
@@ -93,7 +94,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	kctx.BindTo(stdout, (*io.Writer)(nil))
 	kctx.Bind(parser, file)
 	if err := kctx.Run(); err != nil {
-		_, _ = fmt.Fprintln(stderr, "konak:", err)
+		if _, said := errors.AsType[logged](err); !said {
+			_, _ = fmt.Fprintln(stderr, "konak:", err)
+		}
+		if _, rest := errors.AsType[incomplete](err); rest {
+			return codeIncomplete
+		}
 		return 1
 	}
 	if misspelled != nil {
@@ -102,6 +108,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	return 0
 }
+
+// incomplete is the error of a command that did everything but for what was missing before.
+type incomplete struct{ error }
+
+// codeIncomplete is the exit code of such a command. Others end with 1 where they failed,
+// and with 2 where they were called wrongly.
+const codeIncomplete = 3
 
 // checkRates refuses 0 where it would not be no limit: keys, people and addresses always
 // have one.
@@ -114,19 +127,36 @@ func checkRates(kctx *kong.Context) error {
 	return nil
 }
 
+// logJSON is the value of --log-format for lines of JSON.
+const logJSON = "json"
+
 func logger(c app.Config) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
 		level = slog.LevelInfo
 	}
-	return obs.NewLogger(os.Stderr, level, c.LogFormat == "json")
+	return obs.NewLogger(os.Stderr, level, c.LogFormat == logJSON)
 }
 
 type serveCmd struct{ app.Config }
 
+// logged is an error that stands in the log already.
+type logged struct{ error }
+
+// Run serves. Where the log is JSON, every line that the server prints is.
 func (s *serveCmd) Run(ctx context.Context, out io.Writer) error {
 	log := logger(s.Config)
-	listeners, err := app.Listen(ctx, s.Config)
+	slog.SetDefault(log) // for libraries that have no other
+	err := s.serve(ctx, out, log)
+	if err != nil && s.LogFormat == logJSON {
+		log.Error("konak serve failed", "error", err)
+		return logged{err}
+	}
+	return err
+}
+
+func (s *serveCmd) serve(ctx context.Context, out io.Writer, log *slog.Logger) error {
+	listeners, err := s.listen(ctx)
 	if err != nil {
 		return err
 	}
@@ -143,11 +173,33 @@ func (s *serveCmd) Run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
-	s.greet(out, base, firstOwner)
-	log.Info("serving", "address", listeners.Address().String(), "database", string(a.DB.Dialect()), "version", app.Version, "commit", app.Commit)
+	if s.LogFormat != logJSON {
+		s.greet(out, base, listeners.MailAddress(), firstOwner)
+	} else if link := firstOwner.Reveal(); link != "" {
+		log.Warn("nobody has an account yet; open the first one within an hour, or use konak workspace create", "link", link)
+	}
+	log.Info("serving", "panel", base, "address", listeners.Address().String(), "database", string(a.DB.Dialect()), "version", app.Version, "commit", app.Commit)
 	err = a.Serve(ctx, listeners)
 	log.Info("stopped")
 	return err
+}
+
+// demoMailPort is where a demo takes mail, on loopback.
+const demoMailPort = "127.0.0.1:2525"
+
+// listen opens the addresses. A demo takes mail too, at another port where something runs
+// at its own, such as a second demo.
+func (s *serveCmd) listen(ctx context.Context) (*app.Listeners, error) {
+	if !s.Demo || s.MailListen != "" {
+		return app.Listen(ctx, s.Config)
+	}
+	s.MailListen = demoMailPort
+	listeners, err := app.Listen(ctx, s.Config)
+	if err != nil {
+		s.MailListen = "127.0.0.1:0"
+		listeners, err = app.Listen(ctx, s.Config)
+	}
+	return listeners, err
 }
 
 // panelURL is where people on this machine open the panel, unless a public
@@ -165,11 +217,14 @@ func (s *serveCmd) panelURL(at *net.TCPAddr) string {
 }
 
 // greet says where everything is, and in an empty installation how to get in.
-func (s *serveCmd) greet(out io.Writer, base string, firstOwner secret.Text) {
+func (s *serveCmd) greet(out io.Writer, base, mail string, firstOwner secret.Text) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n  Konak %s is running.\n\n  Panel   %s\n  API     %s/openapi.json\n", app.Version, base, base)
 	if s.PrivateListen != "off" {
 		fmt.Fprintf(&b, "  Metrics http://%s/metrics\n", s.PrivateListen)
+	}
+	if mail != "" {
+		fmt.Fprintf(&b, "  Mail    smtp://%s (takes mail, and mail programs sign in after STARTTLS)\n", mail)
 	}
 	if s.Demo {
 		fmt.Fprintf(&b, `

@@ -7,12 +7,14 @@ import (
 	"io"
 
 	"konak/internal/app"
+	"konak/internal/kit/blob"
 	"konak/internal/kit/clock"
+	"konak/internal/kit/move"
 )
 
 type moveCmd struct {
 	app.Config
-	To    string `placeholder:"URL" help:"postgres://… of an empty database: move the embedded database there. Stop the server first."`
+	To    string `env:"KONAK_MOVE_TO" placeholder:"URL" help:"postgres://… of an empty database: move the embedded database there. Stop the server first. Best in a file that KONAK_MOVE_TO_FILE names: others can see arguments."`
 	Files string `enum:"none,s3,folder" default:"none" help:"s3: copy files from the data folder to the service of --s3-url; folder: copy them back."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
@@ -20,7 +22,7 @@ type moveCmd struct {
 // Run moves the database, or files.
 func (m *moveCmd) Run(ctx context.Context, out io.Writer) error {
 	if (m.To == "") == (m.Files == "none") {
-		return errors.New("say what to move: --to postgres://… for the database, or --files s3 or --files folder")
+		return errors.New("say what to move: --to postgres://… (or KONAK_MOVE_TO, KONAK_MOVE_TO_FILE) for the database, or --files s3 or --files folder")
 	}
 	if m.To != "" {
 		return m.moveDatabase(ctx, out)
@@ -30,8 +32,11 @@ func (m *moveCmd) Run(ctx context.Context, out io.Writer) error {
 		moved, err = app.MoveFiles(ctx, m.Config, logger(m.Config), clock.System{}, m.Files == "s3")
 		return err
 	})
-	if err != nil {
+	if again := moved.Copied+moved.Present > 0 && !errors.Is(err, blob.ErrMissing) && !errors.Is(err, blob.ErrDamaged); err != nil && again {
 		return fmt.Errorf("%w (run the command again to go on)", err)
+	}
+	if err != nil {
+		return err
 	}
 	if m.JSON {
 		return printJSON(out, moved)
@@ -41,9 +46,16 @@ func (m *moveCmd) Run(ctx context.Context, out io.Writer) error {
 }
 
 func (m *moveCmd) moveDatabase(ctx context.Context, out io.Writer) error {
-	tables, err := app.MoveDatabase(ctx, m.Config, logger(m.Config), clock.System{}, m.To)
-	if err != nil {
+	var tables []move.Table
+	err := asOwner(&m.Config, func() (err error) {
+		tables, err = app.MoveDatabase(ctx, m.Config, logger(m.Config), clock.System{}, m.To)
+		return err
+	})
+	if err != nil && tables == nil {
 		return fmt.Errorf("%w (nothing was moved)", err)
+	}
+	if err != nil {
+		return err
 	}
 	if m.JSON {
 		return printJSON(out, tables)
@@ -53,6 +65,6 @@ func (m *moveCmd) moveDatabase(ctx context.Context, out io.Writer) error {
 		rows += t.Rows
 	}
 	_, err = fmt.Fprintf(out, "%d rows of %d tables were copied and compared. Start the server with --db from now on; "+
-		"%s keeps its files and the master key, and the embedded database as it was.\n", rows, len(tables), m.Data)
+		"%s keeps its files and the master key, and the embedded database as it was, with a mark: a start without --db is refused.\n", rows, len(tables), m.Data)
 	return err
 }

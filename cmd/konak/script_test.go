@@ -8,11 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/smtp"
+	"net/textproto"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -51,13 +55,15 @@ var testscriptsOwn = strings.Fields(`cd chmod cmp cmpenv cp env exec exists grep
 //	drain                              stops the server in the middle of a request
 //	fetch PATH FILE                    saves what the server answers
 //	json FILE                          checks that the file is JSON
+//	jsonlines FILE                     checks that each line of it is
+//	losefile                           deletes a file of ./data that the database counts on
 //	workspace                          puts a workspace that is no demo into ./data
 //	deadjob                            puts a job of that workspace that failed for good into ./data; sets $JOB
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	commands := map[string]func(*testscript.TestScript, bool, []string){
-		"exits": exits, "serve": serve, "shutdown": shutdown, "drain": drain,
-		"fetch": fetch, "json": checkJSON, "workspace": workspace, "deadjob": makeDeadJob,
+		"exits": exits, "serve": serve, "shutdown": shutdown, "drain": drain, "sendmail": sendMail,
+		"fetch": fetch, "json": checkJSON, "jsonlines": checkJSONLines, "losefile": loseFile, "workspace": workspace, "deadjob": makeDeadJob,
 	}
 	for _, own := range testscriptsOwn {
 		if commands[own] != nil {
@@ -159,7 +165,7 @@ func running(ts *testscript.TestScript) *server {
 
 const patience = 30 * time.Second
 
-var panelLine = regexp.MustCompile(`Panel\s+http://[^:]+:(\d+)`)
+var panelLine = regexp.MustCompile(`(?:Panel\s+|"panel":")http://[^:]+:(\d+)`)
 
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	path, err := exec.LookPath("konak")
@@ -170,11 +176,15 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.Dir = ts.Getenv("WORK")
 	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "TMPDIR=" + ts.Getenv("TMPDIR")}
 	s := &server{cmd: cmd, done: make(chan error, 1), out: &tail{}}
-	cmd.Stderr = s.out
-	pipe, err := cmd.StdoutPipe()
-	ts.Check(err)
+	printed, end := io.Pipe()
+	cmd.Stdout, cmd.Stderr = end, end
 	ts.Check(cmd.Start())
-	lines := bufio.NewScanner(pipe)
+	exited := make(chan error, 1)
+	go func() {
+		exited <- cmd.Wait()
+		_ = end.Close()
+	}()
+	lines := bufio.NewScanner(printed)
 	for s.addr == "" && lines.Scan() {
 		_, _ = fmt.Fprintln(s.out, lines.Text())
 		if m := panelLine.FindStringSubmatch(lines.Text()); m != nil {
@@ -185,7 +195,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 		for lines.Scan() {
 			_, _ = fmt.Fprintln(s.out, lines.Text())
 		}
-		s.done <- cmd.Wait()
+		s.done <- <-exited
 	}()
 	if s.addr == "" {
 		ts.Fatalf("the server did not start: %v\n%s", <-s.done, s.out)
@@ -318,6 +328,38 @@ func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+func checkJSONLines(ts *testscript.TestScript, neg bool, args []string) {
+	lines := 0
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		if lines++; !json.Valid([]byte(line)) {
+			ts.Fatalf("%q is not JSON", line)
+		}
+	}
+	if lines == 0 {
+		ts.Fatalf("%s is empty", args[0])
+	}
+}
+
+func loseFile(ts *testscript.TestScript, neg bool, args []string) {
+	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
+	a, err := app.OpenExisting(ctx, app.Config{Data: ts.MkAbs("data"), Listen: "127.0.0.1:0", Domain: "localhost"}, log, clock.System{})
+	ts.Check(err)
+	tenant, err := a.WorkspaceID(ctx, "real")
+	ts.Check(err)
+	for _, text := range []string{"kept", "lost"} {
+		b, err := a.Blobs.Put(ctx, tenant, strings.NewReader(text), 10)
+		ts.Check(err)
+		ts.Setenv(strings.ToUpper(text), b.ID.String())
+	}
+	ts.Check(a.Close())
+	ts.Check(filepath.WalkDir(ts.MkAbs("data/files"), func(path string, e fs.DirEntry, err error) error {
+		if err == nil && strings.Contains(path, ts.Getenv("LOST")) {
+			err = os.Remove(path)
+		}
+		return err
+	}))
+}
+
 func workspace(ts *testscript.TestScript, neg bool, args []string) {
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
 	a, err := app.Open(ctx, app.Config{Data: ts.MkAbs("data"), Listen: "127.0.0.1:0", Domain: "localhost"}, log, clock.System{})
@@ -349,4 +391,50 @@ func makeDeadJob(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 	}
 	ts.Check(a.Close())
+}
+
+// mailLine is where the greeting says that mail is taken.
+var mailLine = regexp.MustCompile(`Mail +smtp://(127\.0\.0\.1:\d+) `)
+
+// sendMail hands a mail over to the mail server that the greeting names, and expects an
+// answer: sendmail TO CODE.
+func sendMail(ts *testscript.TestScript, neg bool, args []string) {
+	s := running(ts)
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	var at string
+	for end := time.Now().Add(patience); at == "" && time.Now().Before(end); <-tick.C {
+		if m := mailLine.FindStringSubmatch(s.out.String()); m != nil {
+			at = m[1]
+		}
+	}
+	if at == "" {
+		ts.Fatalf("the greeting names no mail server\n%s", s.out)
+	}
+	c, err := smtp.Dial(at)
+	ts.Check(err)
+	defer func() { _ = c.Close() }()
+	ts.Check(c.Hello("kaya.example"))
+	if ok, _ := c.Extension("STARTTLS"); !ok {
+		ts.Fatalf("no STARTTLS")
+	}
+	ts.Check(c.Mail("elif@kaya.example"))
+	err = c.Rcpt(args[0])
+	if err == nil {
+		var w io.WriteCloser
+		w, err = c.Data()
+		ts.Check(err)
+		_, err = io.WriteString(w, "From: elif@kaya.example\r\nTo: "+args[0]+"\r\nSubject: Merhaba\r\n\r\nMerhaba\r\n")
+		ts.Check(err)
+		err = w.Close()
+	}
+	code := 250
+	if said, ok := errors.AsType[*textproto.Error](err); ok {
+		code = said.Code
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[1] {
+		ts.Fatalf("mail to %s: said %d, want %s", args[0], code, args[1])
+	}
 }

@@ -16,7 +16,7 @@ import (
 // their own.
 var secretFlags = []string{
 	"master-key", "db", "smtp-url", "s3-url", "captcha-secret", "meta-app-secret", "iyzico-secret", "twilio-token", "sip-trunk-password",
-	"telegram-bot-token", "traces-header",
+	"telegram-bot-token", "traces-header", "to",
 }
 
 // secretFiles takes secret settings from files: the one that KONAK_…_FILE names, or a

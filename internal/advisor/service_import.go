@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/audit"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -244,7 +245,12 @@ func (m *importing) publish(ctx context.Context) error {
 		}
 		tx.Wake(topic)
 		v := Revision{Rev: m.rev, ID: tx.NewID(), Day: m.today, CreatedAt: clock.At(tx.Now())}
-		return putRevision(tx, v, m.src.Name, m.report)
+		if err := putRevision(tx, v, m.src.Name, m.report); err != nil {
+			return err
+		}
+		return audit.Write(tx, "corpus.imported", m.src.Name, map[string]any{
+			"revision": m.rev, "added": m.report.Added, "changed": m.report.Changed, "removed": m.report.Removed,
+		})
 	})
 }
 

@@ -27,7 +27,7 @@ import (
 )
 
 // leftOut are the tables that an archive does not hold: sign-ins and codes of the moment.
-var leftOut = []string{"session", "mfa_ticket", "handover", "oauth_code", "phone_ticket", "mobile_qr", "password_reset", "passkey_challenge"}
+var leftOut = []string{"session", "mfa_ticket", "handover", "oauth_code", "phone_ticket", "mobile_qr", "password_reset", "passkey_challenge", "partner_signup", "partner_signup_failure"}
 
 // sealedBytes and sealedText are sealed values as a dump prints them: the part that is another
 // each time, and all of it in a text.

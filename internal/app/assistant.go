@@ -15,10 +15,7 @@ import (
 	"konak/internal/crm/assistant/source"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
-	"konak/internal/crm/conversation"
-	"konak/internal/crm/live"
 	"konak/internal/identity"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/mail/dlp"
@@ -33,7 +30,7 @@ func (a *App) wireAssistant(p *parts) (err error) {
 	}
 	a.Assistant, err = assistant.New(assistant.Config{
 		DB: a.DB, Conversations: a.Conversations, Records: a.AIRecords, Replies: a.Replies, Contacts: p.book,
-		Channels: assistedChannels{a.Channels, a.clock}, Library: library.New(a.HelpCenter, a.Desk, a.Sources), Provisions: adapter.Provisions{Advisor: a.Advisor}, Workspaces: workspaces{a.Identity}, Typing: botTyping{a.Live},
+		Channels: assistedChannels{a.Channels, a.clock}, Library: library.New(a.HelpCenter, a.Desk, a.Sources), Provisions: adapter.Provisions{Advisor: a.Advisor}, Workspaces: workspaces{a.Identity}, Typing: a.Live,
 		Orders: orders{a.Commerce}, Mails: a.Email, Limits: p.limits, Model: openai.New(p.out), Box: p.box, ModelTime: a.cfg.AssistantTime,
 	})
 	return err
@@ -92,12 +89,4 @@ func (o orders) OrdersOf(r *db.Reader, who contact.Contact) ([]assistant.Order, 
 		}
 	}
 	return out, err
-}
-
-// botTyping shows that the assistant answers.
-type botTyping struct{ live *live.Service }
-
-// BotTypes implements assistant.Typing.
-func (b botTyping) BotTypes(ctx context.Context, c conversation.Conversation) {
-	b.live.BotTypes(c, caller.From(ctx).TenantID)
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,7 +69,7 @@ func TestIncrementalBackup(t *testing.T) {
 	if err := os.RemoveAll(first); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := app.VerifyBackup(t.Context(), b.dir, ""); err != nil {
+	if _, err := backup.Verify(t.Context(), b.dir, ""); err != nil {
 		t.Error(err)
 	}
 	b.restored(t)
@@ -82,7 +83,7 @@ func TestBackupInOneFile(t *testing.T) {
 	if info, err := os.Stat(b.dir); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	verified, err := app.VerifyBackup(t.Context(), b.dir, "")
+	verified, err := backup.Verify(t.Context(), b.dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,12 +123,12 @@ func TestEncryptedBackup(t *testing.T) {
 		t.Errorf("it is not encrypted, %v", err)
 	}
 	b.identity = filepath.Join(dir, "mine")
-	if _, err := app.VerifyBackup(t.Context(), b.dir, b.identity); err != nil {
+	if _, err := backup.Verify(t.Context(), b.dir, b.identity); err != nil {
 		t.Error(err)
 	}
 	b.restored(t)
-	for identity, want := range map[string]string{filepath.Join(dir, "other"): "cannot be decrypted", "": "--age-identity"} {
-		if _, err := app.VerifyBackup(t.Context(), b.dir, identity); err == nil || !strings.Contains(err.Error(), want) {
+	for identity, want := range map[string]string{filepath.Join(dir, "other"): "was encrypted for others", "": "--age-identity"} {
+		if _, err := backup.Verify(t.Context(), b.dir, identity); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("with %q: %v", identity, err)
 		}
 	}
@@ -144,17 +145,38 @@ func TestEncryptedBackup(t *testing.T) {
 	}
 }
 
-// A backup whose database counts on a file that is not in it is not whole, though every
-// checksum fits.
-func TestVerifyFindsAMissingFile(t *testing.T) {
+// A backup of an installation that lacks a file, or has another in its place, names it and
+// holds the rest; verifying names it too. One that the manifest does not name is damage.
+func TestBackupNamesAMissingFile(t *testing.T) {
 	t.Parallel()
 	b := backUp(t)
-	if err := os.Remove(firstFile(t, b.cfg.Data)); err != nil {
-		t.Fatal(err)
-	}
-	b.again(t, app.BackupOptions{Target: filepath.Join(t.TempDir(), "second")})
-	if _, err := app.VerifyBackup(t.Context(), b.dir, ""); err == nil || !strings.Contains(err.Error(), "counts on the file") {
-		t.Errorf("verifying says %v", err)
+	b.w.Owner.Header("Content-Type", "application/octet-stream").Post("/api/crm/v1/attachments?filename=b.txt", "second").Want(201)
+	file := firstFile(t, b.cfg.Data)
+	for _, what := range []string{"damaged", "missing"} {
+		lose := func() error { return os.WriteFile(file, []byte("other"), 0o600) }
+		if what == "missing" {
+			lose = func() error { return os.Remove(file) }
+		}
+		if err := lose(); err != nil {
+			t.Fatal(err)
+		}
+		m := b.again(t, app.BackupOptions{Target: filepath.Join(t.TempDir(), what)})
+		if len(m.Missing) != 1 || !strings.HasSuffix(file, strings.TrimPrefix(m.Missing[0], "files/")) {
+			t.Errorf("%s: the backup says %v", what, m.Missing)
+		}
+		verified, err := backup.Verify(t.Context(), b.dir, "")
+		if err != nil || !slices.Equal(verified.Missing, m.Missing) {
+			t.Errorf("%s: verifying says %v, %v", what, verified.Missing, err)
+		}
+		if what == "damaged" {
+			continue
+		}
+		if err := replaceIn(filepath.Join(b.dir, "manifest.json"), m.Missing[0], "files/of/another"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := backup.Verify(t.Context(), b.dir, ""); err == nil || !strings.Contains(err.Error(), "counts on files that are not in it or are others: "+m.Missing[0]) {
+			t.Errorf("a file that is not named: %v", err)
+		}
 	}
 }
 
@@ -202,7 +224,7 @@ func TestScheduledBackups(t *testing.T) {
 	if diff := cmp.Diff([]string{"konak-20261115T115900Z", "konak-20261115T125900Z", "mine"}, names); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := app.VerifyBackup(t.Context(), filepath.Join(folder, names[1]), ""); err != nil {
+	if _, err := backup.Verify(t.Context(), filepath.Join(folder, names[1]), ""); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"konak/internal/app"
 	"konak/internal/app/apptest"
+	"konak/internal/kit/backup"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -71,7 +72,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	<-ended
 	before := 0
 	for _, dir := range dirs {
-		if _, err := app.VerifyBackup(t.Context(), dir, ""); err != nil {
+		if _, err := backup.Verify(t.Context(), dir, ""); err != nil {
 			t.Error(err)
 		}
 		n := checkRestored(t, cfg, w, dir)

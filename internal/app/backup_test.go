@@ -12,6 +12,7 @@ import (
 
 	"konak/internal/app"
 	"konak/internal/app/apptest"
+	"konak/internal/kit/backup"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/dbtest"
 )
@@ -115,9 +116,9 @@ func TestBackupAndRestore(t *testing.T) {
 func TestDamagedBackup(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(t *testing.T, b *backedUp) error{
-		"has no manifest": func(t *testing.T, b *backedUp) error { return os.Remove(filepath.Join(b.dir, "manifest.json")) },
-		"is damaged":      func(t *testing.T, b *backedUp) error { return appendTo(firstFile(t, b.dir), "x") },
-		"no such file":    func(t *testing.T, b *backedUp) error { return os.Remove(firstFile(t, b.dir)) },
+		"has no manifest":         func(t *testing.T, b *backedUp) error { return os.Remove(filepath.Join(b.dir, "manifest.json")) },
+		"is damaged":              func(t *testing.T, b *backedUp) error { return appendTo(firstFile(t, b.dir), "x") },
+		"missing from the backup": func(t *testing.T, b *backedUp) error { return os.Remove(firstFile(t, b.dir)) },
 		"lies outside": func(t *testing.T, b *backedUp) error {
 			return replaceIn(filepath.Join(b.dir, "manifest.json"), `"konak.db"`, `"../konak.db"`)
 		},
@@ -131,7 +132,7 @@ func TestDamagedBackup(t *testing.T) {
 			if err := damage(t, b); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := app.VerifyBackup(t.Context(), b.dir, ""); err == nil || !strings.Contains(err.Error(), name) {
+			if _, err := backup.Verify(t.Context(), b.dir, ""); err == nil || !strings.Contains(err.Error(), name) {
 				t.Errorf("verifying says %v", err)
 			}
 			cfg, err := b.restore(t)

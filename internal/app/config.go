@@ -21,6 +21,7 @@ import (
 	"konak/internal/identity/password"
 	"konak/internal/kit/db"
 	"konak/internal/kit/mailer"
+	"konak/internal/kit/move"
 	"konak/internal/kit/secret"
 	"konak/internal/kit/trace"
 	"konak/internal/mail/origin"
@@ -239,7 +240,10 @@ func (c *Config) Check() error {
 	}
 	_, rates := call.ReadRates(c.CallRates)
 	own := mailer.Check(mailer.Config{URL: c.SMTPURL, CA: c.SMTPCA, From: c.mailFrom()})
-	if err := errors.Join(c.checkSIP(), c.Traces.Check(), rates, own); err != nil {
+	_, proxies := prefixes("trusted-proxies", c.TrustedProxies)
+	_, inside := prefixes("webhook-allow", c.WebhookAllow)
+	_, carrier := prefixes("sip-trunk-from", c.SIPTrunkFrom)
+	if err := errors.Join(proxies, inside, carrier, move.CheckMark(c.DatabaseURL()), c.checkSIP(), c.Traces.Check(), rates, own); err != nil {
 		return err
 	}
 	if c.PublicURL != "" {

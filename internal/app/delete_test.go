@@ -11,6 +11,7 @@ import (
 	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dbtest"
+	"konak/internal/kit/fault"
 )
 
 // A workspace is deleted with all its rows and files once it is suspended and its name is
@@ -35,6 +36,11 @@ func TestDeleteWorkspace(t *testing.T) {
 			if _, err := s.DeleteWorkspace(t.Context(), refused.slug, refused.confirm); err == nil || !strings.Contains(err.Error(), refused.says) {
 				t.Errorf("%+v: %v", refused, err)
 			}
+		}
+		if err := s.DB.System("delete workspace").InTx(t.Context(), func(tx *db.Tx) error {
+			return s.Identity.FinishDelete(tx, identity.WorkspaceSummary{Workspace: identity.Workspace{ID: w.ID}}, map[string]any{})
+		}); !fault.Is(err, fault.Conflict) {
+			t.Errorf("a deletion that was not begun is finished: %v", err)
 		}
 		setSuspended(t, s, "mine", true)
 		if err := s.Identity.BeginDelete(t.Context(), w.ID); err != nil { // as if a process had died after it

@@ -20,6 +20,7 @@ type Rotation struct {
 	// OldKeyFile is where the old master key is kept, for backups that were made with
 	// it; empty where the setting held it.
 	OldKeyFile string `json:"old_key_file,omitempty"`
+	Begun      bool   `json:"-"` // whether the database knows a new key, of this run or an earlier one
 }
 
 // RotateKey gives the installation a new master key and seals everything anew. Where the
@@ -47,6 +48,7 @@ func RotateKey(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source
 	if r.Resumed, err = secret.RotationOpen(ctx, d); err != nil {
 		return r, err
 	}
+	r.Begun = r.Resumed
 	waiting := r.KeyFile // where the new key lies until the database knows it
 	if target == "" {
 		waiting += ".new"
@@ -70,6 +72,7 @@ func RotateKey(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source
 	if err := secret.BeginRotation(ctx, d, master, next); err != nil {
 		return r, err
 	}
+	r.Begun = true
 	if target == "" {
 		if err := os.Rename(waiting, r.KeyFile); err != nil {
 			return r, err

@@ -117,6 +117,14 @@ func ListenOn(ctx context.Context, flag, address string) (net.Listener, error) {
 // Address is where the panel and the API are served.
 func (l *Listeners) Address() *net.TCPAddr { return l.public.Addr().(*net.TCPAddr) }
 
+// MailAddress is where mail is taken, "" for nowhere.
+func (l *Listeners) MailAddress() string {
+	if l.mail == nil {
+		return ""
+	}
+	return l.mail.Addr().String()
+}
+
 // Close closes what is open.
 func (l *Listeners) Close() error {
 	var err error

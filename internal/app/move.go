@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"strings"
 
 	"konak/internal/kit/blob"
 	"konak/internal/kit/clock"
@@ -14,16 +15,16 @@ import (
 )
 
 // MoveDatabase copies the embedded database into an empty PostgreSQL and compares the
-// two. No server may run. The embedded database stays as it is.
+// two. No server may run. The embedded database stays as it is, with a mark by which it is
+// not served by mistake. Where tables are returned with an error, they were moved.
 func MoveDatabase(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source, to string) (moved []move.Table, err error) {
 	if cfg.DB != "" {
 		return nil, errors.New("konak move begins at the embedded database of --data; leave --db out")
 	}
-	target := cfg
-	target.DB, target.RowSecurity = to, false
-	if err := target.Check(); err != nil {
-		return nil, err
+	if scheme, _, _ := strings.Cut(to, "://"); scheme != "postgres" && scheme != "postgresql" {
+		return nil, errors.New("--to: write postgres://USER@HOST/DATABASE") // not what was given: it may hold a password
 	}
+	target := db.Options{URL: to, Setting: "--to", Clock: c, Log: log}
 	n, err := cfg.lockFolder(log)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func MoveDatabase(ctx context.Context, cfg Config, log *slog.Logger, c clock.Sou
 	}
 	a := newApp(cfg, log, c, source, n)
 	defer func() { err = errors.Join(err, a.closeDatabase()) }()
-	d, err := db.Open(ctx, target.databaseOptions(log, c))
+	d, err := db.Open(ctx, target)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,11 @@ func MoveDatabase(ctx context.Context, cfg Config, log *slog.Logger, c clock.Sou
 	if _, err := d.Migrate(ctx, migrations.Files); err != nil {
 		return nil, err
 	}
-	return move.Copy(ctx, source, d, filepath.Join(cfg.Data, databaseFile), to)
+	file := filepath.Join(cfg.Data, databaseFile)
+	if moved, err = move.Copy(ctx, source, d, file, to); moved == nil {
+		return nil, err
+	}
+	return moved, errors.Join(err, move.Mark(file, to, c.Now()))
 }
 
 // MovedFiles is what MoveFiles did.

@@ -63,12 +63,31 @@ func TestMoveDatabase(t *testing.T) {
 			t.Errorf("%s: %d rows: %s", query, len(before), diff)
 		}
 	}
+	if lines := texts(t, a.DB, `SELECT object FROM audit_log WHERE action = 'database.moved_by_operator'`); len(lines) != 1 {
+		t.Errorf("%d lines in the audit log", len(lines))
+	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
 	cfg.DB = ""
+	mark := filepath.Join(cfg.Data, "konak.db.moved")
+	if _, err := app.Open(t.Context(), cfg, log, clock.System{}); !errors.Is(err, move.ErrMoved) || !strings.Contains(err.Error(), "delete "+mark) {
+		t.Errorf("the old copy is served by mistake: %v", err)
+	}
+	if _, err := app.OpenExisting(t.Context(), cfg, log, clock.System{}); !errors.Is(err, move.ErrMoved) {
+		t.Errorf("a command looks at the old copy by mistake: %v", err)
+	}
+	if err := os.Remove(mark); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := app.MoveDatabase(t.Context(), cfg, log, clock.System{}, target); !errors.Is(err, move.ErrNotEmpty) {
 		t.Errorf("a second time: %v", err)
+	}
+	if a, err = app.Open(t.Context(), cfg, log, clock.System{}); err != nil {
+		t.Fatalf("the old copy, after its mark was deleted: %v", err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

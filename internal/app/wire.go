@@ -170,7 +170,7 @@ func (a *App) wireNotices(p *parts) (err error) {
 // wireLive makes live updates, search, the widget, which shows who types, and the
 // MCP server, which searches.
 func (a *App) wireLive(p *parts) error {
-	a.Live = live.New(live.Config{Registry: p.present, Limits: p.limits, Agents: a.Agents, Conversations: a.Conversations})
+	a.Live = live.New(live.Config{Registry: p.present, Limits: p.limits, Agents: a.Agents, Conversations: a.Conversations, Customers: a.Channels})
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
 	a.Widget = widget.New(widget.Config{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files, AIRecords: a.AIRecords,

@@ -57,7 +57,7 @@ func (a *App) wireInbox(p *parts) error {
 	a.Files = file.New(file.Config{DB: a.DB, Blobs: a.Blobs})
 	a.Groups = group.New(group.Config{DB: a.DB, Agents: a.Identity})
 	a.Kinds = channel.Kinds{}
-	a.Channels = channel.New(channel.Config{DB: a.DB, Box: p.box, Groups: a.Groups, Assistants: assistant.Known{}, Kinds: a.Kinds})
+	a.Channels = channel.New(channel.Config{DB: a.DB, Box: p.box, Groups: a.Groups, Assistants: assistant.Known{}, Contacts: p.book, Kinds: a.Kinds})
 	client, err := a.whatsAppClient(p)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (a *App) wireReplies(p *parts) error {
 		DB: a.DB, Box: p.box, Key: p.box.Derive("mail domain"), Host: a.cfg.mailHost(), SPF: a.cfg.MailSPF, Accounts: mailAccounts{a.Channels},
 		DNS: dns.New(dns.Config{Dial: p.out.DialNameServer, Servers: a.cfg.NameServers}), Passwords: p.passwords, Settings: a.Mail,
 	})
-	a.Setup, a.Migrations = setup.New(a.DB, a.Domains), migration.New(a.DB, a.Domains)
+	a.Setup, a.Migrations = setup.New(a.DB, a.Domains, a.Mail), migration.New(a.DB, a.Domains)
 	a.Email = email.New(email.Config{
 		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Inbound: a.Inbound, Files: a.Files, Blobs: a.Blobs,
 		Relay: a.Mailer, Out: p.out, Limits: p.limits, DNS: a.cfg.resolver(), Key: p.box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: int64(a.cfg.MailMaxSize), Policy: a.Mail, Mailboxes: a.Domains, Journal: a.Mail,

@@ -106,7 +106,7 @@ func (a *App) DeleteWorkspace(ctx context.Context, slug, confirm string) (out De
 // ArchiveConfig is what exports and imports of workspaces need.
 func (a *App) ArchiveConfig() (archive.Config, error) {
 	schema, err := db.SchemaSum(migrations.Files)
-	return archive.Config{DB: a.DB, Blobs: a.Blobs, Box: a.box, Version: Version, Schema: schema}, err
+	return archive.Config{DB: a.DB, Blobs: a.Blobs, Box: a.box, Version: Version, Schema: schema, Reserved: identity.ReservedSlug}, err
 }
 
 // NewOwner is a person to whom the operator gives a workspace.

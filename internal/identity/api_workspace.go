@@ -11,7 +11,7 @@ import (
 type addWorkspaceIn struct {
 	Body struct {
 		Name string `json:"name" minLength:"1" maxLength:"100" example:"Demir Ticaret"`
-		Slug string `json:"slug" minLength:"2" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" example:"demir-ticaret" doc:"The label of its hosts"`
+		Slug string `json:"slug" minLength:"2" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" example:"demir-ticaret" doc:"The label of its hosts. Names of the service itself, such as www and mail, are refused with reserved"`
 	}
 }
 

@@ -47,8 +47,11 @@ func (s *Service) AddWorkspace(ctx context.Context, name, slug string) (OwnWorks
 		return OwnWorkspace{}, err
 	}
 	w := Workspace{ID: s.db.Clock().NewID(), Slug: slug, Name: name}
-	if slugOf(slug) != slug || slices.Contains(reservedSlugs, slug) {
+	if slugOf(slug) != slug {
 		return OwnWorkspace{}, fault.Invalid("slug", "invalid_format")
+	}
+	if ReservedSlug(slug) {
+		return OwnWorkspace{}, fault.Invalid("slug", "reserved")
 	}
 	var out OwnWorkspace
 	err = s.db.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
@@ -78,9 +81,6 @@ func (s *Service) AddWorkspace(ctx context.Context, name, slug string) (OwnWorks
 	})
 	return out, err
 }
-
-// reservedSlugs are host labels that must not be anybody's workspace.
-var reservedSlugs = []string{"admin", "api", "app", "auth", "crm", "erp", "mail", "musavir", "oauth", "static", "support", "www"}
 
 // Invite invites somebody by mail.
 func (s *Service) Invite(ctx context.Context, n NewMember) (Invitation, error) {

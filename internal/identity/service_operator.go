@@ -72,10 +72,15 @@ func (s *Service) BeginDelete(ctx context.Context, tenant uuid.UUID) error {
 }
 
 // FinishDelete deletes the row of a workspace of which nothing else is left. The audit
-// line belongs to no workspace, so it stays.
+// line belongs to no workspace, so it stays. It returns the fault conflict for one whose
+// deletion was not begun.
 func (s *Service) FinishDelete(tx *db.Tx, w WorkspaceSummary, details map[string]any) error {
-	if err := deleteTenant(tx, w.ID); err != nil {
+	begun, err := deleteTenant(tx, w.ID)
+	if err != nil {
 		return fmt.Errorf("identity: delete workspace: %w", err)
+	}
+	if !begun {
+		return fault.New(fault.Conflict)
 	}
 	tx.Wake(db.TopicSuspended)
 	tx.AfterCommit(func() { s.forgetTenant(w.ID) })

@@ -124,12 +124,13 @@ func (s *Service) OpenAccount(tx *db.Tx, owner User, emailKey, passwordHash, wor
 	return openWorkspace(tx, owner, workspaceName)
 }
 
-// openWorkspace makes the workspace of the transaction, which a person owns.
+// openWorkspace makes the workspace of the transaction, which a person owns. Where its name
+// makes a slug that is taken or reserved, it gets another.
 func openWorkspace(tx *db.Tx, owner User, name string) (Workspace, error) {
 	w := Workspace{ID: tx.Tenant(), Slug: slugOf(name), Name: name}
 	if taken, err := slugTaken(&tx.Reader, w.Slug); err != nil {
 		return Workspace{}, err
-	} else if taken {
+	} else if taken || ReservedSlug(w.Slug) {
 		w.Slug = anotherSlug(w.Slug, tx.NewCapability())
 	}
 	if err := putTenant(tx, w, AllLicences, false); err != nil {

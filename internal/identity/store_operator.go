@@ -23,10 +23,11 @@ func beginDelete(tx *db.Tx) (bool, error) {
 	return n == 1, err
 }
 
-// deleteTenant deletes the row of a workspace of which nothing else is left.
-func deleteTenant(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM tenant WHERE id = $1 AND deleting`, id)
-	return err
+// deleteTenant deletes the row of a workspace of which nothing else is left, and says
+// whether it was being deleted.
+func deleteTenant(tx *db.Tx, id uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM tenant WHERE id = $1 AND deleting`, id)
+	return n == 1, err
 }
 
 func listAllWorkspaces(r *db.Reader) ([]WorkspaceSummary, error) {

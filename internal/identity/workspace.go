@@ -2,6 +2,7 @@ package identity
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -52,6 +53,19 @@ var slugFormat = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 func ValidSlug(slug string) bool {
 	return len(slug) >= 2 && len(slug) <= 40 && slugFormat.MatchString(slug)
 }
+
+// reservedSlugs are labels of hosts that are the installation's own or look as if they were:
+// of its modules, of mail and telephone servers, and of what browsers and mail programs look
+// for by themselves. No workspace has one.
+var reservedSlugs = []string{
+	"admin", "api", "app", "assets", "auth", "autoconfig", "autodiscover", "cdn", "commerce", "crm", "dashboard", "dav", "dns", "docs",
+	"erp", "ftp", "help", "imap", "konak", "ldap", "localhost", "login", "mail", "media", "metrics", "mta-sts", "musavir", "mx", "mx1", "mx2",
+	"ns", "ns1", "ns2", "oauth", "panel", "pop", "pop3", "postmaster", "root", "sip", "sips", "smtp", "sso", "static", "status", "stun",
+	"support", "system", "telephony", "turn", "webmail", "widget", "wpad", "www",
+}
+
+// ReservedSlug says whether a short name is the installation's own and no workspace's.
+func ReservedSlug(slug string) bool { return slices.Contains(reservedSlugs, slug) }
 
 // anotherSlug tells workspaces of the same name apart.
 func anotherSlug(base string, id uuid.UUID) string {

@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -49,7 +50,16 @@ func TestWorkspaces(t *testing.T) {
 		if f := s.Client(in.Token).Post(auth+"/workspaces", object{"name": "x", "slug": "acme"}).Refused(409, "conflict"); f.Fields["slug"][0] != "taken" {
 			t.Errorf("got %+v", f)
 		}
-		for _, slug := range []string{"www", "Büyük", "a--b", "-a", "x"} {
+		for _, slug := range []string{"www", "api", "mail", "mx", "mta-sts", "smtp", "help", "cdn", "localhost", "admin", "crm"} {
+			if f := other.Owner.Post(auth+"/workspaces", object{"name": "x", "slug": slug}).Refused(422, "validation_failed"); f.Fields["slug"][0] != "reserved" {
+				t.Errorf("%s: got %+v", slug, f)
+			}
+		}
+		given, _, err := s.Identity.GiveWorkspace(t.Context(), "Mail", identity.User{Name: "Ada", Email: "ada@new.example", Language: "tr"}, "correct horse battery staple")
+		if err != nil || identity.ReservedSlug(given.Slug) || !strings.HasPrefix(given.Slug, "mail-") {
+			t.Errorf("a workspace whose name makes a reserved slug has %q, %v", given.Slug, err)
+		}
+		for _, slug := range []string{"Büyük", "a--b", "-a", "x"} {
 			other.Owner.Post(auth+"/workspaces", object{"name": "x", "slug": slug}).Refused(422, "validation_failed")
 		}
 	})

@@ -75,8 +75,10 @@ func (s *Service) registerDLP(a *api.API) {
 	add := route("POST", "/dlp/rules", "add-dlp-rule", "Add a DLP rule", perm.DLPManage)
 	add.TakesKey = true
 	add.Status, add.Refusals = 201, []int{409}
-	add.Doc = "Enabled rules judge every e-mail that the inbox sends: the text when it is written, the whole mail with its files before it is handed over. " +
+	add.Doc = "Enabled rules judge every e-mail that the inbox and the mail programs of mailboxes send: the text when it is written, the whole mail with its files before it is handed over. " +
 		"Of all rules that match, the strictest action counts: block, quarantine, redact, warn, notify, log. " +
+		"redact covers what it finds in the text that an agent writes; what stands in a file or comes from a mail program cannot be covered and is kept in quarantine. " +
+		"warn asks an agent for a reason; a mail of a mail program goes, and its sender is told. " +
 		"While a rule is enabled, a mail with a part that cannot be scanned is kept in quarantine."
 	api.Handle(a, add, func(ctx context.Context, in *addRuleIn) (Rule, error) {
 		b := in.Body
@@ -102,7 +104,7 @@ func (s *Service) registerDLP(a *api.API) {
 
 	release := route("POST", "/dlp/incidents/{id}/release", "release-dlp-incident", "Release a mail from quarantine", perm.DLPManage)
 	release.Refusals = []int{409}
-	release.Doc = "The mail goes out within a minute. An incident that is not open: 409, with its state as the reason."
+	release.Doc = "The mail goes out within a minute. An incident that is not open: 409, with its state as the reason; one whose mail is no longer in the storage: 409 with the reason content_gone."
 	api.Handle(a, release, func(ctx context.Context, in *releaseIn) (Incident, error) {
 		status := IncidentReleased
 		if in.Body.FalsePositive {

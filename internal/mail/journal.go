@@ -119,7 +119,7 @@ func (s *Service) RecordOutbound(ctx context.Context, ref uuid.UUID, from string
 // NewJournalItem makes an item of a mail and its envelope.
 func NewJournalItem(direction, from string, to []string, h *header.Header, kept blob.Blob) JournalItem {
 	i := JournalItem{
-		Direction: direction, Sender: strings.Trim(from, "<>"), Subject: trtext.Cut(h.Text("subject"), maxJournalText),
+		Direction: direction, Sender: strings.Trim(from, "<>"), Subject: trtext.Shorten(h.Text("subject"), maxSubject),
 		MessageID: trtext.Cut(h.Value("message-id"), maxJournalText), Size: kept.Size, BlobID: kept.ID,
 	}
 	for _, addr := range to {
@@ -128,7 +128,7 @@ func NewJournalItem(direction, from string, to []string, h *header.Header, kept 
 	return i
 }
 
-// maxJournalText is how much of a subject the journal shows.
+// maxJournalText is how much of a Message-ID the journal keeps.
 const maxJournalText = 1000
 
 // JournalItems lists the newest first.

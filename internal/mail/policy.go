@@ -17,6 +17,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/policy"
+	"konak/internal/kit/trtext"
 	"konak/internal/mail/dlp"
 )
 
@@ -67,6 +68,7 @@ func (s *Service) scanner(r *db.Reader) ([]Rule, *dlp.Scanner, error) {
 type audience struct {
 	skip     bool     // the sender is exempt, or every recipient is
 	scanned  []string // recipients without an exception
+	exempt   []string // the others
 	external bool     // one of them is outside of the sender's domain
 }
 
@@ -82,6 +84,7 @@ func findAudience(r *db.Reader, sender string, recipients []string) (a audience,
 	_, home, _ := strings.Cut(keys[0], "@")
 	for i, to := range recipients {
 		if exempt[keys[i+1]] {
+			a.exempt = append(a.exempt, to)
 			continue
 		}
 		a.scanned = append(a.scanned, to)
@@ -161,9 +164,12 @@ func redacting(rules []Rule, external bool) []string {
 func (s *Service) newIncident(tx *db.Tx, scanner *dlp.Scanner, sender string, recipients []string, subject string) Incident {
 	return Incident{
 		ID: tx.NewID(), At: clock.At(tx.Now()), Source: policy.SourceCRM, Direction: "outbound", Sender: sender, Recipients: db.OrEmpty(recipients),
-		SubjectMasked: scanner.Redact(subject, nil), Status: IncidentOpen, CreatedBy: memberOf(tx.Context()),
+		SubjectMasked: trtext.Shorten(scanner.Redact(subject, nil), maxSubject), Status: IncidentOpen, CreatedBy: memberOf(tx.Context()),
 	}
 }
+
+// maxSubject is how much of a subject lists show.
+const maxSubject = 200
 
 // RecordText implements policy.Policy.
 func (s *Service) RecordText(tx *db.Tx, found policy.Incident, ref string) error {
@@ -265,7 +271,7 @@ func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVe
 	}
 	switch {
 	case i.ActionTaken == ActionQuarantine:
-		v.Hold = true
+		v.Hold, v.ExemptRecipients = true, who.exempt
 	case i.ActionTaken == ActionBlock && len(who.scanned) == len(m.Recipients):
 		v.Refused = policy.Blocked
 	case i.ActionTaken == ActionBlock:
@@ -276,7 +282,11 @@ func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVe
 		return v, nil // recorded when a person gave the reason
 	}
 	return v, s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		found := s.newIncident(tx, scanner, m.Sender, m.Recipients, m.Subject)
+		recipients := m.Recipients
+		if v.Hold && m.Source == policy.SourceSMTP {
+			recipients = who.scanned // the copies of the others do not wait there
+		}
+		found := s.newIncident(tx, scanner, m.Sender, recipients, m.Subject)
 		found.Matches, found.Unscanned, found.ActionTaken, found.Severity = i.Matches, i.Unscanned, i.ActionTaken, i.Severity
 		found.Source = m.Source
 		found.ref, found.MessageID, found.Size, found.SHA256 = m.Ref, m.MessageID, m.Size, hex.EncodeToString(hash.Sum(nil))

@@ -53,6 +53,10 @@ type Service struct {
 	ledger *ledger.Ledger
 	blobs  *blob.Store
 
+	// CheckHeld returns conflict for a mail of the queue, named by its ref, that cannot be
+	// released: its content is gone. The engine sets it.
+	CheckHeld func(ctx context.Context, ref string) error
+
 	mu       sync.Mutex
 	scanners map[uuid.UUID]cachedScanner
 }
@@ -73,6 +77,9 @@ func (s *Service) Exceptions(ctx context.Context, p db.Page) (db.List[Exception]
 
 // AddException is the gate for a new exception.
 func (s *Service) AddException(ctx context.Context, email, note string) (Exception, error) {
+	if address.IsWildcard(email) {
+		return Exception{}, fault.Invalid("email", "wildcard")
+	}
 	addr, ok := address.ParseEmail(email)
 	if !ok {
 		return Exception{}, fault.Invalid("email", "invalid_address")
@@ -80,7 +87,7 @@ func (s *Service) AddException(ctx context.Context, email, note string) (Excepti
 	var e Exception
 	err := idempotency.Do(ctx, s.tenant(ctx), &e, func(tx *db.Tx) error {
 		e = Exception{ID: tx.NewID(), Email: addr.Address, Note: strings.TrimSpace(note), CreatedAt: clock.At(tx.Now()), CreatedBy: memberOf(ctx)}
-		if err := putException(tx, e, addr.Key, fault.New(fault.Conflict).Field("email", "taken")); err != nil {
+		if err := putException(tx, e, addr.Key, fault.New(fault.Conflict).Because("exception_taken").Field("email", "taken")); err != nil {
 			return fmt.Errorf("mail: put exception: %w", err)
 		}
 		return announce(tx, ExceptionCreated, e.ID, e, map[string]string{"email": e.Email})

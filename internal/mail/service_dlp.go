@@ -14,6 +14,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
+	"konak/internal/kit/policy"
 	"konak/internal/mail/dlp"
 )
 
@@ -44,7 +45,7 @@ func (s *Service) AddRule(ctx context.Context, r Rule) (Rule, error) {
 		if n, err := countRules(&tx.Reader); err != nil || n >= maxRules {
 			return errors.Join(err, fault.New(fault.LimitReached, maxRules))
 		}
-		if err := putRule(tx, r, address.Fold(r.Name), fault.New(fault.Conflict).Field("name", "taken")); err != nil {
+		if err := putRule(tx, r, address.Fold(r.Name), fault.New(fault.Conflict).Because("rule_taken").Field("name", "taken")); err != nil {
 			return fmt.Errorf("mail: put rule: %w", err)
 		}
 		if err := s.checkAllRules(tx); err != nil {
@@ -141,6 +142,11 @@ func (s *Service) Incidents(ctx context.Context, status string, p db.Page) (db.L
 // incident that is not open: a decision cannot be taken back, because the mail
 // may have gone.
 func (s *Service) ReviewIncident(ctx context.Context, id uuid.UUID, status, note string) (i Incident, err error) {
+	if status != IncidentRejected {
+		if err := s.checkContent(ctx, id); err != nil {
+			return i, err
+		}
+	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if i, err = reviewIncident(tx, id, status, strings.TrimSpace(note), memberOf(ctx)); db.IsNoRow(err) {
 			if i, err = findIncident(&tx.Reader, id); err != nil {
@@ -154,6 +160,19 @@ func (s *Service) ReviewIncident(ctx context.Context, id uuid.UUID, status, note
 		return announce(tx, IncidentReviewed, i.ID, i, map[string]string{"status": i.Status, "note": i.Note})
 	})
 	return i, err
+}
+
+// ReasonContentGone is the reason of the conflict at releasing a mail whose content is no
+// longer there.
+const ReasonContentGone = "content_gone"
+
+// checkContent returns conflict for an open incident whose mail cannot be sent any more.
+func (s *Service) checkContent(ctx context.Context, id uuid.UUID) error {
+	i, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Incident, error) { return findIncident(r, id) })
+	if err != nil || i.Status != IncidentOpen || i.Source != policy.SourceSMTP || s.CheckHeld == nil {
+		return db.NotFound(err)
+	}
+	return s.CheckHeld(ctx, i.QueueRef)
 }
 
 // RejectHeld closes the open incident of a mail in quarantine that is taken out of the

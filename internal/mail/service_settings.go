@@ -65,8 +65,17 @@ func (s *Service) SetAllowlist(ctx context.Context, cidrs []string) (set Setting
 }
 
 // SetDefaults is the gate for what new mailboxes have. It replaces all of them.
-func (s *Service) SetDefaults(ctx context.Context, d Defaults) (Settings, error) {
-	return s.changeSettings(ctx, "defaults", func(_ *db.Tx, set *Settings) (from, to any, err error) {
+func (s *Service) SetDefaults(ctx context.Context, d Defaults) (set Settings, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		set, err = s.ChangeDefaults(tx, d)
+		return err
+	})
+	return set, err
+}
+
+// ChangeDefaults does what SetDefaults does in a transaction that does more.
+func (s *Service) ChangeDefaults(tx *db.Tx, d Defaults) (Settings, error) {
+	return s.changeSettingsIn(tx, "defaults", func(_ *db.Tx, set *Settings) (from, to any, err error) {
 		from = set.Defaults
 		set.Defaults = d
 		return from, d, nil
@@ -128,19 +137,24 @@ func (s *Service) SetJournaling(ctx context.Context, j Journaling) (Settings, er
 // written.
 func (s *Service) changeSettings(ctx context.Context, name string, change func(*db.Tx, *Settings) (from, to any, err error)) (set Settings, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if set, err = s.readSettings(&tx.Reader); err != nil {
-			return err
-		}
-		from, to, err := change(tx, &set)
-		if err != nil || reflect.DeepEqual(from, to) {
-			return err
-		}
-		if err := putSettings(tx, set); err != nil {
-			return err
-		}
-		return audit.Write(tx, "mail.settings."+name, tx.Tenant().String(), map[string]any{"from": from, "to": to})
+		set, err = s.changeSettingsIn(tx, name, change)
+		return err
 	})
 	return set, err
+}
+
+func (s *Service) changeSettingsIn(tx *db.Tx, name string, change func(*db.Tx, *Settings) (from, to any, err error)) (set Settings, err error) {
+	if set, err = s.readSettings(&tx.Reader); err != nil {
+		return set, err
+	}
+	from, to, err := change(tx, &set)
+	if err != nil || reflect.DeepEqual(from, to) {
+		return set, err
+	}
+	if err := putSettings(tx, set); err != nil {
+		return set, err
+	}
+	return set, audit.Write(tx, "mail.settings."+name, tx.Tenant().String(), map[string]any{"from": from, "to": to})
 }
 
 // MailboxDefaults returns how much mail a new inbox takes and how long a mailbox's

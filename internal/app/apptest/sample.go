@@ -39,7 +39,7 @@ func (w *Workspace) Sample(text string) {
 	ctx := w.Context()
 	for _, sample := range []func(context.Context, string) error{
 		w.sampleIdentity, w.samplePasskey, w.sampleAgent, w.sampleWebhooks, w.sampleContacts, w.sampleConversations,
-		w.sampleDesk, w.sampleNotices, w.sampleCommerce, w.sampleChannels, w.sampleHelpCenter, w.sampleTemplate, w.sampleTelephony,
+		w.sampleDesk, w.sampleNotices, w.sampleCommerce, w.sampleChannels, w.samplePartner, w.sampleHelpCenter, w.sampleTemplate, w.sampleTelephony,
 	} {
 		if err := sample(ctx, text); err != nil {
 			w.s.tb.Fatal(err)

@@ -3,6 +3,7 @@ package apptest
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -90,6 +91,15 @@ func samplePhones(tx *db.Tx, member uuid.UUID, text string) error {
 		}
 	}
 	return nil
+}
+
+// samplePartner leaves a sign-up at Meta that failed.
+func (w *Workspace) samplePartner(ctx context.Context, text string) error {
+	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(`INSERT INTO partner_signup_failure (tenant_id, id, session_id, step, words, expires_at) VALUES ($1, $2, $2, 'exchange', $3, $4)`,
+			w.ID, tx.NewID(), text, clock.At(tx.Now().Add(time.Hour)))
+		return err
+	})
 }
 
 // sampleQueue leaves a mail in the queue whose recipient does not exist.

@@ -39,6 +39,7 @@ type Service struct {
 	box        *secret.Box
 	groups     Groups
 	assistants Assistants
+	contacts   Contacts
 	kinds      Kinds
 }
 
@@ -49,12 +50,13 @@ type Config struct {
 	Groups Groups
 	// Assistants are the configurations that an account can name.
 	Assistants Assistants
+	Contacts   Contacts
 	Kinds      Kinds
 }
 
 // New makes the service.
 func New(c Config) *Service {
-	return &Service{db: c.DB, box: c.Box, groups: c.Groups, assistants: c.Assistants, kinds: c.Kinds}
+	return &Service{db: c.DB, box: c.Box, groups: c.Groups, assistants: c.Assistants, contacts: c.Contacts, kinds: c.Kinds}
 }
 
 // List reads the newest accounts first; without a status those that are not
@@ -142,7 +144,7 @@ func (s *Service) Connect(tx *db.Tx, a Account) (Account, error) {
 	if free, err := put(tx, &a, by); err != nil {
 		return a, fmt.Errorf("channel: put: %w", err)
 	} else if !free {
-		return a, fault.New(fault.Conflict).Field("external_id", "taken")
+		return a, fault.New(fault.Conflict).Field("external_id", "taken").Because("account_taken")
 	}
 	if err := audit.Write(tx, "channel.connected", a.ID.String(), map[string]any{"kind": a.Kind, "name": a.Name}); err != nil {
 		return a, err

@@ -7,8 +7,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-func trialOf(r *db.Reader, account uuid.UUID) (TrialState, error) {
-	return db.One(r, func(row db.Row) (t TrialState, err error) {
+func trialOf(r *db.Reader, account uuid.UUID) (trialState, error) {
+	return db.One(r, func(row db.Row) (t trialState, err error) {
 		err = row.Scan(&t.Code, &t.Started, &t.Verified)
 		return t, err
 	}, `SELECT code, started_at, verified_at FROM channel_inbound_test WHERE tenant_id = $1 AND account_id = $2`, r.Tenant(), account)

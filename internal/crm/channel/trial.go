@@ -2,11 +2,9 @@ package channel
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/big"
 	"strings"
 	"time"
 
@@ -17,14 +15,15 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/secret"
 )
 
 const (
 	trialJob = "channel.inbound_test"
 	// TrialFor is how long a code is waited for.
 	TrialFor = 15 * time.Minute
-	// TrialPrefix tells a code from what customers write.
-	TrialPrefix = "KONAK-"
+	// trialPrefix tells a code from what customers write.
+	trialPrefix = "KONAK-"
 
 	trialDigits = 6
 )
@@ -48,12 +47,6 @@ type Trial struct {
 	Warnings   []string    `json:"warnings" nullable:"false" doc:"What is wrong with the account: inbound_test_expired, token_expired, number_flagged, webhook_missing"`
 }
 
-// Trials is a kind that keeps the test of its accounts itself.
-type Trials interface {
-	Trial(ctx context.Context, id uuid.UUID) (Trial, error)
-	StartTrial(ctx context.Context, id uuid.UUID) (Trial, error)
-}
-
 // Reachable is a kind whose customers write to an address that the account's name does
 // not say.
 type Reachable interface {
@@ -63,17 +56,20 @@ type Reachable interface {
 
 // Jobs are the kinds of this package's jobs.
 func (s *Service) Jobs() []jobs.Kind {
-	return []jobs.Kind{{Name: trialJob, Handler: s.runTrial, PerNode: 16, PerTenant: 4, MaxAttempts: 20}}
+	kind := jobs.Kind{Name: trialJob, Handler: s.runTrial, PerNode: 16, PerTenant: 4, MaxAttempts: 20}
+	before := kind // WhatsApp's tests of 0.1.0
+	before.Name = "whatsapp.trial"
+	return []jobs.Kind{kind, before}
 }
 
-// TrialState is a test as it is kept.
-type TrialState struct {
+// trialState is a test as it is kept.
+type trialState struct {
 	Code              *string
 	Started, Verified *clock.Time
 }
 
-// Shown is the test of an account as it stands now.
-func (t TrialState) Shown(a Account, address string, now time.Time) Trial {
+// shown is the test of an account as it stands now.
+func (t trialState) shown(a Account, address string, now time.Time) Trial {
 	out := Trial{State: TrialNone, Number: address, StartedAt: t.Started, VerifiedAt: t.Verified, Warnings: []string{}}
 	switch {
 	case t.Code != nil:
@@ -91,34 +87,22 @@ func (t TrialState) Shown(a Account, address string, now time.Time) Trial {
 	return out
 }
 
-// NewTrialCode makes a code that nobody can guess.
-func NewTrialCode() (string, error) {
-	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
-	if err != nil {
-		return "", fmt.Errorf("channel: code: %w", err)
-	}
-	return fmt.Sprintf("%s%0*d", TrialPrefix, trialDigits, n), nil
-}
-
-// TrialCode finds the code that a text holds, "" for none.
-func TrialCode(text string) string {
+// trialCode finds the code that a text holds, "" for none.
+func trialCode(text string) string {
 	upper := strings.ToUpper(text)
-	at := strings.Index(upper, TrialPrefix)
-	if at < 0 || len(upper) < at+len(TrialPrefix)+trialDigits {
+	at := strings.Index(upper, trialPrefix)
+	if at < 0 || len(upper) < at+len(trialPrefix)+trialDigits {
 		return ""
 	}
-	return upper[at : at+len(TrialPrefix)+trialDigits]
+	return upper[at : at+len(trialPrefix)+trialDigits]
 }
 
 // Trial reads where the test of an account stands. A kind that nobody writes to is a
 // conflict.
 func (s *Service) Trial(ctx context.Context, id uuid.UUID) (out Trial, err error) {
-	a, own, err := s.tested(ctx, id)
+	a, err := s.tested(ctx, id)
 	if err != nil {
 		return out, err
-	}
-	if own != nil {
-		return own.Trial(ctx, id)
 	}
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		out, err = s.trial(r, a)
@@ -127,20 +111,16 @@ func (s *Service) Trial(ctx context.Context, id uuid.UUID) (out Trial, err error
 	return out, err
 }
 
-// tested finds an account whose way in can be tested, and its kind where that keeps the
-// test itself.
-func (s *Service) tested(ctx context.Context, id uuid.UUID) (a Account, own Trials, err error) {
-	if a, err = s.Get(ctx, "", id); err != nil {
-		return a, nil, err
+// tested finds an account whose way in can be tested.
+func (s *Service) tested(ctx context.Context, id uuid.UUID) (Account, error) {
+	a, err := s.Get(ctx, "", id)
+	if err != nil {
+		return a, err
 	}
-	kind, known := s.kinds[a.Kind]
-	if own, ok := kind.(Trials); ok {
-		return a, own, nil
+	if _, known := s.kinds[a.Kind]; !known || s.inboundAddress(a) == "" {
+		return a, fault.New(fault.Conflict).Because("no_inbound_test")
 	}
-	if !known || s.inboundAddress(a) == "" {
-		return a, nil, fault.New(fault.Conflict).Because("no_inbound_test")
-	}
-	return a, nil, nil
+	return a, nil
 }
 
 func (s *Service) inboundAddress(a Account) string {
@@ -158,15 +138,12 @@ func (s *Service) trial(r *db.Reader, a Account) (Trial, error) {
 	if db.IsNoRow(err) {
 		err = nil
 	}
-	return t.Shown(a, s.inboundAddress(a), s.db.Clock().Now()), err
+	return t.shown(a, s.inboundAddress(a), s.db.Clock().Now()), err
 }
 
 // StartTrial makes a new code; the one before no longer counts.
 func (s *Service) StartTrial(ctx context.Context, id uuid.UUID) (out Trial, err error) {
-	if _, own, err := s.tested(ctx, id); err != nil || own != nil {
-		if err == nil {
-			out, err = own.StartTrial(ctx, id)
-		}
+	if _, err := s.tested(ctx, id); err != nil {
 		return out, err
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
@@ -177,10 +154,7 @@ func (s *Service) StartTrial(ctx context.Context, id uuid.UUID) (out Trial, err 
 		if !a.Works() {
 			return fault.New(fault.ChannelUnavailable).Because(a.Status)
 		}
-		code, err := NewTrialCode()
-		if err != nil {
-			return err
-		}
+		code := trialPrefix + secret.NewDigits(trialDigits)
 		if err := putTrial(tx, id, code); err != nil {
 			return fmt.Errorf("channel: put test: %w", err)
 		}
@@ -199,15 +173,33 @@ func (s *Service) StartTrial(ctx context.Context, id uuid.UUID) (out Trial, err 
 // MessageArrived implements inbound.Tests: a message that holds the code which is waited
 // for shows that the way in works.
 func (s *Service) MessageArrived(tx *db.Tx, account uuid.UUID, text string) error {
-	code := TrialCode(text)
+	_, err := s.passTrial(tx, account, text)
+	return err
+}
+
+// PassTrial is MessageArrived for a kind that keeps the code to itself: it says whether a
+// text holds the code which is waited for.
+func (s *Service) PassTrial(ctx context.Context, account uuid.UUID, text string) (passed bool, err error) {
+	if trialCode(text) == "" {
+		return false, nil
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		passed, err = s.passTrial(tx, account, text)
+		return err
+	})
+	return passed, err
+}
+
+func (s *Service) passTrial(tx *db.Tx, account uuid.UUID, text string) (bool, error) {
+	code := trialCode(text)
 	if code == "" {
-		return nil
+		return false, nil
 	}
 	passed, err := passTrial(tx, account, code, clock.At(tx.Now().Add(-TrialFor)))
-	if err != nil || !passed {
-		return err
+	if err == nil && passed {
+		err = IgnoreDeleted(s.ClearAttention(tx, account, InboundTestExpired))
 	}
-	return IgnoreDeleted(s.ClearAttention(tx, account, InboundTestExpired))
+	return passed, err
 }
 
 // waitingTrial is the payload of trialJob.

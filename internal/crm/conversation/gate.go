@@ -171,11 +171,6 @@ func (s *Service) writeDependents(tx *db.Tx, was, c *Conversation, list []*Item)
 	if err := countHour(tx, was, c, list); err != nil {
 		return err
 	}
-	return moveCounter(tx, was, c)
-}
-
-// moveCounter moves a conversation from one counter to another.
-func moveCounter(tx *db.Tx, was, c *Conversation) error {
 	return count.Move(tx, countKeyOf(was), countKeyOf(c), c.ID)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/count"
 	"konak/internal/crm/conversation/hourly"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
@@ -164,7 +165,7 @@ func (s *Service) MarkLateAnswer(tx *db.Tx, c *Conversation) error {
 	if err := Save(tx, c, c.State); err != nil {
 		return err
 	}
-	return moveCounter(tx, &was, c)
+	return count.Move(tx, countKeyOf(&was), countKeyOf(c), c.ID)
 }
 
 // AddItem adds an entry to a timeline that changes nothing else.
@@ -174,6 +175,16 @@ func (s *Service) AddItem(tx *db.Tx, c *Conversation, item *Item) error {
 		return err
 	}
 	return s.writeDependents(tx, c, c, []*Item{item})
+}
+
+// ImportMessage puts a message of the past in its place of a timeline, and sets nothing off.
+func (s *Service) ImportMessage(tx *db.Tx, c Conversation, item *Item, at clock.Time) error {
+	assignTimestamps(tx, &c, []*Item{item})
+	item.CreatedAt = at
+	if err := putItem(tx, item); err != nil {
+		return err
+	}
+	return s.writeItemParts(tx, item)
 }
 
 // MarkWaiting says that the customer waits for an answer from now on, unless they
@@ -187,5 +198,5 @@ func (s *Service) MarkWaiting(tx *db.Tx, c *Conversation) error {
 	if err := Save(tx, c, c.State); err != nil {
 		return err
 	}
-	return moveCounter(tx, &was, c)
+	return count.Move(tx, countKeyOf(&was), countKeyOf(c), c.ID)
 }

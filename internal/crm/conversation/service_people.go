@@ -228,13 +228,7 @@ func (s *Service) RemoveParticipant(ctx context.Context, id, contact uuid.UUID) 
 // recordParticipants writes down that a contact came or went.
 func (s *Service) recordParticipants(tx *db.Tx, was Conversation, name string, contact uuid.UUID) ([]Participant, error) {
 	c := was
-	c.UpdatedAt = clock.At(tx.Now())
-	item := NewEvent(tx, name, map[string]any{"contact_id": contact})
-	assignTimestamps(tx, &c, []*Item{item})
-	if err := Save(tx, &c, was.State); err != nil {
-		return nil, err
-	}
-	if err := s.writeDependents(tx, &was, &c, []*Item{item}); err != nil {
+	if err := s.RecordEvent(tx, was, &c, name, map[string]any{"contact_id": contact}); err != nil {
 		return nil, err
 	}
 	if err := s.Announce(tx, []string{Updated}, &was, &c, nil); err != nil {

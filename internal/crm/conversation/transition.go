@@ -7,6 +7,7 @@ type Trigger string
 const (
 	Begin           Trigger = "begin"            // first inbound, new-as-agent, create, submission, call
 	BeginBlocked    Trigger = "begin_blocked"    // first inbound from a blocked contact
+	BeginImported   Trigger = "begin_imported"   // messages from before the channel was connected
 	CustomerMessage Trigger = "customer_message" // a customer wrote
 	BlockedMessage  Trigger = "blocked_message"  // a blocked customer wrote
 	MachineMessage  Trigger = "machine_message"  // a machine of the customer's answered, such as an absence note
@@ -45,6 +46,7 @@ type Transition struct {
 var Transitions = []Transition{
 	{On: Begin, To: Open, Emits: []string{Created}},
 	{On: BeginBlocked, To: Closed, Emits: []string{Created}},
+	{On: BeginImported, To: Closed},
 
 	{From: Open, On: CustomerMessage, To: Open, Emits: []string{Replied}},
 	{From: Snoozed, On: CustomerMessage, To: Open, Emits: []string{Replied, Opened}, Item: "opened"},

@@ -20,6 +20,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/limit"
+	"konak/internal/kit/secret"
 )
 
 // lookupTime bounds a question to the DNS.
@@ -79,7 +80,7 @@ func (s *Service) SendCode(ctx context.Context, id uuid.UUID, language string) (
 	if err := s.take(ctx, codesOfWorkspace, tenant.String()); err != nil {
 		return m, err
 	}
-	code, mailed := newCode(), s.mailedBy()
+	code, mailed := secret.NewDigits(6), s.mailedBy()
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := s.Channels.Lock(tx, Kind, id); err != nil {
 			return err

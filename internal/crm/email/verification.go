@@ -2,11 +2,8 @@ package email
 
 import (
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"math/big"
 	"strings"
 	"time"
 
@@ -83,15 +80,6 @@ func (c *mailedCode) usable(now time.Time) bool {
 type verification struct {
 	by string
 	at clock.Time
-}
-
-// newCode makes six random digits.
-func newCode() string {
-	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
-	if err != nil {
-		panic(err) // the platform promises this cannot fail
-	}
-	return fmt.Sprintf("%06d", n)
 }
 
 // hashCode makes what is stored of a code. It depends on a key of the

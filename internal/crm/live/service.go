@@ -21,6 +21,15 @@ type Config struct {
 	Limits        limit.Limiter
 	Agents        *agent.Service
 	Conversations *conversation.Service
+	// Customers is told when somebody writes to a customer; nil where nobody is.
+	Customers Customers
+}
+
+// Customers shows customers on channels that somebody writes to them. The channels
+// implement it.
+type Customers interface {
+	// ShowTyping returns soon: it waits for no provider.
+	ShowTyping(ctx context.Context, c conversation.Conversation) error
 }
 
 // Service is presence and typing.
@@ -105,11 +114,28 @@ func (s *Service) ContactTypes(ctx context.Context, conversationID uuid.UUID, ty
 	})
 }
 
-// BotTypes tells them and the customer that the assistant answers.
-func (s *Service) BotTypes(c conversation.Conversation, tenant uuid.UUID) {
-	s.Streams.Signal(tenant, TypingSignal, Typing{
+// BotTypes implements assistant.Typing: it tells them and the customer that the assistant
+// answers.
+func (s *Service) BotTypes(ctx context.Context, c conversation.Conversation) {
+	s.Streams.Signal(caller.From(ctx).TenantID, TypingSignal, Typing{
 		ConversationID: c.ID, AuthorKind: conversation.ByBot, Typing: true, ExpiresAt: clock.At(s.now().Add(typingLasts)),
 	})
+	s.showCustomer(ctx, c)
+}
+
+// shown is how often a customer is shown that somebody writes; the providers show it for
+// five seconds or more.
+var shown = limit.Policy{Name: "typing-shown", Burst: 1, Window: 4 * time.Second}
+
+// showCustomer shows the customer of a conversation that somebody writes. It is a courtesy:
+// a failure is logged, and nothing else.
+func (s *Service) showCustomer(ctx context.Context, c conversation.Conversation) {
+	if s.Customers == nil || caller.From(ctx).Test || !s.Limits.Take(ctx, shown, limit.OfText(c.ID.String())).Allowed {
+		return
+	}
+	if err := s.Customers.ShowTyping(ctx, c); err != nil {
+		s.Log.WarnContext(ctx, "a customer could not be shown that somebody writes", "conversation", c.ID, "error", err)
+	}
 }
 
 func (s *Service) signalTyping(ctx context.Context, id uuid.UUID, typing bool, author func(conversation.Conversation) (string, uuid.UUID)) (Typing, error) {
@@ -128,6 +154,9 @@ func (s *Service) signalTyping(ctx context.Context, id uuid.UUID, typing bool, a
 	}
 	if !who.Test {
 		s.Streams.Signal(who.TenantID, TypingSignal, out)
+	}
+	if typing && kind == conversation.ByAgent {
+		s.showCustomer(ctx, c)
 	}
 	return out, nil
 }

@@ -47,6 +47,13 @@ func ParseEmail(s string) (Email, bool) {
 	return Email{Address: s, Key: Fold(s)}, true
 }
 
+// IsWildcard says whether a text is meant for many addresses, such as *@example.com or
+// @example.com.
+func IsWildcard(s string) bool {
+	s = strings.TrimSpace(s)
+	return strings.HasPrefix(s, "@") || strings.Contains(s, "*")
+}
+
 // ParseDomain reads the name of a domain: at least two labels, no address. It is
 // given as name servers know it: in small letters and A-labels.
 func ParseDomain(s string) (string, bool) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -13,6 +14,8 @@ import (
 
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
@@ -139,10 +142,12 @@ func TestAnswersAreNotStored(t *testing.T) {
 	}
 }
 
-// changing is an authenticator whose one caller may be changed.
+// changing is an authenticator whose one caller may be changed, and which may be away.
 type changing struct {
-	mu  sync.Mutex
-	who caller.Caller
+	mu     sync.Mutex
+	who    caller.Caller
+	away   error
+	looked chan struct{} // of those who looked while it was away
 }
 
 // Authenticate implements api.Authenticator.
@@ -155,22 +160,38 @@ func (c *changing) Authenticate(context.Context, string) (*caller.Caller, error)
 
 // Recheck implements api.Authenticator.
 func (c *changing) Recheck(ctx context.Context, token string) (*caller.Caller, error) {
+	c.mu.Lock()
+	away := c.away
+	c.mu.Unlock()
+	if away != nil {
+		select {
+		case c.looked <- struct{}{}:
+		default:
+		}
+		return nil, away
+	}
 	return c.Authenticate(ctx, token)
 }
 
 // A stream is looked at with what its watcher may do by now: it goes on with
-// other rights, and ends with the permission or the licence that it needs.
+// other rights and in an outage, and ends with the permission or the licence that it
+// needs, and with the suspension of the workspace.
 func TestStreamEndsWithItsPermission(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(*caller.Caller){
 		"permission": func(w *caller.Caller) { w.Perms = perm.NewSet() },
 		"licence":    func(w *caller.Caller) { w.Licences = nil },
+		"suspension": func(*caller.Caller) {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			auth := &changing{who: known()["agent"]}
+			auth := &changing{who: known()["agent"], looked: make(chan struct{}, 1)}
 			streams := api.NewOpenStreams()
-			h := openWith(t, func(cfg *api.Config) { cfg.Auth, cfg.Streams, cfg.StreamCheck = auth, streams, time.Hour }, func(a *api.API) {
+			var d *db.DB
+			h := openWith(t, func(cfg *api.Config) {
+				d, cfg.Auth, cfg.Streams, cfg.StreamCheck = cfg.DB, auth, streams, time.Hour
+				auth.who.TenantID = dbtest.Tenant(t, d, "acme")
+			}, func(a *api.API) {
 				api.HandleEvents(a, route("GET", "/api/test/events", "test-events"),
 					func(context.Context, *struct{}) (func(context.Context, *api.Sender) error, error) {
 						return func(ctx context.Context, s *api.Sender) error {
@@ -196,8 +217,19 @@ func TestStreamEndsWithItsPermission(t *testing.T) {
 				auth.mu.Lock()
 				fn(&auth.who)
 				auth.mu.Unlock()
-				streams.Recheck(func([sha256.Size]byte, *caller.Caller) bool { return true })
 			}
+			ended := make(chan struct{})
+			defer close(ended)
+			go func() { // a look that runs may have seen what was before
+				for {
+					streams.Recheck(func([sha256.Size]byte, *caller.Caller) bool { return true })
+					select {
+					case <-ended:
+						return
+					case <-time.After(10 * time.Millisecond):
+					}
+				}
+			}()
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			req, err := http.NewRequestWithContext(ctx, http.MethodGet, h.url+"/api/test/events", nil)
@@ -222,9 +254,18 @@ func TestStreamEndsWithItsPermission(t *testing.T) {
 			if !until(": ready") {
 				t.Fatal("the stream did not begin")
 			}
-			change(func(w *caller.Caller) { w.Perms = perm.NewSet(perm.DLPView, perm.ConversationsView) })
+			change(func(*caller.Caller) { auth.away = errors.New("the database does not answer") })
+			select {
+			case <-auth.looked:
+			case <-ctx.Done():
+				t.Fatal("nobody looked at once")
+			}
+			change(func(w *caller.Caller) { auth.away, w.Perms = nil, perm.NewSet(perm.DLPView, perm.ConversationsView) })
 			if !until(": sees more") {
 				t.Fatal("the stream ended although its watcher may see more")
+			}
+			if name == "suspension" {
+				suspend(t, d, auth.who.TenantID)
 			}
 			change(take)
 			if until("") {

@@ -70,6 +70,8 @@ type Config struct {
 	Schema  string // db.SchemaSum
 	// Slug is the short name of the workspace that is imported; empty for its own.
 	Slug string
+	// Reserved says which short names no workspace may have; nil for none.
+	Reserved func(slug string) bool
 }
 
 // Workspace is whose archive it is.

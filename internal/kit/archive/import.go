@@ -57,6 +57,9 @@ func Import(ctx context.Context, c Config, name, identityFile string) (out Impor
 	if c.Slug != "" {
 		i.tenant.Slug = c.Slug
 	}
+	if c.Reserved != nil && c.Reserved(i.tenant.Slug) {
+		return Imported{}, fmt.Errorf("%w: the short name %q is the installation's own; --slug NAME imports the workspace under another", ErrTaken, i.tenant.Slug)
+	}
 	i.from, i.elsewhere = c.Box, i.found.Installation != c.Box.InstallationID()
 	if i.found.Key != "" {
 		if i.from, err = secret.ParseBox(i.found.Key); err != nil {

@@ -23,8 +23,8 @@ var tableOwners = map[string][]string{
 	"internal/crm/channel":          {"channel_account", "channel_inbound_test"},
 	"internal/crm/channel/custom":   {"form_guard", "form_submission", "opportunity"},
 	"internal/crm/channel/widget":   {"widget_visitor"},
-	"internal/crm/channel/partner":  {"partner_signup"},
-	"internal/crm/channel/social":   {"social_page"},
+	"internal/crm/channel/partner":  {"partner_signup", "partner_signup_failure"},
+	"internal/crm/channel/social":   {"social_page", "social_part"},
 	"internal/crm/channel/telegram": {"telegram_bot", "telegram_connection", "telegram_link"},
 	"internal/crm/channel/whatsapp": {"whatsapp_number"},
 	"internal/crm/contact": {

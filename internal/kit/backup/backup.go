@@ -41,6 +41,9 @@ type Manifest struct {
 	// S3 says that files lie with an S3 service and are not in the backup.
 	S3    bool  `json:"s3"`
 	Files []Row `json:"files"`
+	// Missing are the files that the database counts on and that were not there, or were
+	// other ones, when the backup was made.
+	Missing []string `json:"missing,omitempty"`
 }
 
 // Row is one file of a backup.
@@ -56,6 +59,9 @@ type Source struct {
 	Now     time.Time
 	// Database copies the database into a new file.
 	Database func(ctx context.Context, path string) error
+	// Counted returns the checksums of the files that such a copy counts on, by their
+	// paths in a backup; nil where nobody looks whether they are all there.
+	Counted func(ctx context.Context, path string) (map[string]string, error)
 	// Files is the folder of the files, empty where an S3 service has them.
 	Files string
 	// Key is the text of the master key where it is to be in the backup.
@@ -65,7 +71,8 @@ type Source struct {
 // WriteFolder writes a backup into a new folder. Files that the backup in the folder
 // previous has already are not copied again; previous may be empty. The database is
 // copied first: files that it refers to stay for a day after they were deleted, so they
-// are all there when their turn comes.
+// are all there when their turn comes. Those that are not all the same are named in the
+// manifest, and the rest is written.
 func WriteFolder(ctx context.Context, src Source, target, previous string) (Manifest, error) {
 	m := Manifest{Version: src.Version, MadeAt: clock.At(src.Now), S3: src.Files == ""}
 	known := map[string]Row{}
@@ -83,6 +90,13 @@ func WriteFolder(ctx context.Context, src Source, target, previous string) (Mani
 	}
 	if err := src.Database(ctx, filepath.Join(target, DatabaseFile)); err != nil {
 		return m, err
+	}
+	var counted map[string]string
+	if src.Counted != nil && src.Files != "" {
+		var err error
+		if counted, err = src.Counted(ctx, filepath.Join(target, DatabaseFile)); err != nil {
+			return m, err
+		}
 	}
 	if src.Key != "" {
 		if err := writeSynced(filepath.Join(target, KeyFile), strings.NewReader(src.Key)); err != nil {
@@ -104,6 +118,7 @@ func WriteFolder(ctx context.Context, src Source, target, previous string) (Mani
 			return m, err
 		}
 	}
+	m.Missing = m.absent(counted)
 	text, err := json.MarshalIndent(m, "", " ")
 	if err != nil {
 		return m, err
@@ -168,7 +183,7 @@ func ReadManifest(folder string) (Manifest, error) {
 		return m, err
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		return m, fmt.Errorf("%s: %w", filepath.Join(folder, ManifestFile), err)
+		return m, fmt.Errorf("%s of the backup is cut off or damaged: %w", ManifestFile, err)
 	}
 	for _, row := range m.Files {
 		if !filepath.IsLocal(filepath.FromSlash(row.Path)) {
@@ -190,6 +205,9 @@ func Compare(ctx context.Context, folder string) (Manifest, error) {
 	}
 	for _, want := range m.Files {
 		got, err := readRow(folder, want.Path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return m, fmt.Errorf("%s is missing from the backup: it is cut off, or the file was deleted since", want.Path)
+		}
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return m, err
 		}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"filippo.io/age"
+
 	"konak/internal/kit/backup"
 )
 
@@ -76,9 +78,9 @@ func TestDamagedBackupIsRefused(t *testing.T) {
 		"another byte":  {func(t *testing.T, f string) { write(t, filepath.Join(f, "files/ab/one"), "b price list") }, "is damaged"},
 		"shorter":       {func(t *testing.T, f string) { write(t, filepath.Join(f, "konak.db"), "row") }, "is damaged"},
 		"longer":        {func(t *testing.T, f string) { write(t, filepath.Join(f, "konak.db"), "rows and more") }, "is damaged"},
-		"a file less":   {func(t *testing.T, f string) { _ = os.Remove(filepath.Join(f, "files/ab/one")) }, "no such file"},
+		"a file less":   {func(t *testing.T, f string) { _ = os.Remove(filepath.Join(f, "files/ab/one")) }, "files/ab/one is missing from the backup"},
 		"broke off":     {func(t *testing.T, f string) { _ = os.Remove(filepath.Join(f, "manifest.json")) }, "one that broke off"},
-		"no manifest":   {func(t *testing.T, f string) { write(t, filepath.Join(f, "manifest.json"), "{") }, "unexpected end"},
+		"no manifest":   {func(t *testing.T, f string) { write(t, filepath.Join(f, "manifest.json"), "{") }, "manifest.json of the backup is cut off or damaged"},
 		"empty":         {func(t *testing.T, f string) { write(t, filepath.Join(f, "manifest.json"), "{}") }, "names no konak.db"},
 		"outside":       {func(t *testing.T, f string) { rename(t, f, "../one") }, "lies outside of the backup"},
 		"absolute path": {func(t *testing.T, f string) { rename(t, f, "/etc/passwd") }, "lies outside of the backup"},
@@ -196,8 +198,10 @@ func TestUnpackStaysInItsFolder(t *testing.T) {
 			var packed bytes.Buffer
 			w := tar.NewWriter(&packed)
 			c.head.Mode = 0o600
-			if err := w.WriteHeader(&c.head); err != nil {
-				t.Fatal(err)
+			for _, head := range []*tar.Header{&c.head, {Name: "manifest.json", Typeflag: tar.TypeReg, Mode: 0o600}} {
+				if err := w.WriteHeader(head); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
@@ -243,5 +247,56 @@ func TestBackupInOneFile(t *testing.T) {
 	left, err := os.ReadDir(base)
 	if err != nil || len(left) != 1 {
 		t.Errorf("%d things are left beside it, %v", len(left)-1, err)
+	}
+}
+
+// An archive that is cut off or damaged says so, and where: after which file, or in which.
+func TestDamagedArchiveSaysWhere(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	plain, sealed, key := filepath.Join(base, "one.tar"), filepath.Join(base, "one.tar.age"), filepath.Join(base, "key")
+	mine, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, key, mine.String())
+	for path, to := range map[string][]age.Recipient{plain: nil, sealed: {mine.Recipient()}} {
+		if _, err := backup.WriteFile(t.Context(), source(t, strings.Repeat("rows", 1<<16)), path, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole, locked := read(t, plain), read(t, sealed)
+	at := func(text string) int {
+		t.Helper()
+		i := strings.Index(whole, text)
+		if i < 0 {
+			t.Fatalf("%q is not in the archive", text)
+		}
+		return i
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"nothing":                  {"", "has no manifest.json: it is cut off at its beginning, or no backup"},
+		"a text":                   {strings.Repeat("no backup ", 200), "is damaged at its beginning, or no backup"},
+		"cut in a file":            {whole[:at("rowsrows")+1000], "is cut off in konak.db"},
+		"cut in a header":          {whole[:at("konak.db")+100], "is cut off after files/ab/one"},
+		"cut between files":        {whole[:at("konak.db")], "has no manifest.json: it is cut off after files/ab/one"},
+		"another header":           {whole[:at("konak.db")] + "X" + whole[at("konak.db")+1:], "is damaged after files/ab/one"},
+		"cut after the manifest":   {whole[:at("master.key\x00")], "master.key is missing from the backup"},
+		"encrypted, cut":           {locked[:len(locked)-1000], "is damaged in "},
+		"encrypted, cut beginning": {locked[:100], "is cut off or damaged at its beginning"},
+		"encrypted, another byte":  {locked[:1000] + string(locked[1000]^1) + locked[1001:], "is damaged at its beginning"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "backup.tar")
+			if strings.HasPrefix(name, "encrypted") {
+				path += ".age"
+			}
+			write(t, path, c.text)
+			_, err := backup.Verify(t.Context(), path, key)
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), ".restore-") {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
 	}
 }

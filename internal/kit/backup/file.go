@@ -114,8 +114,11 @@ func Decrypt(r io.Reader, name, identityFile string) (io.Reader, error) {
 		return nil, fmt.Errorf("--age-identity: %w", err)
 	}
 	plain, err := age.Decrypt(r, identities...)
+	if _, other := errors.AsType[*age.NoIdentityMatchError](err); other {
+		return nil, fmt.Errorf("%s was encrypted for others: none of the identities in %s opens it", name, identityFile)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be decrypted: %w", name, err)
+		return nil, fmt.Errorf("%s is cut off or damaged at its beginning, or not encrypted with age (%w)", name, err)
 	}
 	return plain, nil
 }
@@ -135,16 +138,40 @@ func Unpack(ctx context.Context, name, identityFile, folder string) error {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return err
 	}
-	in := tar.NewReader(r)
+	return unpack(ctx, &watched{Reader: r}, name, folder)
+}
+
+// watched remembers why nothing more can be read.
+type watched struct {
+	io.Reader
+	err error
+}
+
+// Read implements io.Reader.
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		w.err = err
+	}
+	return n, err
+}
+
+// unpack writes the files of an archive into a folder.
+func unpack(ctx context.Context, r *watched, name, folder string) error {
+	in, at := tar.NewReader(r), "at its beginning"
+	whole := false // the manifest was there
 	for {
 		h, err := in.Next()
-		if errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, io.EOF) && whole:
 			return nil
-		}
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if !filepath.IsLocal(h.Name) {
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("%s has no %s: it is cut off %s, or no backup", name, ManifestFile, at)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return damage(name, at, err)
+		case !filepath.IsLocal(h.Name):
 			return fmt.Errorf("%s holds %q, which lies outside of the backup", name, h.Name)
 		}
 		path := filepath.Join(folder, filepath.FromSlash(h.Name))
@@ -158,10 +185,22 @@ func Unpack(ctx context.Context, name, identityFile, folder string) error {
 		default:
 			err = fmt.Errorf("%s holds %q, which is neither a file nor a folder", name, h.Name)
 		}
+		if r.err != nil || errors.Is(err, io.ErrUnexpectedEOF) {
+			return damage(name, "in "+h.Name, err)
+		}
 		if err != nil {
 			return err
 		}
+		at, whole = "after "+h.Name, whole || h.Name == ManifestFile
 	}
+}
+
+// damage says where an archive ends too early, or is not as it was written.
+func damage(name, where string, err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%s is cut off %s: copy it again, or take another backup", name, where)
+	}
+	return fmt.Errorf("%s is damaged %s, or no backup (%w): copy it again, or take another one", name, where, err)
 }
 
 // WithFolder calls fn with the folder of a backup, which it unpacks first where the

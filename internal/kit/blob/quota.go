@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
@@ -110,7 +111,16 @@ func (s *Store) Use(ctx context.Context, tenant uuid.UUID) (Use, error) {
 }
 
 // SetQuota gives a workspace a quota of its own, or with nil the default again.
-// What is kept already stays, even where it is more.
+// What is kept already stays, even where it is more. It is the operator's to decide.
 func (s *Store) SetQuota(ctx context.Context, tenant uuid.UUID, quota *int64) error {
-	return s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error { return setQuota(tx, quota) })
+	return s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
+		before, err := readUse(&tx.Reader)
+		if err != nil {
+			return err
+		}
+		if err := setQuota(tx, quota); err != nil {
+			return err
+		}
+		return audit.Write(tx, "storage.quota_set_by_operator", tenant.String(), map[string]any{"quota_bytes": quota, "before_bytes": before.quota})
+	})
 }

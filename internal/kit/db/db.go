@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -22,9 +23,11 @@ import (
 // Options say how to open a database.
 type Options struct {
 	// URL is postgres://… or sqlite:PATH.
-	URL   string
-	Clock clock.Source
-	Log   *slog.Logger
+	URL string
+	// Setting is what errors call the setting of the address: --db by default.
+	Setting string
+	Clock   clock.Source
+	Log     *slog.Logger
 	// RowSecurity makes PostgreSQL check the tenant of every row as a second
 	// wall. It costs two round trips for a read, so serving runs without it
 	// and the tests run with it (docs/decisions).
@@ -83,7 +86,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		err = d.openSQLite(ctx, rest, o.Sync)
 	case "postgres", "postgresql":
 		d.rls = o.RowSecurity
-		err = d.openPostgres(ctx, o.URL, o.MaxConns)
+		err = d.openPostgres(ctx, o.URL, cmp.Or(o.Setting, "--db"), o.MaxConns)
 	default:
 		err = errors.New("db: the database address must begin with sqlite: or postgres://")
 	}

@@ -26,7 +26,7 @@ func (d *DB) Notify(ctx context.Context, channel string, payloads []string) erro
 func (d *DB) Hear(ctx context.Context, channel string, ready func(), fn func(payload string)) error {
 	conn, err := pgx.ConnectConfig(ctx, d.pg.Config().ConnConfig)
 	if err != nil {
-		return connectError(err)
+		return connectError("--db", err)
 	}
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)

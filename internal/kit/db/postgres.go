@@ -15,11 +15,11 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-func (d *DB) openPostgres(ctx context.Context, url string, conns int) error {
+func (d *DB) openPostgres(ctx context.Context, url, setting string, conns int) error {
 	d.dialect = Postgres
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return fmt.Errorf("--db: the PostgreSQL address cannot be read: %w", err)
+		return fmt.Errorf("%s: the PostgreSQL address cannot be read: %w", setting, err)
 	}
 	// Nothing else may be set for a session: behind PgBouncer the next
 	// transaction may have another one.
@@ -38,21 +38,21 @@ func (d *DB) openPostgres(ctx context.Context, url string, conns int) error {
 	}
 	if err != nil {
 		_ = d.Close()
-		return connectError(err)
+		return connectError(setting, err)
 	}
 	return nil
 }
 
 // connectError says in one line why PostgreSQL cannot be used. The driver says it
 // once for each address and each way to connect.
-func connectError(err error) error {
+func connectError(setting string, err error) error {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return fmt.Errorf("cannot connect to --db: PostgreSQL refuses: %s (%s)", pg.Message, pg.Code)
+		return fmt.Errorf("cannot connect to %s: PostgreSQL refuses: %s (%s)", setting, pg.Message, pg.Code)
 	}
 	if dial, ok := errors.AsType[*net.OpError](err); ok {
-		return fmt.Errorf("cannot connect to --db: %w; is PostgreSQL running there?", dial)
+		return fmt.Errorf("cannot connect to %s: %w; is PostgreSQL running there?", setting, dial)
 	}
-	return fmt.Errorf("cannot connect to --db: %w", err)
+	return fmt.Errorf("cannot connect to %s: %w", setting, err)
 }
 
 // pgRetries bounds the reruns after a deadlock or serialization failure.

@@ -163,7 +163,7 @@ var catalogue = map[Code]entry{
 	NoLanguageModel:     {409, "No language model is set up for this workspace.", "Bu çalışma alanı için bir dil modeli kurulmamış."},
 	ModelBudgetSpent:    {409, "The language model's budget for today is used up. It starts anew after midnight UTC.", "Dil modelinin bugünkü bütçesi bitti. UTC gece yarısından sonra yenilenir."},
 	ChannelUnavailable:  {409, "This channel is paused, disconnected or not connected yet.", "Bu kanal duraklatılmış, bağlantısı kesilmiş ya da henüz bağlanmamış."},
-	TemplateLocked:      {409, "The provider does not let this template be changed or deleted in its present status.", "Sağlayıcı, bu şablonun şu anki durumunda değiştirilmesine ya da silinmesine izin vermiyor."},
+	TemplateLocked:      {409, "The provider does not let this template be changed or deleted in its present status. Wait for its decision, or make a new template.", "Sağlayıcı, bu şablonun şu anki durumunda değiştirilmesine ya da silinmesine izin vermiyor. Kararını bekleyin ya da yeni bir şablon oluşturun."},
 	TemplateEditLimit:   {409, "An approved template can be changed once in 24 hours and ten times in 30 days; this one from %s (UTC).", "Onaylı bir şablon 24 saatte bir, 30 günde on kez değiştirilebilir; bu şablon için sıradaki zaman: %s (UTC)."},
 	NameBarred:          {409, "A template of this name was deleted; the name can be used again from %s.", "Bu adda bir şablon silindi; ad %s tarihinden sonra yeniden kullanılabilir."},
 	CSATDisabled:        {409, "This workspace does not ask for ratings.", "Bu çalışma alanı memnuniyet puanı istemiyor."},

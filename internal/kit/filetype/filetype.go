@@ -32,6 +32,46 @@ func bare(kind string) string {
 	return Unknown
 }
 
+// alike are endings whose files have the same kind of content.
+var alike = [][]string{
+	{".exe", ".dll", ".scr", ".sys", ".cpl", ".ocx", ".com", ".pif", ".efi", ".drv", ".mui", ".xll"},
+	{".zip", ".docx", ".xlsx", ".pptx", ".docm", ".xlsm", ".pptm", ".dotx", ".xltx", ".potx", ".odt", ".ods", ".odp", ".odg", ".epub", ".jar", ".apk", ".pages", ".numbers", ".key", ".vsdx", ".xpi", ".kmz"},
+	{".jpg", ".jpeg", ".jpe", ".jfif"},
+	{".tiff", ".tif"},
+	{".html", ".htm"},
+	{".mpeg", ".mpg"},
+	{".gz", ".tgz", ".svgz"},
+	{".bz2", ".tbz2"},
+	{".doc", ".dot"},
+	{".xls", ".xlt"},
+	{".ppt", ".pps"},
+	{".mp4", ".m4v"},
+	{".mov", ".qt"},
+	{".heic", ".heif"},
+	{".elf", ".so", ".o", ".bin"},
+}
+
+// Endings returns the endings that files of a type have, none for a type whose content
+// says little: texts of all kinds look alike.
+func Endings(kind string) []string {
+	m := mimetype.Lookup(kind)
+	if m == nil || m.Extension() == "" || kind == Unknown || strings.HasPrefix(kind, "text/") && kind != "text/x-shellscript" {
+		return nil
+	}
+	for _, family := range alike {
+		if family[0] == m.Extension() {
+			return family
+		}
+	}
+	return []string{m.Extension()}
+}
+
+// Same says whether two names mean the same type.
+func Same(a, b string) bool {
+	m := mimetype.Lookup(b)
+	return m != nil && m.Is(a)
+}
+
 // programs run when they are opened, or make something else run.
 var programs = []string{
 	"application/vnd.microsoft.portable-executable", "application/x-elf", "application/x-object", "application/x-executable",

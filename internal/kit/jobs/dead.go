@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/audit"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -61,24 +62,50 @@ func deadQuery(kind string, limit int) (string, []any) {
 // RetryDead makes a dead job due now, as if it was new. It returns
 // db.ErrNoRow where no dead job has this id.
 func RetryDead(ctx context.Context, d *db.DB, id uuid.UUID) error {
-	return changeDead(ctx, d, `UPDATE job SET dead_at = NULL, attempts = 0, lost = 0, claim_id = NULL, next_at = $2
-		WHERE id = $1 AND dead_at IS NOT NULL`, id, clock.At(d.Clock().Now()))
+	return changeDead(ctx, d, id, "job.retried_by_operator", func(tx *db.Tx) (int64, error) {
+		return tx.Exec(`UPDATE job SET dead_at = NULL, attempts = 0, lost = 0, claim_id = NULL, next_at = $3
+			WHERE tenant_id = $1 AND id = $2 AND dead_at IS NOT NULL`, tx.Tenant(), id, clock.At(tx.Now()))
+	})
 }
 
 // DeleteDead removes a dead job. It returns db.ErrNoRow where no dead job has
 // this id.
 func DeleteDead(ctx context.Context, d *db.DB, id uuid.UUID) error {
-	return changeDead(ctx, d, `DELETE FROM job WHERE id = $1 AND dead_at IS NOT NULL`, id)
+	return changeDead(ctx, d, id, "job.deleted_by_operator", func(tx *db.Tx) (int64, error) {
+		return tx.Exec(`DELETE FROM job WHERE tenant_id = $1 AND id = $2 AND dead_at IS NOT NULL`, tx.Tenant(), id)
+	})
 }
 
-func changeDead(ctx context.Context, d *db.DB, query string, args ...any) error {
-	return d.System("dead jobs").InTx(ctx, func(tx *db.Tx) error {
-		n, err := tx.Exec(query, args...)
+// changeDead changes a dead job, with a line in the audit log of its workspace, or in that
+// of the installation where it belongs to none.
+func changeDead(ctx context.Context, d *db.DB, id uuid.UUID, action string, change func(*db.Tx) (int64, error)) error {
+	type whose struct {
+		tenant uuid.UUID
+		kind   string
+	}
+	job, err := db.Read(ctx, d.System("dead jobs"), func(r *db.Reader) (whose, error) {
+		return db.One(r, func(row db.Row) (w whose, err error) {
+			err = row.Scan(&w.tenant, &w.kind)
+			return w, err
+		}, `SELECT tenant_id, kind FROM job WHERE id = $1 AND dead_at IS NOT NULL`, id)
+	})
+	if err != nil {
+		return err
+	}
+	handle := d.System("dead jobs")
+	if job.tenant != uuid.Nil {
+		handle = d.Tenant(job.tenant)
+	}
+	return handle.InTx(ctx, func(tx *db.Tx) error {
+		n, err := change(tx)
 		if err == nil && n == 0 {
 			return db.ErrNoRow
 		}
+		if err != nil {
+			return err
+		}
 		tx.Wake(Topic)
-		return err
+		return audit.Write(tx, action, id.String(), map[string]any{"kind": job.kind})
 	})
 }
 

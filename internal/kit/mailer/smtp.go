@@ -10,6 +10,7 @@ import (
 	"net/smtp"
 	"net/textproto"
 	"net/url"
+	"slices"
 	"time"
 
 	"konak/internal/kit/jobs"
@@ -117,7 +118,7 @@ func (s *server) handOver(conn net.Conn, dialled *outbound.Conn, to Envelope, bo
 			return nil, fmt.Errorf("the mail server does not accept the user and password of --smtp-url: %w", err)
 		}
 	}
-	if err := c.Mail(to.From); err != nil {
+	if err := MailFrom(c, to.From, IsForeign(body, slices.Concat([]string{to.From}, to.To, to.Cc)...)); err != nil {
 		return nil, err
 	}
 	refused, err := to.NameRecipients(func(address string) (*Refusal, error) {

@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
 )
 
@@ -44,7 +45,8 @@ type table struct {
 
 // Copy copies every table of the SQLite file source into a PostgreSQL database, which has
 // the same migrations and no rows. It returns what it copied. It returns ErrNotEmpty where
-// the target has rows, and an error that names the table where a comparison fails.
+// the target has rows, and an error that names the table where a comparison fails. Where it
+// returns tables with an error, they were copied.
 func Copy(ctx context.Context, source, target *db.DB, sourceFile, targetURL string) (moved []Table, err error) {
 	tables, err := commonTables(ctx, source, target)
 	if err != nil {
@@ -79,7 +81,12 @@ func Copy(ctx context.Context, source, target *db.DB, sourceFile, targetURL stri
 		}
 		return nil
 	})
-	return moved, err
+	if err != nil {
+		return nil, err
+	}
+	return moved, target.System("installation's audit log").InTx(ctx, func(tx *db.Tx) error {
+		return audit.Write(tx, "database.moved_by_operator", "", map[string]any{"tables": len(moved)})
+	})
 }
 
 // commonTables returns the tables of both databases, which must have the same columns.

@@ -69,8 +69,10 @@ const (
 
 // MailVerdict is what becomes of a mail.
 type MailVerdict struct {
-	// Hold says that the mail waits until somebody reviews it.
-	Hold bool
+	// Hold says that the mail waits until somebody reviews it. ExemptRecipients are
+	// those whose copies need not wait.
+	Hold             bool
+	ExemptRecipients []string
 	// Refused says that the mail goes to nobody, and why.
 	Refused string
 	// RefusedRecipients are those who do not get it while others do.

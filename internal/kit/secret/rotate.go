@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
 )
 
@@ -96,7 +97,10 @@ func FinishRotation(ctx context.Context, d *db.DB, master *Box) (int, error) {
 	}
 	err = d.System("master key").InTx(ctx, func(tx *db.Tx) error {
 		_, err := tx.Exec(`DELETE FROM installation_key WHERE generation < $1 OR id > 0 AND id < $2`, generation, int64(box.current)-1)
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Write(tx, "master_key.changed_by_operator", "", map[string]any{"sealed": total})
 	})
 	return total, err
 }

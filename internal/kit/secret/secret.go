@@ -83,6 +83,19 @@ func NewToken(prefix string) string {
 	return body + checksum(body)
 }
 
+// NewDigits is a number of random digits, for codes that people type.
+func NewDigits(n int) string {
+	out := make([]byte, n)
+	for i := range out {
+		d, err := rand.Int(rand.Reader, big.NewInt(10))
+		if err != nil {
+			panic(err) // the platform promises this cannot fail
+		}
+		out[i] = '0' + byte(d.Int64())
+	}
+	return string(out)
+}
+
 // WellFormed checks prefix and checksum, so that a mistyped token costs no
 // look-up.
 func WellFormed(token, prefix string) bool {

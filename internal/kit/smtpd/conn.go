@@ -144,13 +144,23 @@ func (c *conn) serve() {
 	}
 }
 
-// line reads a command; bufio.ErrBufferFull where it is too long.
+// errBareLine says that a command did not end in CR LF.
+var errBareLine = errors.New("smtpd: a command without CR LF")
+
+// line reads a command; bufio.ErrBufferFull where it is too long. Another server may have
+// read a line feed or a carriage return that stands alone as something else, so the
+// sender is told and nothing that follows is read.
 func (c *conn) line() (string, error) {
 	line, err := c.in.ReadSlice('\n')
 	if err == nil && len(line) > maxLine {
 		err = bufio.ErrBufferFull
 	}
-	return strings.TrimRight(string(line), "\r\n"), err
+	text, ended := strings.CutSuffix(string(line), "\r\n")
+	if err == nil && (!ended || strings.ContainsRune(text, '\r')) {
+		c.say(500, "5.5.2", "Commands must end in CR LF")
+		err = errBareLine
+	}
+	return text, err
 }
 
 // say sends an answer of one line.

@@ -9,7 +9,7 @@
 // end. Where all sessions are taken, one that brings no mail, or one of the
 // network that has the most, is closed for the next sender.
 //
-// It refuses a line feed without its carriage return in a mail, and commands
-// that were sent along before encryption began: both let somebody smuggle text
-// into another's conversation.
+// It refuses a line feed without its carriage return in a mail and in a command, which
+// ends the session, and commands that were sent along before encryption began: they let
+// somebody smuggle text into another's conversation.
 package smtpd

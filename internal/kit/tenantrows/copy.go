@@ -20,7 +20,7 @@ var (
 	personTables = []string{"recovery_code", "passkey"}
 	// momentary are the tables whose rows are worth something only for a moment and only
 	// here: who is signed in, and codes that wait for minutes. They are not copied.
-	momentary = []string{"session", "mfa_ticket", "handover", "oauth_code", "phone_ticket", "mobile_qr", "password_reset", "passkey_challenge"}
+	momentary = []string{"session", "mfa_ticket", "handover", "oauth_code", "phone_ticket", "mobile_qr", "password_reset", "passkey_challenge", "partner_signup", "partner_signup_failure"}
 )
 
 // Kind says what the rows of a table belong to.

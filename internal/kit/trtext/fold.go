@@ -129,3 +129,11 @@ func Cut(s string, n int) string {
 	}
 	return s[:n]
 }
+
+// Shorten shortens s to n bytes at most as Cut does, and says so with an ellipsis.
+func Shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.TrimRight(Cut(s, n-len("…")), " ") + "…"
+}

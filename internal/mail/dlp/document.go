@@ -65,7 +65,7 @@ func (x *extractor) readDocument(name string, content []byte) {
 			x.c.fail(where, ReasonUnsupported)
 			return
 		}
-		x.scanDecoded(part{where: where, name: name}, spooled, markupNone)
+		x.scanDecoded(part{where: where, name: name}, spooled, markupNone, 0)
 	default:
 		x.c.fail(where, ReasonUnsupported)
 	}

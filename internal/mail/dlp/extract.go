@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"path"
 	"strings"
 
@@ -42,7 +41,7 @@ func (s *Scanner) ScanMessage(ctx context.Context, m Message, l Limits) Report {
 	x.text.scanText(Where{Field: FieldSubject}, m.Subject)
 	x.text.scanText(Where{Field: FieldBody}, m.Text)
 	if m.HTML != "" {
-		x.scanMarkup(Where{Field: FieldBody}, strings.NewReader(m.HTML), markupHTML)
+		x.scanMarkup(Where{Field: FieldBody}, strings.NewReader(m.HTML), markupHTML, 0)
 	}
 	for _, f := range m.Files {
 		p := part{where: Where{Field: FieldAttachment, Name: f.Name}, name: f.Name, kind: f.Kind}
@@ -71,7 +70,8 @@ type extractor struct {
 	limits Limits
 	c      *collector
 	text   *textScanner
-	hidden *textScanner // for text beside the visible one
+	hidden *textScanner   // for text beside the visible one
+	spare  []*textScanner // that nothing uses now
 	bytes  int64
 	parts  int
 	// reading says that the visible text of one document is wanted and nothing beside it.
@@ -147,7 +147,7 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 	kind := strings.ToLower(p.kind)
 	ending := path.Ext(strings.ToLower(strings.TrimRight(p.name, ". ")))
 	if p.where.Field == FieldAttachment {
-		x.checkFileType(p.where, head, kind)
+		x.checkFileType(p.where, content, kind)
 	}
 	if reason := opaqueReason(&p, kind, ending, head); reason != "" {
 		x.c.fail(p.where, reason)
@@ -165,19 +165,26 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 		x.scanPacked(p, format, content, depth)
 	case kind == "message/rfc822" || kind == "message/global" || ending == ".eml":
 		x.scanMail(p.where, content.reader(), depth)
+	case ending == ".ics" || ending == ".vcf" || kind == "text/calendar" || kind == "text/vcard" || kind == "text/x-vcard" || beginsLines(head):
+		x.scanLines(p, content, depth)
 	case kind == "text/html" || kind == "application/xhtml+xml" || ending == ".html" || ending == ".htm":
-		x.scanDecoded(p, content, markupHTML)
+		x.scanDecoded(p, content, markupHTML, depth)
+	case kind == "image/svg+xml" || ending == ".svg" || filetype.Sniff(head) == "image/svg+xml":
+		x.scanDecoded(p, content, markupSVG, depth)
 	case isXML(head) || ending == ".xml" || p.office && ending == ".rels":
 		if p.office {
-			x.scanDecoded(p, content, markupOffice)
+			x.scanDecoded(p, content, markupOffice, depth)
 		} else {
-			x.scanDecoded(p, content, markupXML)
+			x.scanDecoded(p, content, markupXML, depth)
 		}
 	case strings.HasPrefix(string(head), `{\rtf`):
 		x.scanRTF(p.where, content.reader())
 	case strings.HasPrefix(kind, "text/") || looksLikeText(head):
-		x.scanDecoded(p, content, markupNone)
+		x.scanDecoded(p, content, markupNone, depth)
 	default:
+		if strings.HasPrefix(string(head), "\x89PNG") {
+			x.scanPackedTexts(p, content, depth)
+		}
 		x.scanBinary(p.where, content)
 	}
 }
@@ -187,35 +194,4 @@ func (x *extractor) checkFileName(where Where, name string) {
 	if name != "" {
 		x.text.scanText(where, name)
 	}
-}
-
-// checkFileType matches the attachment_type rules by the ending of the name, by
-// the declared type and by the content.
-func (x *extractor) checkFileType(where Where, head []byte, declared string) {
-	if len(x.c.s.files) == 0 {
-		return
-	}
-	sniffed := filetype.Sniff(head)
-	declared, _, _ = mime.ParseMediaType(declared)
-	name := strings.ToLower(strings.TrimRight(where.Name, ". "))
-	matched := map[int]bool{}
-	for _, f := range x.c.s.files {
-		hit := f.ending != "" && strings.HasSuffix(name, f.ending) ||
-			f.kind != "" && (matchesKind(f.kind, sniffed) || matchesKind(f.kind, declared))
-		if hit && !matched[f.rule] && x.c.s.wantsField(f.rule, FieldAttachment) {
-			matched[f.rule] = true
-			value := f.kind
-			if f.ending != "" {
-				value = f.ending
-			}
-			x.c.add(f.rule, where, value)
-		}
-	}
-}
-
-func matchesKind(pattern, kind string) bool {
-	if family, ok := strings.CutSuffix(pattern, "/*"); ok {
-		return strings.HasPrefix(kind, family+"/")
-	}
-	return pattern == kind
 }

@@ -18,6 +18,7 @@ const (
 	markupHTML
 	markupXML
 	markupOffice // parts of office documents
+	markupSVG    // pictures made of XML
 )
 
 // maxToken bounds one tag or one text between two tags.
@@ -30,6 +31,9 @@ var inlineTags = map[string]bool{
 	"mark": true, "o:p": true, "q": true, "s": true, "samp": true, "small": true, "span": true, "strike": true, "strong": true,
 	"sub": true, "sup": true, "time": true, "tt": true, "u": true, "var": true, "wbr": true,
 }
+
+// inlineSVG are the tags of SVG that do not break a word.
+var inlineSVG = map[string]bool{"tspan": true, "textpath": true, "a": true, "tref": true, "animate": true, "set": true}
 
 // breakTags of office documents end a paragraph or a cell. The cells of a sheet are
 // numbers of their own: nothing goes on behind a form feed.
@@ -50,13 +54,13 @@ func isXML(head []byte) bool {
 
 // scanMarkup scans the text of HTML or XML, and beside it comments, scripts and
 // attributes. It takes any input for markup and never refuses.
-func (x *extractor) scanMarkup(where Where, r io.Reader, m markup) {
+func (x *extractor) scanMarkup(where Where, r io.Reader, m markup, depth int) {
 	z := html.NewTokenizer(r)
 	z.SetMaxBuf(maxToken)
 	z.AllowCDATA(m != markupHTML)
 	x.text.begin(where)
 	x.hidden.begin(where)
-	w := markupWriter{x: x, kind: m}
+	w := markupWriter{x: x, kind: m, where: where, depth: depth}
 	for {
 		if x.ctx.Err() != nil {
 			x.c.fail(where, ReasonTime)
@@ -83,6 +87,8 @@ func (x *extractor) scanMarkup(where Where, r io.Reader, m markup) {
 type markupWriter struct {
 	x      *extractor
 	kind   markup
+	where  Where
+	depth  int
 	out    strings.Builder
 	hidden string // the element whose text is not shown
 	value  bool   // in a cell's value
@@ -93,7 +99,7 @@ func (w *markupWriter) add(z *html.Tokenizer, token html.TokenType) {
 	case html.TextToken:
 		text := strings.ToValidUTF8(string(z.Text()), " ")
 		if w.hidden != "" {
-			w.writeHidden(text)
+			w.writeHidden(w.takeData(text))
 			return
 		}
 		if w.kind == markupHTML {
@@ -121,8 +127,9 @@ func (w *markupWriter) addTag(z *html.Tokenizer, token html.TokenType) {
 	for more {
 		var key, value []byte
 		key, value, more = z.TagAttr()
-		if w.kind == markupXML || shownAttributes[string(key)] {
-			w.writeHidden(strings.ToValidUTF8(string(value), " "))
+		text := w.takeData(strings.ToValidUTF8(string(value), " "))
+		if w.kind == markupXML || w.kind == markupSVG || shownAttributes[string(key)] {
+			w.writeHidden(text)
 		}
 	}
 	if w.kind == markupHTML {
@@ -142,7 +149,10 @@ func (w *markupWriter) addTag(z *html.Tokenizer, token html.TokenType) {
 	if i := strings.LastIndexByte(name, ':'); i >= 0 {
 		name = name[i+1:]
 	}
-	if w.kind == markupXML {
+	if w.kind == markupSVG && inlineSVG[name] {
+		return
+	}
+	if w.kind == markupXML || w.kind == markupSVG {
 		w.out.WriteByte('\n')
 		return
 	}

@@ -78,7 +78,7 @@ func (x *extractor) scanEntity(m *mailReader, where Where, top bool, depth int) 
 		name = params["name"]
 	}
 	name = decodeWords(name)
-	if name != "" || disposition == "attachment" || strings.HasPrefix(kind, "message/") {
+	if name != "" || disposition == "attachment" || strings.HasPrefix(kind, "message/") || isNameless(kind) {
 		if name == "" {
 			name = "mail.eml"
 			if !strings.HasPrefix(kind, "message/") {
@@ -93,6 +93,11 @@ func (x *extractor) scanEntity(m *mailReader, where Where, top bool, depth int) 
 	body := m.body()
 	x.scanPart(p, decodeTransfer(body, h.get("Content-Transfer-Encoding")), depth+1)
 	skipBody(body)
+}
+
+// isNameless says whether a part is a file by its type alone.
+func isNameless(kind string) bool {
+	return kind != "" && !strings.HasPrefix(kind, "text/") && !strings.HasPrefix(kind, "multipart/") && opaqueKinds[kind] == ""
 }
 
 // scanMultipart scans the parts between the boundaries.

@@ -14,7 +14,7 @@ import (
 )
 
 // scanDecoded scans a text after turning it into UTF-8.
-func (x *extractor) scanDecoded(p part, content *spool, m markup) {
+func (x *extractor) scanDecoded(p part, content *spool, m markup, depth int) {
 	head := content.head(64 << 10)
 	enc, known, plain := chooseEncoding(p.charset, head)
 	if !known {
@@ -22,7 +22,7 @@ func (x *extractor) scanDecoded(p part, content *spool, m markup) {
 	}
 	scan := func(r io.Reader) {
 		if m != markupNone {
-			x.scanMarkup(p.where, r, m)
+			x.scanMarkup(p.where, r, m, depth)
 			return
 		}
 		if p.flowed {
@@ -180,107 +180,4 @@ func looksLikeText(head []byte) bool {
 		}
 	}
 	return true
-}
-
-// minString is how many printable characters in a row are taken for text.
-const minString = 4
-
-// scanBinary scans the texts in content of an unknown kind: runs of printable
-// ASCII, and of UTF-16 with Latin letters.
-func (x *extractor) scanBinary(where Where, content *spool) {
-	for _, wide := range []bool{false, true} {
-		x.text.begin(where)
-		w := &runWriter{write: x.text.write, wide: wide}
-		err := x.copyBytes(content.reader(), w)
-		w.endRun()
-		w.flush()
-		x.text.end()
-		x.failRead(where, err)
-	}
-}
-
-func (x *extractor) copyBytes(r io.Reader, w *runWriter) error {
-	buf := make([]byte, 64<<10)
-	for {
-		if x.ctx.Err() != nil {
-			return errTime
-		}
-		n, err := r.Read(buf)
-		for _, c := range buf[:n] {
-			w.add(c)
-		}
-		w.flushIfFull()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// runWriter collects runs of printable characters and writes each on a line.
-type runWriter struct {
-	write   func(string)
-	wide    bool
-	low     byte
-	hasLow  bool
-	run     []byte
-	letters int
-	out     []byte
-}
-
-func (w *runWriter) add(c byte) {
-	if !w.wide {
-		if c >= ' ' && c < 0x7F || c == '\t' {
-			w.run = append(w.run, c)
-			w.letters++
-		} else {
-			w.endRun()
-		}
-		w.splitLong()
-		return
-	}
-	if !w.hasLow {
-		w.low, w.hasLow = c, true
-		return
-	}
-	r := rune(w.low) | rune(c)<<8
-	if c <= 1 && (r >= ' ' && r < 0x7F || r >= 0xA0) {
-		w.run = utf8.AppendRune(w.run, r)
-		w.letters++
-		w.hasLow = false
-		w.splitLong()
-		return
-	}
-	w.endRun()
-	w.low = c // the pairs may begin at the other byte
-}
-
-// splitLong moves a long run on without ending it.
-func (w *runWriter) splitLong() {
-	if len(w.run) >= 4096 {
-		w.out = append(w.out, w.run...)
-		w.run = w.run[:0]
-	}
-}
-
-func (w *runWriter) endRun() {
-	if w.letters >= minString {
-		w.out = append(append(w.out, w.run...), '\n')
-	}
-	w.run, w.letters = w.run[:0], 0
-}
-
-func (w *runWriter) flushIfFull() {
-	if len(w.out) >= 32<<10 {
-		w.flush()
-	}
-}
-
-func (w *runWriter) flush() {
-	if len(w.out) > 0 {
-		w.write(string(w.out))
-		w.out = w.out[:0]
-	}
 }

@@ -1,6 +1,7 @@
 package domain_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,37 @@ func TestDefaults(t *testing.T) {
 		}
 		if text := string(d.Owner.Get(base + "/mailboxes").Want(200).Body); strings.Contains(text, "argon2") {
 			t.Errorf("shows passwords: %s", text)
+		}
+	})
+}
+
+// A quota and a daily limit can be taken away again; left out they stay.
+func TestLimitsCanBeTakenAway(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, d *desk) {
+		d.add("firma.example")
+		account := d.account("destek@firma.example")
+		d.setDefaults(map[string]any{"default_quota_mb": 5})
+		put := func(more map[string]any) (m domain.Mailbox) {
+			t.Helper()
+			body := map[string]any{"address": "a@firma.example", "kind": "inbox", "account_id": account}
+			maps.Copy(body, more)
+			d.Owner.Post(mailboxes, body).Want(200).Data(&m)
+			return m
+		}
+		if m := put(map[string]any{"daily_limit": 9}); m.QuotaMB == nil || *m.QuotaMB != 5 || m.DailyLimit == nil || *m.DailyLimit != 9 {
+			t.Errorf("got %+v", m)
+		}
+		if m := put(map[string]any{"quota_mb": nil}); m.QuotaMB != nil || m.DailyLimit == nil {
+			t.Errorf("without a quota: %+v", m)
+		}
+		if m := put(map[string]any{"daily_limit": nil, "quota_mb": 8}); m.DailyLimit != nil || m.QuotaMB == nil || *m.QuotaMB != 8 {
+			t.Errorf("without a limit: %+v", m)
+		}
+		for _, bad := range []map[string]any{{"quota_mb": 0}, {"daily_limit": 2001}, {"quota_mb": "x"}} {
+			body := map[string]any{"address": "a@firma.example", "kind": "inbox", "account_id": account}
+			maps.Copy(body, bad)
+			d.Owner.Post(mailboxes, body).Refused(422, "validation_failed")
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/smtp"
 	"net/textproto"
+	"strings"
 	"testing"
 	"time"
 
@@ -115,7 +116,7 @@ func TestMailboxes(t *testing.T) {
 		}
 		d.Owner.Do("PATCH", "/api/crm/v1/channels/"+second+"/status", map[string]any{"status": "paused"}).Want(200)
 		expect("info@firma.example", "x", 450)
-		if f := d.Owner.Delete(base+"/provision/domain/"+of.Domain.ID.String()).Refused(409, "conflict"); f.Reason != "mailboxes" {
+		if f := d.Owner.Delete(base+"/provision/domain/"+of.Domain.ID.String()).Refused(409, "conflict"); f.Reason != "has_mailboxes" || !strings.Contains(f.Message, "first") {
 			t.Errorf("got %+v", f)
 		}
 		var list []domain.Mailbox

@@ -76,8 +76,8 @@ func (s *Service) recordsOf(tenant uuid.UUID, d *row) []Record {
 		textRecord(purposeSPF, "", s.spfValue(d.results[purposeSPF].Found), true),
 		textRecord(purposeRSA, d.Selector+"r._domainkey", "v=DKIM1; k=rsa; h=sha256; p="+d.keys.rsa, true),
 		textRecord(purposeEd25519, d.Selector+"e._domainkey", "v=DKIM1; k=ed25519; h=sha256; p="+d.keys.ed25519, false),
-		textRecord(purposeDMARC, "_dmarc", "v=DMARC1; p=none; rua=mailto:dmarc@"+d.Domain.Domain, true),
-		textRecord(purposeTLSReport, "_smtp._tls", "v=TLSRPTv1; rua=mailto:tlsrpt@"+d.Domain.Domain, false),
+		textRecord(purposeDMARC, "_dmarc", "v=DMARC1; p=none; rua=mailto:"+dmarcReports+"@"+d.Domain.Domain, true),
+		textRecord(purposeTLSReport, "_smtp._tls", "v=TLSRPTv1; rua=mailto:"+tlsReports+"@"+d.Domain.Domain, false),
 	}
 	for _, service := range notOffered {
 		out = append(out, Record{Purpose: "no_" + service, Host: "_" + service + "._tcp", Type: "SRV", Value: "0 0 0 ."})

@@ -60,7 +60,7 @@ func (s *Service) AddGrant(ctx context.Context, mailbox uuid.UUID, addr string) 
 			}
 		}
 		if !fresh {
-			return fault.New(fault.Conflict).Field("address", "taken")
+			return fault.New(fault.Conflict).Because("grant_taken").Field("address", "taken")
 		}
 		n, err := countGrants(&tx.Reader)
 		if err != nil {
@@ -106,6 +106,9 @@ func (s *Service) MaySendAs(ctx context.Context, tenant uuid.UUID, m Mailbox, ad
 // parseMailboxAddress reads an address that a mailbox can have and returns it with
 // its domain. It returns a fault of the field for others.
 func parseMailboxAddress(field, addr string) (email, name string, err error) {
+	if address.IsWildcard(addr) {
+		return "", "", fault.Invalid(field, "wildcard")
+	}
 	e, ok := address.ParseEmail(addr)
 	local, name, _ := strings.Cut(e.Key, "@")
 	if !ok || !e.ASCII() || strings.Contains(local, "+") {

@@ -55,27 +55,39 @@ var selectors = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,59}[a-z0-9])?$`)
 // there. Another selector comes with new keys. It returns domain_taken where
 // another workspace has shown that the domain is its own, and limit_reached where
 // the workspace has too many.
-func (s *Service) Provision(ctx context.Context, in Input) (Details, error) {
-	name, ok := address.ParseDomain(in.Domain)
-	if !ok {
-		return Details{}, fault.Invalid("domain", "invalid_domain")
-	}
-	if in.Selector != "" && !selectors.MatchString(in.Selector) {
-		return Details{}, fault.Invalid("selector", "invalid_selector")
-	}
-	if err := s.checkOwner(ctx, name); err != nil {
-		return Details{}, err
-	}
-	keys, err := makeKeys() // outside of the transaction: it takes a while
+func (s *Service) Provision(ctx context.Context, in Input) (out Details, err error) {
+	put, err := s.Prepare(ctx, in)
 	if err != nil {
-		return Details{}, err
+		return out, err
 	}
-	var d row
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		d, err = s.put(tx, name, in, keys)
+		out, err = put(tx)
 		return err
 	})
-	return s.details(caller.From(ctx).TenantID, &d), err
+	return out, err
+}
+
+// Prepare does what Provision does outside of its transaction, and returns what it does
+// inside.
+func (s *Service) Prepare(ctx context.Context, in Input) (put func(*db.Tx) (Details, error), err error) {
+	name, ok := address.ParseDomain(in.Domain)
+	if !ok {
+		return nil, fault.Invalid("domain", "invalid_domain")
+	}
+	if in.Selector != "" && !selectors.MatchString(in.Selector) {
+		return nil, fault.Invalid("selector", "invalid_selector")
+	}
+	if err := s.checkOwner(ctx, name); err != nil {
+		return nil, err
+	}
+	keys, err := makeKeys() // it takes a while
+	if err != nil {
+		return nil, err
+	}
+	return func(tx *db.Tx) (Details, error) {
+		d, err := s.put(tx, name, in, keys)
+		return s.details(tx.Tenant(), &d), err
+	}, nil
 }
 
 func (s *Service) put(tx *db.Tx, name string, in Input, keys keyPair) (d row, err error) {
@@ -157,7 +169,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 			return err
 		}
 		if n > 0 {
-			return fault.New(fault.Conflict).Because("mailboxes")
+			return fault.New(fault.Conflict).Because("has_mailboxes")
 		}
 		d, err := deleteRow(tx, id)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/address"
+	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -49,56 +50,71 @@ type MailboxInput struct {
 	Address, Kind string
 	AccountID     *uuid.UUID // of an inbox
 	Targets       []string   // of one that forwards
-	// Password is "", QuotaMB and DailyLimit are nil to keep what is there; a new
-	// mailbox has no password and the workspace's default quota then.
+	// Password is "", QuotaMB and DailyLimit are not sent to keep what is there; a new
+	// mailbox has no password and the workspace's default quota then. Null takes the
+	// quota or the limit away.
 	Password   string
-	QuotaMB    *int64
-	DailyLimit *int64
+	QuotaMB    api.Optional[int64]
+	DailyLimit api.Optional[int64]
 }
 
 // ProvisionMailbox adds a mailbox, or changes where the mail of one goes, its
 // password and its quota. It returns mailbox_kind_unavailable for a kind that is
 // not served, and limit_reached where the workspace has too many.
 func (s *Service) ProvisionMailbox(ctx context.Context, in MailboxInput) (m Mailbox, err error) {
-	email, name, err := parseMailboxAddress("address", in.Address)
+	put, err := s.PrepareMailbox(ctx, in)
 	if err != nil {
 		return m, err
 	}
-	if in.Kind == KindPersonal {
-		return m, fault.New(fault.MailboxKindAbsent)
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		m, err = put(tx)
+		return err
+	})
+	return m, err
+}
+
+// PrepareMailbox does what ProvisionMailbox does outside of its transaction, and returns
+// what it does inside.
+func (s *Service) PrepareMailbox(ctx context.Context, in MailboxInput) (put func(*db.Tx) (Mailbox, error), err error) {
+	email, name, err := parseMailboxAddress("address", in.Address)
+	if err != nil {
+		return nil, err
 	}
-	m = Mailbox{Address: email, Kind: in.Kind, Targets: []string{}, QuotaMB: in.QuotaMB, DailyLimit: in.DailyLimit}
+	if in.Kind == KindPersonal {
+		return nil, fault.New(fault.MailboxKindAbsent)
+	}
+	m := Mailbox{Address: email, Kind: in.Kind, Targets: []string{}, QuotaMB: in.QuotaMB.V, DailyLimit: in.DailyLimit.V}
 	if in.Kind == KindForward {
 		if m.Targets, err = parseTargets(email, in.Targets); err != nil {
-			return m, err
+			return nil, err
 		}
 	}
 	if in.Password != "" {
 		if m.passwordHash, err = s.hashPassword(ctx, in.Password); err != nil {
+			return nil, err
+		}
+	}
+	return func(tx *db.Tx) (Mailbox, error) { return s.provisionMailbox(tx, name, m, in) }, nil
+}
+
+func (s *Service) provisionMailbox(tx *db.Tx, name string, m Mailbox, in MailboxInput) (Mailbox, error) {
+	d, err := lockByName(tx, name)
+	if db.IsNoRow(err) {
+		return m, fault.Invalid("address", "unknown_domain")
+	}
+	if err != nil {
+		return m, fmt.Errorf("domain: find: %w", err)
+	}
+	m.DomainID = d.ID
+	if refused, err := s.ForbiddenTargets(&tx.Reader, m.Targets); err != nil || len(refused) > 0 {
+		return m, cmp.Or(err, error(fault.Invalid("targets", "forwarding_not_allowed")))
+	}
+	if in.Kind == KindInbox {
+		if m.AccountID, err = s.checkAccount(&tx.Reader, in.AccountID); err != nil {
 			return m, err
 		}
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		d, err := lockByName(tx, name)
-		if db.IsNoRow(err) {
-			return fault.Invalid("address", "unknown_domain")
-		}
-		if err != nil {
-			return fmt.Errorf("domain: find: %w", err)
-		}
-		m.DomainID = d.ID
-		if refused, err := s.ForbiddenTargets(&tx.Reader, m.Targets); err != nil || len(refused) > 0 {
-			return cmp.Or(err, error(fault.Invalid("targets", "forwarding_not_allowed")))
-		}
-		if in.Kind == KindInbox {
-			if m.AccountID, err = s.checkAccount(&tx.Reader, in.AccountID); err != nil {
-				return err
-			}
-		}
-		m, err = s.putNewMailbox(tx, m)
-		return err
-	})
-	return m, err
+	return s.putNewMailbox(tx, m, in)
 }
 
 // checkAccount returns the account, and a fault of the field account_id where it is
@@ -181,18 +197,18 @@ func (s *Service) readDefaults(ctx context.Context) (quota *int64, least int64, 
 }
 
 // putNewMailbox writes a mailbox and its line of the audit log.
-func (s *Service) putNewMailbox(tx *db.Tx, m Mailbox) (Mailbox, error) {
+func (s *Service) putNewMailbox(tx *db.Tx, m Mailbox, in MailboxInput) (Mailbox, error) {
 	id := tx.NewID()
 	m.ID, m.CreatedAt = id, clock.At(tx.Now())
 	_, err := findMailbox(&tx.Reader, m.Address)
-	if db.IsNoRow(err) && m.QuotaMB == nil && m.Kind == KindInbox {
+	if db.IsNoRow(err) && !in.QuotaMB.Sent && m.Kind == KindInbox {
 		m.QuotaMB, _, err = s.Settings.MailboxDefaults(&tx.Reader)
 	}
 	if err != nil && !db.IsNoRow(err) {
 		return m, err
 	}
 	hash := m.passwordHash
-	if m, err = putMailbox(tx, m, memberOf(tx.Context())); err != nil {
+	if m, err = putMailbox(tx, m, in.QuotaMB.Sent, in.DailyLimit.Sent, memberOf(tx.Context())); err != nil {
 		return m, fmt.Errorf("domain: put mailbox: %w", err)
 	}
 	n, err := countMailboxes(&tx.Reader)

@@ -17,18 +17,18 @@ func scanMailbox(row db.Row) (m Mailbox, err error) {
 	return m, err
 }
 
-// putMailbox adds a mailbox, or changes where the mail of one goes; its password,
-// its quota and its daily limit stay where m has none. The answer has another id than m where it
-// was there.
-func putMailbox(tx *db.Tx, m Mailbox, by *uuid.UUID) (Mailbox, error) {
+// putMailbox adds a mailbox, or changes where the mail of one goes; its password stays
+// where m has none, its quota and its daily limit where they are not to be set. The answer
+// has another id than m where it was there.
+func putMailbox(tx *db.Tx, m Mailbox, setQuota, setLimit bool, by *uuid.UUID) (Mailbox, error) {
 	return db.One(&tx.Reader, scanMailbox, `INSERT INTO mail_mailbox (tenant_id, id, domain_id, address, kind, account_id, targets, password_hash, quota_mb,
 			used_bytes, daily_limit, state, created_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10, $11, $12, $13)
 		ON CONFLICT (tenant_id, address) DO UPDATE SET kind = excluded.kind, account_id = excluded.account_id, targets = excluded.targets,
 			password_hash = CASE WHEN excluded.password_hash = '' THEN mail_mailbox.password_hash ELSE excluded.password_hash END,
-			quota_mb = COALESCE(excluded.quota_mb, mail_mailbox.quota_mb),
-			daily_limit = COALESCE(excluded.daily_limit, mail_mailbox.daily_limit) RETURNING `+mailboxColumns,
-		tx.Tenant(), m.ID, m.DomainID, m.Address, m.Kind, m.AccountID, db.AsJSON(m.Targets), m.passwordHash, m.QuotaMB, m.DailyLimit, MailboxActive, by, m.CreatedAt)
+			quota_mb = CASE WHEN $14 THEN excluded.quota_mb ELSE mail_mailbox.quota_mb END,
+			daily_limit = CASE WHEN $15 THEN excluded.daily_limit ELSE mail_mailbox.daily_limit END RETURNING `+mailboxColumns,
+		tx.Tenant(), m.ID, m.DomainID, m.Address, m.Kind, m.AccountID, db.AsJSON(m.Targets), m.passwordHash, m.QuotaMB, m.DailyLimit, MailboxActive, by, m.CreatedAt, setQuota, setLimit)
 }
 
 func listMailboxes(r *db.Reader, p db.Page) (db.List[Mailbox], error) {
@@ -52,6 +52,12 @@ func deleteMailbox(tx *db.Tx, id uuid.UUID) (Mailbox, error) {
 
 func findMailbox(r *db.Reader, address string) (Mailbox, error) {
 	return db.One(r, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox WHERE tenant_id = $1 AND address = $2`, r.Tenant(), address)
+}
+
+// firstInbox returns the oldest inbox, one at the domain before any other.
+func firstInbox(r *db.Reader, domain string) (Mailbox, error) {
+	return db.One(r, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox m WHERE tenant_id = $1 AND kind = 'inbox'
+		ORDER BY CASE WHEN domain_id IN (SELECT id FROM mail_domain WHERE tenant_id = $1 AND domain = $2) THEN 0 ELSE 1 END, id LIMIT 1`, r.Tenant(), domain)
 }
 
 func lockMailbox(tx *db.Tx, id uuid.UUID) (Mailbox, error) {

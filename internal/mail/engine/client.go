@@ -9,13 +9,16 @@ import (
 	"net/smtp"
 	"net/textproto"
 	"os"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	"konak/internal/kit/mailer"
 	"konak/internal/kit/mtasts"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/trtext"
+	"konak/internal/mail/header"
 )
 
 // How long a server may take for a whole mail, and for its last word.
@@ -178,11 +181,16 @@ func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, t *tra
 		}
 	}
 	from, to := t.from, t.to
-	if foreign, _ := c.Extension("SMTPUTF8"); !foreign && !isASCII(from, to...) {
+	takesForeign, _ := c.Extension("SMTPUTF8")
+	if !takesForeign && !isASCII(from, to...) {
 		return outcomeOfAll(to, StateFailed, "5.6.7 The server takes no addresses beyond ASCII"), nil
 	}
+	foreign, err := t.isForeign()
+	if err != nil {
+		return nil, err
+	}
 	conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
-	if err := c.Mail(from); err != nil {
+	if err := mailer.MailFrom(c, from, foreign); err != nil {
 		return answerForAll(to, err)
 	}
 	outcomes := map[string]outcome{}
@@ -211,6 +219,16 @@ func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, t *tra
 		outcomes[addr] = o
 	}
 	return outcomes, nil
+}
+
+// isForeign says whether the envelope or the header is beyond ASCII.
+func (t *transfer) isForeign() (bool, error) {
+	head := make([]byte, header.MaxSize)
+	n, err := t.text.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	return mailer.IsForeign(head[:n], append(slices.Clone(t.to), t.from)...), nil
 }
 
 // isASCII says whether all addresses are in ASCII.

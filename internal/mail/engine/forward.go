@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +50,7 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 	}
 	m := queued{
 		ID: id, MailboxID: &f.box.ID, Origin: OriginForward, Sender: s.returnAddress(id, f.box.Address), ReportTo: from,
-		MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Cut(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
+		MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Shorten(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
 	}
 	if from == "" {
 		m.Sender = "" // nobody reports on a report
@@ -68,9 +69,8 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 	if verdict.Refused != "" {
 		return errPolicy
 	}
-	if verdict.Hold {
-		m.State = StateHeld
-	}
+	verdict.ExemptRecipients = slices.DeleteFunc(verdict.ExemptRecipients, func(addr string) bool { return slices.Contains(forbidden, addr) })
+	held, exempt := splitHeld(&m, f.box.Targets, verdict)
 	if m.blob, err = s.keepTraced(ctx, id, f.box.Address, h, found, text, size); err != nil {
 		return err
 	}
@@ -88,8 +88,11 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 		return err
 	}
 	return s.DB.Tenant(f.tenant).InTx(ctx, func(tx *db.Tx) error {
-		fresh, err := s.enqueue(tx, m, f.box.Targets)
+		fresh, err := s.enqueue(tx, m, held)
 		if err != nil || !fresh {
+			return err
+		}
+		if err := s.forwardExempt(tx, &m, f.box.Address, exempt); err != nil {
 			return err
 		}
 		if err := s.Mail.AddToJournal(tx, item); err != nil {
@@ -99,6 +102,19 @@ func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from str
 	})
 }
 
+// forwardExempt sends a mail that is held on to targets whose copies do not wait.
+func (s *Service) forwardExempt(tx *db.Tx, m *queued, mailbox string, exempt []string) error {
+	if len(exempt) == 0 {
+		return nil
+	}
+	sender := m.Sender
+	if sender != "" {
+		sender = s.returnAddress(m.exemptID(), mailbox)
+	}
+	_, err := s.enqueue(tx, m.exemptCopy(sender), exempt)
+	return err
+}
+
 // sendBack sends another server's report on a forwarded mail to who sent that mail.
 func (s *Service) sendBack(ctx context.Context, back queued, id uuid.UUID, h *header.Header, text *os.File) error {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: back.tenant})
@@ -106,7 +122,7 @@ func (s *Service) sendBack(ctx context.Context, back queued, id uuid.UUID, h *he
 	if err != nil {
 		return err
 	}
-	m := queued{ID: id, Origin: OriginReturn, MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Cut(h.Text("subject"), maxSubject), State: StateQueued}
+	m := queued{ID: id, Origin: OriginReturn, MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Shorten(h.Text("subject"), maxSubject), State: StateQueued}
 	if m.blob, err = s.keepTraced(ctx, id, back.Sender, h, origin.Result{}, text, size); err != nil {
 		return err
 	}
@@ -171,6 +187,14 @@ func (s *Service) deliverHereTo(ctx context.Context, m *queued, addr string, tex
 		found = s.Origin.Recorded(h)
 	}
 	tenant, box, err := s.Domains.FindMailbox(ctx, addr)
+	if fault.Is(err, fault.NotFound) {
+		if _, at, known, err := s.findRole(ctx, addr); err != nil || known {
+			if err != nil || at == "" {
+				return err
+			}
+			return s.deliverHereTo(ctx, m, at, text)
+		}
+	}
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}

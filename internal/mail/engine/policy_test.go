@@ -137,6 +137,47 @@ func TestPolicyHolds(t *testing.T) {
 	})
 }
 
+// Copies for exempt recipients leave at once while the others wait, of mail that a
+// mailbox sends and of mail that it sends on.
+func TestPolicyHoldsSomeCopies(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addRule("quarantine", nil)
+		o.allowForwarding("other.example")
+		o.Owner.Post(base+"/dlp/exceptions", map[string]any{"email": "Denetci@other.example"}).Want(201)
+		o.addMailbox(map[string]any{"address": "ekip@firma.example", "kind": "forward", "targets": []string{"elif@other.example", "denetci@other.example"}})
+		if code := o.submit(text("info@firma.example", "plan", "")+"gizli\r\n", "elif@other.example", "denetci@other.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		if code := o.bring("ayse@third.example", text("ayse@third.example", "ileti", "")+"gizli\r\n", "ekip@firma.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		o.s.Settle()
+		got := o.out.got()
+		if len(got) != 2 || !slices.Equal(got[0].to, []string{"denetci@other.example"}) || !slices.Equal(got[1].to, []string{"denetci@other.example"}) {
+			t.Fatalf("left at once: %+v", got)
+		}
+		list := o.incidents()
+		if len(list) != 2 || !slices.Equal(list[0].Recipients, []string{"elif@other.example"}) {
+			t.Fatalf("got %+v", list)
+		}
+		for _, i := range list {
+			o.Owner.Post(base+"/dlp/incidents/"+i.ID.String()+"/release", map[string]any{}).Want(200)
+		}
+		o.s.Clock.Advance(2 * time.Minute)
+		o.s.Settle()
+		got = o.out.got()
+		if len(got) != 4 || !slices.Equal(got[2].to, []string{"elif@other.example"}) || !slices.Equal(got[3].to, []string{"elif@other.example"}) {
+			t.Errorf("left in all: %+v", got)
+		}
+		for _, m := range o.queue() {
+			if m.State != engine.StateDone {
+				t.Errorf("got %+v", m)
+			}
+		}
+	})
+}
+
 // colleague signs somebody in who has these permissions and no other.
 func (o *office) colleague(name string, ps ...perm.Permission) *apptest.Client {
 	o.t.Helper()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/perm"
+	"konak/internal/mail"
 )
 
 // lifetime is for how long a mail is tried.
@@ -67,6 +69,9 @@ type Recipient struct {
 	Attempts int64       `json:"attempts" example:"2"`
 	Answer   string      `json:"answer" example:"451 4.7.1 Greylisted" doc:"What the other server said last"`
 	At       *clock.Time `json:"at" nullable:"true" doc:"When that was"`
+	// Of those who wait:
+	NextTryAt  *clock.Time `json:"next_try_at" nullable:"true" doc:"When it is tried next, where it waits"`
+	HoldReason string      `json:"hold_reason" example:"" doc:"Why nothing is tried before that: destination_unreachable where the server of the domain does not answer in time. All mail to the domain waits for it then. Empty for a mail that waits by itself"`
 
 	destination string
 }
@@ -170,9 +175,53 @@ func (s *Service) Queue(ctx context.Context, state string, p db.Page) (list db.L
 				return err
 			}
 		}
-		return nil
+		return s.showWaiting(r, list.Rows)
 	})
 	return list, err
+}
+
+// maxWaitingShown is how many mails for one destination are looked for.
+const maxWaitingShown = 1000
+
+// showWaiting shows on recipients who wait when and why.
+func (s *Service) showWaiting(r *db.Reader, items []QueueItem) error {
+	known := map[string]jobs.Waiting{}
+	for i := range items {
+		for n := range items[i].Recipients {
+			to := &items[i].Recipients[n]
+			if items[i].State != StateQueued || to.State != StateQueued {
+				continue
+			}
+			w, ok := known[to.destination]
+			if !ok {
+				var err error
+				if w, err = jobs.FindWaiting(r, deliverJob, destinationID(to.destination), s.DB.Clock().Now(), maxWaitingShown); err != nil {
+					return err
+				}
+				known[to.destination] = w
+			}
+			to.NextTryAt = nextTry(w, items[i].ID)
+			if w.HeldUntil != nil {
+				to.HoldReason = w.HoldReason
+			}
+		}
+	}
+	return nil
+}
+
+// nextTry returns when a mail is tried next, nil where that is not known.
+func nextTry(w jobs.Waiting, mail uuid.UUID) *clock.Time {
+	for _, j := range w.Jobs {
+		var p deliverPayload
+		if json.Unmarshal(j.Payload, &p) != nil || p.MailID != mail {
+			continue
+		}
+		if w.HeldUntil != nil && w.HeldUntil.After(j.NextAt.Time) {
+			return w.HeldUntil
+		}
+		return &j.NextAt
+	}
+	return w.HeldUntil
 }
 
 // coverSubject covers what a rule found in the subject of a mail, for who may not see
@@ -264,6 +313,9 @@ func (s *Service) changeMail(ctx context.Context, id uuid.UUID, action string, i
 		if err := s.coverSubject(&tx.Reader, item); err != nil {
 			return err
 		}
+		if err := s.showWaiting(&tx.Reader, []QueueItem{*item}); err != nil {
+			return err
+		}
 		return audit.Write(tx, action, id.String(), map[string]any{"sender": m.Sender, "recipients": addressesOf(left)})
 	})
 }
@@ -274,6 +326,30 @@ func addressesOf(list []Recipient) []string {
 		out[i] = r.Address
 	}
 	return out
+}
+
+// checkHeld returns conflict for a mail in quarantine whose content is gone: it cannot be
+// released any more.
+func (s *Service) checkHeld(ctx context.Context, ref string) error {
+	id, err := uuid.Parse(ref)
+	if err != nil {
+		return nil // not of the queue
+	}
+	m, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (queued, error) { return findMail(r, id) })
+	if db.IsNoRow(err) {
+		return fault.New(fault.Conflict).Because(mail.ReasonContentGone)
+	}
+	if err != nil {
+		return err
+	}
+	text, err := s.Blobs.OpenFile(ctx, caller.From(ctx).TenantID, m.blob.ID)
+	switch {
+	case fault.Is(err, fault.FileMissing), fault.Is(err, fault.FileDamaged):
+		return fault.New(fault.Conflict).Because(mail.ReasonContentGone)
+	case err != nil:
+		return err
+	}
+	return text.Close()
 }
 
 // finish marks a mail as done where nobody is left, and lets go of its content.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/smtpd"
+	"konak/internal/kit/trtext"
 	"konak/internal/mail/header"
 	"konak/internal/mail/origin"
 )
@@ -47,6 +48,9 @@ func (c *session) receive(r io.Reader) error {
 			return c.asRefusal("a bounce could not be sent on", err)
 		}
 	}
+	if len(c.dropped) > 0 {
+		c.s.Log.Info("a mail to a postmaster or with a report was taken and not kept", "tenants", c.dropped, "from", c.from, "subject", trtext.Cut(h.Text("subject"), maxSubject))
+	}
 	return nil
 }
 
@@ -57,6 +61,11 @@ func (c *session) tenants() (out []uuid.UUID) {
 	}
 	for _, f := range c.forwards {
 		out = append(out, f.tenant)
+	}
+	for _, tenant := range c.dropped {
+		if tenant != uuid.Nil {
+			out = append(out, tenant)
+		}
 	}
 	return out
 }

@@ -97,7 +97,11 @@ type Service struct {
 
 // New makes the service.
 func New(c Config) *Service {
-	return &Service{Config: c, operator: outbound.New(outbound.Options{Operator: true})}
+	s := &Service{Config: c, operator: outbound.New(outbound.Options{Operator: true})}
+	if c.Mail != nil {
+		c.Mail.CheckHeld = s.checkHeld
+	}
+	return s
 }
 
 // Serve speaks SMTP on ln until ctx ends, and over TLS from the beginning on secure,

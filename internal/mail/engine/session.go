@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/mail"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -77,6 +78,8 @@ type session struct {
 	inboxes  []inboxRecipient
 	forwards []forward
 	returns  []queued
+	// dropped are the workspaces of recipients whose mail is taken and not kept.
+	dropped []uuid.UUID
 	// listed is the block list that has the sender's address, once it was looked for.
 	listed   string
 	lookedUp bool
@@ -185,6 +188,18 @@ func (c *session) Rcpt(to string) error {
 		return nil
 	}
 	tenant, box, err := c.s.Domains.FindMailbox(c.ctx, to)
+	if fault.Is(err, fault.NotFound) {
+		role, at, known, err := c.s.findRole(c.ctx, to)
+		switch {
+		case err != nil:
+			return c.later("mail recipient look-up failed", err)
+		case known && at == "":
+			c.dropped = append(c.dropped, role)
+			return nil
+		case known:
+			return c.Rcpt(at)
+		}
+	}
 	switch {
 	case err != nil && !fault.Is(err, fault.NotFound):
 		return c.later("mail recipient look-up failed", err)
@@ -204,6 +219,20 @@ func (c *session) Rcpt(to string) error {
 		c.inboxes = append(c.inboxes, r) // one copy for an account is enough
 	}
 	return nil
+}
+
+// findRole says whether an address without a mailbox is one that every domain has, whose
+// it is, and which mailbox its mail goes to: "" for mail that is taken and dropped.
+func (s *Service) findRole(ctx context.Context, addr string) (tenant uuid.UUID, to string, known bool, err error) {
+	local, name, _ := strings.Cut(address.Fold(strings.TrimSpace(addr)), "@")
+	if local == "postmaster" && (name == "" || name == s.Host || name == s.Domain) {
+		return tenant, "", true, nil // of the operator, who reads the log
+	}
+	tenant, to, err = s.Domains.FindRole(ctx, addr)
+	if fault.Is(err, fault.NotFound) {
+		return tenant, "", false, nil
+	}
+	return tenant, to, err == nil, err
 }
 
 // addRecipient adds a recipient of a mailbox's mail.
@@ -238,7 +267,7 @@ func (c *session) Data(r io.Reader) error {
 
 // Reset implements smtpd.Session.
 func (c *session) Reset() {
-	c.from, c.to, c.inboxes, c.forwards, c.returns = "", nil, nil, nil, nil
+	c.from, c.to, c.inboxes, c.forwards, c.returns, c.dropped = "", nil, nil, nil, nil, nil
 }
 
 // asRefusal returns an error that is said to the sender as it is, and errLater for

@@ -86,7 +86,7 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 	}
 	m := queued{
 		ID: s.DB.Clock().NewID(), MailboxID: &who.box.ID, Origin: OriginSubmission, Sender: from, ReportTo: from,
-		MessageID: h.Value("message-id"), Subject: trtext.Cut(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
+		MessageID: h.Value("message-id"), Subject: trtext.Shorten(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
 	}
 	if m.MessageID == "" {
 		m.MessageID = "<" + m.ID.String() + "@" + s.Host + ">"
@@ -98,15 +98,14 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 	if verdict.Refused != "" {
 		return errPolicy
 	}
-	if verdict.Hold {
-		m.State = StateHeld
-	}
+	held, exempt := splitHeld(&m, to, verdict)
 	kept, err := s.keepSigned(ctx, &m, h, text, size)
 	if err != nil {
 		return err
 	}
 	m.blob = kept
 	item := mail.NewJournalItem(mail.Outbound, from, to, h, blob.Blob{Size: size})
+	item.MessageID = trtext.Cut(m.MessageID, maxMessageID) // the one that it leaves with
 	if item.BlobID, err = s.keepForJournal(ctx, io.NewSectionReader(text, 0, size)); err != nil {
 		return err
 	}
@@ -124,8 +123,13 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 		if err := s.Mail.AddToJournal(tx, item); err != nil {
 			return err
 		}
-		if _, err := s.enqueue(tx, m, to); err != nil {
+		if _, err := s.enqueue(tx, m, held); err != nil {
 			return err
+		}
+		if len(exempt) > 0 {
+			if _, err := s.enqueue(tx, m.exemptCopy(m.Sender), exempt); err != nil {
+				return err
+			}
 		}
 		if warning != nil {
 			if _, err := s.enqueue(tx, *warning, []string{from}); err != nil {
@@ -136,8 +140,37 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 	})
 }
 
+// splitHeld marks a mail that has to wait, and returns whose copies do and whose do not.
+func splitHeld(m *queued, to []string, v policy.MailVerdict) (held, exempt []string) {
+	if !v.Hold {
+		return to, nil
+	}
+	m.State = StateHeld
+	for _, addr := range to {
+		if slices.Contains(v.ExemptRecipients, addr) {
+			exempt = append(exempt, addr)
+		} else {
+			held = append(held, addr)
+		}
+	}
+	return held, exempt
+}
+
+// exemptID is the id of the mail that goes to exempt recipients at once.
+func (m *queued) exemptID() uuid.UUID { return uuid.NewSHA1(m.ID, []byte("exempt")) }
+
+// exemptCopy is the mail for recipients whose copies do not wait.
+func (m *queued) exemptCopy(sender string) queued {
+	out := *m
+	out.ID, out.State, out.Sender = m.exemptID(), StateQueued, sender
+	return out
+}
+
 // maxSubject is how much of a subject the queue shows.
 const maxSubject = 200
+
+// maxMessageID is how much of a Message-ID is kept.
+const maxMessageID = 1000
 
 // refusedByPolicy are the outcomes of recipients whom a rule keeps a mail from.
 func refusedByPolicy(addresses []string) map[string]outcome {

@@ -107,7 +107,7 @@ func (s *Service) Add(ctx context.Context, mailbox string, from Source) (j Job, 
 			return err
 		}
 		if slices.ContainsFunc(waiting, func(w Job) bool { return w.Mailbox == addr.Key && w.Source == from }) {
-			return fault.New(fault.Conflict).Field("mailbox", "taken")
+			return fault.New(fault.Conflict).Because("migration_runs").Field("mailbox", "taken")
 		}
 		if len(waiting) >= maxJobs {
 			return fault.New(fault.LimitReached, maxJobs).Because("migration_jobs")

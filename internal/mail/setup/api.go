@@ -5,12 +5,14 @@ import (
 
 	"konak/internal/kit/api"
 	"konak/internal/kit/perm"
+	"konak/internal/mail"
 )
 
 type applyIn struct {
 	Body struct {
-		Domain    string       `json:"domain" minLength:"1" maxLength:"253" example:"kaya.example"`
-		Mailboxes []NewMailbox `json:"mailboxes,omitempty" maxItems:"50" nullable:"false"`
+		Domain    string         `json:"domain" minLength:"1" maxLength:"253" example:"kaya.example"`
+		Mailboxes []NewMailbox   `json:"mailboxes,omitempty" maxItems:"50" nullable:"false"`
+		Defaults  *mail.Defaults `json:"defaults,omitempty" doc:"What new mailboxes have, those of this call too; it replaces the settings. Left out, they stay"`
 	}
 }
 
@@ -35,9 +37,9 @@ func (s *Service) Register(a *api.API) {
 
 	apply := route("POST", "/apply", "apply-mail-setup", "Provision a domain and its mailboxes", perm.MailSettingsManage)
 	apply.Refusals = []int{403, 409}
-	apply.Doc = "Provisions the domain and the mailboxes as their own routes do, and needs their permissions too. What is there stays, so that it can be called again."
+	apply.Doc = "Provisions the domain and the mailboxes as their own routes do, and needs their permissions too: all of it, or nothing at a refusal, which names the field (mailboxes[1].account_id). What is there stays, so that it can be called again."
 	api.Handle(a, apply, func(ctx context.Context, in *applyIn) (Setup, error) {
-		return s.Apply(ctx, in.Body.Domain, in.Body.Mailboxes)
+		return s.Apply(ctx, Plan(in.Body))
 	})
 
 	complete := route("POST", "/complete", "complete-mail-setup", "Complete the setup of mail", perm.MailSettingsManage)

@@ -2,6 +2,8 @@ package setup
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
@@ -12,6 +14,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
+	"konak/internal/mail"
 	"konak/internal/mail/domain"
 )
 
@@ -19,10 +22,13 @@ import (
 type Service struct {
 	db      *db.DB
 	domains *domain.Service
+	mail    *mail.Service
 }
 
 // New makes the service.
-func New(d *db.DB, domains *domain.Service) *Service { return &Service{d, domains} }
+func New(d *db.DB, domains *domain.Service, settings *mail.Service) *Service {
+	return &Service{d, domains, settings}
+}
 
 // Get shows how far the workspace has come.
 func (s *Service) Get(ctx context.Context) (Setup, error) {
@@ -44,27 +50,69 @@ type NewMailbox struct {
 	AccountID uuid.UUID `json:"account_id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The e-mail account of the CRM that its mail goes to"`
 }
 
+// Plan is what the setup is to make.
+type Plan struct {
+	Domain    string
+	Mailboxes []NewMailbox
+	// Defaults replace those of the settings, nil to leave them.
+	Defaults *mail.Defaults
+}
+
 // Apply provisions a domain and mailboxes, each as its own route does and with its
-// permission. What is there already stays as it is, so that it can be called again
-// after a refusal.
-func (s *Service) Apply(ctx context.Context, name string, boxes []NewMailbox) (Setup, error) {
+// permission, all or nothing. What is there already stays as it is.
+func (s *Service) Apply(ctx context.Context, p Plan) (out Setup, err error) {
 	if err := checkPermission(ctx, perm.DomainsManage); err != nil {
-		return Setup{}, err
+		return out, err
 	}
-	if len(boxes) > 0 {
+	if len(p.Mailboxes) > 0 {
 		if err := checkPermission(ctx, perm.MailboxesManage); err != nil {
-			return Setup{}, err
+			return out, err
 		}
 	}
-	if _, err := s.domains.Provision(ctx, domain.Input{Domain: name, Routing: domain.RoutingEmbedded}); err != nil {
-		return Setup{}, err
+	putDomain, err := s.domains.Prepare(ctx, domain.Input{Domain: p.Domain, Routing: domain.RoutingEmbedded})
+	if err != nil {
+		return out, err
 	}
-	for _, b := range boxes {
-		if _, err := s.domains.ProvisionMailbox(ctx, domain.MailboxInput{Address: b.Address, Kind: domain.KindInbox, AccountID: &b.AccountID}); err != nil {
-			return Setup{}, err
+	putBoxes := make([]func(*db.Tx) (domain.Mailbox, error), len(p.Mailboxes))
+	for i, b := range p.Mailboxes {
+		putBoxes[i], err = s.domains.PrepareMailbox(ctx, domain.MailboxInput{Address: b.Address, Kind: domain.KindInbox, AccountID: &b.AccountID})
+		if err != nil {
+			return out, ofMailbox(i, err)
 		}
 	}
-	return s.Get(ctx)
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if p.Defaults != nil {
+			if _, err := s.mail.ChangeDefaults(tx, *p.Defaults); err != nil {
+				return err
+			}
+		}
+		if _, err := putDomain(tx); err != nil {
+			return err
+		}
+		for i, put := range putBoxes {
+			if _, err := put(tx); err != nil {
+				return ofMailbox(i, err)
+			}
+		}
+		out, err = s.read(&tx.Reader)
+		return err
+	})
+	return out, err
+}
+
+// ofMailbox names the mailbox whose fields a fault is about.
+func ofMailbox(i int, err error) error {
+	f, ok := errors.AsType[*fault.Fault](err)
+	if !ok || len(f.Fields) == 0 {
+		return err
+	}
+	named := fault.New(f.Code)
+	for field, codes := range f.Fields {
+		for _, code := range codes {
+			named.Field(fmt.Sprintf("mailboxes[%d].%s", i, field), code)
+		}
+	}
+	return named
 }
 
 // checkPermission returns forbidden where the caller lacks a permission.

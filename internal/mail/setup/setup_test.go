@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/dns/dnstest"
 	"konak/internal/kit/perm"
+	"konak/internal/mail"
 	"konak/internal/mail/domain"
 	"konak/internal/mail/setup"
 )
@@ -153,5 +154,55 @@ func TestApplyPermissions(t *testing.T) {
 			t.Errorf("a refused call left %+v", list)
 		}
 		guide.Post(base+"/dismiss", nil).Want(200)
+	})
+}
+
+// Apply does all or nothing, and names the field that it refuses.
+func TestApplyAllOrNothing(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		account := w.Owner.Post("/api/crm/v1/channels/email", map[string]any{"name": "Destek", "address": "destek@firma.example"}).Want(201).ID()
+		box := func(address, account string) map[string]any {
+			return map[string]any{"address": address, "account_id": account}
+		}
+		body := map[string]any{
+			"domain": "firma.example", "defaults": map[string]any{"default_quota_mb": 100},
+			"mailboxes": []any{box("info@firma.example", account), box("satis@firma.example", w.ID.String())},
+		}
+		for field, bad := range map[string]any{
+			"mailboxes[1].account_id": box("satis@firma.example", w.ID.String()), "mailboxes[1].address": box("satis@baska.example", account),
+		} {
+			body["mailboxes"] = []any{box("info@firma.example", account), bad}
+			if f := w.Owner.Post(base+"/apply", body).Refused(422, "validation_failed"); len(f.Fields[field]) != 1 {
+				t.Errorf("%s: got %+v", field, f)
+			}
+		}
+		body["mailboxes"] = []any{box("info@firma.example", account), box("no address", account)}
+		if f := w.Owner.Post(base+"/apply", body).Refused(422, "validation_failed"); len(f.Fields["mailboxes[1].address"]) != 1 {
+			t.Errorf("got %+v", f)
+		}
+		var domains []domain.Domain
+		var boxes []domain.Mailbox
+		var settings struct{ Defaults mail.Defaults }
+		look := func() {
+			t.Helper()
+			w.Owner.Get("/api/mail/v1/domains").Want(200).Data(&domains)
+			w.Owner.Get("/api/mail/v1/mailboxes").Want(200).Data(&boxes)
+			w.Owner.Get("/api/mail/v1/settings").Want(200).Data(&settings)
+		}
+		if look(); len(domains)+len(boxes) != 0 || settings.Defaults.DefaultQuotaMB != nil {
+			t.Errorf("a refused call left %+v, %+v and %+v", domains, boxes, settings)
+		}
+		body["mailboxes"] = []any{box("info@firma.example", account)}
+		w.Owner.Post(base+"/apply", body).Want(200)
+		if look(); len(domains) != 1 || len(boxes) != 1 || boxes[0].QuotaMB == nil || *boxes[0].QuotaMB != 100 || *settings.Defaults.DefaultQuotaMB != 100 {
+			t.Errorf("got %+v, %+v and %+v", domains, boxes, settings)
+		}
+		delete(body, "defaults")
+		w.Owner.Post(base+"/apply", body).Want(200)
+		if look(); settings.Defaults.DefaultQuotaMB == nil {
+			t.Error("a call without defaults cleared them")
+		}
 	})
 }

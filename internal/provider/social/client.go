@@ -193,6 +193,12 @@ func (c *Client) MarkSeen(ctx context.Context, a channel.Access, to string) erro
 	return err
 }
 
+// ShowTyping implements channel.Provider.
+func (c *Client) ShowTyping(ctx context.Context, a channel.Access, to string) error {
+	_, err := c.message(ctx, a, Outgoing{Recipient: Ref{to}, Action: ActionTyping})
+	return err
+}
+
 // Profile implements channel.Provider.
 func (c *Client) Profile(ctx context.Context, a channel.Access, id string) (channel.Profile, error) {
 	ask := "name"

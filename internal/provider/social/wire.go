@@ -81,6 +81,7 @@ const (
 // Actions beside messages.
 const (
 	ActionSeen    = "mark_seen"
+	ActionTyping  = "typing_on"
 	ActionReact   = "react"
 	ActionUnreact = "unreact"
 )

@@ -184,6 +184,16 @@ func (c *Client) React(ctx context.Context, token secret.Text, chat string, mess
 	return c.call(ctx, token, "setMessageReaction", map[string]any{"chat_id": chat, "message_id": message, "reaction": signs}, &done)
 }
 
+// ShowTyping implements channel.Provider.
+func (c *Client) ShowTyping(ctx context.Context, token secret.Text, chat, connection string) error {
+	in := map[string]any{"chat_id": chat, "action": "typing"}
+	if connection != "" {
+		in["business_connection_id"] = connection
+	}
+	var done bool
+	return c.call(ctx, token, "sendChatAction", in, &done)
+}
+
 // AnswerButton implements channel.Provider.
 func (c *Client) AnswerButton(ctx context.Context, token secret.Text, id string) error {
 	var done bool

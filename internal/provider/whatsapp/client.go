@@ -47,7 +47,7 @@ func (c *Client) Number(ctx context.Context, a channel.Access) (channel.Number, 
 		}
 		for _, n := range page.Data {
 			if n.ID == a.NumberID {
-				return channel.Number{ID: n.ID, Display: n.Display, VerifiedName: n.VerifiedName, Quality: n.Quality, Limit: n.Limit, Mode: n.Mode, Unregistered: n.Platform == "NOT_APPLICABLE"}, nil
+				return channel.Number{ID: n.ID, Display: n.Display, VerifiedName: n.VerifiedName, Quality: n.Quality, Limit: n.Limit, Mode: n.Mode, Unregistered: n.Platform == "NOT_APPLICABLE", OnApp: n.OnApp}, nil
 			}
 		}
 		if page.Paging == nil || page.Paging.Next == "" {

@@ -51,14 +51,6 @@ type Messages struct {
 	Errors   []Error    `json:"errors,omitempty"`
 }
 
-// Echoes is the value of the field smb_message_echoes: what the owner of a number wrote in
-// the app on the phone, beside us.
-type Echoes struct {
-	Product  string     `json:"messaging_product"`
-	Metadata Metadata   `json:"metadata"`
-	Messages []Incoming `json:"message_echoes"`
-}
-
 // Metadata names the number.
 type Metadata struct {
 	Display  string `json:"display_phone_number"`
@@ -286,13 +278,9 @@ func parseChange(business string, ch Change) (out []channel.Call, err error) {
 			out = append(out, channel.Call{NumberID: v.Metadata.NumberID, BusinessID: business})
 		}
 	case "smb_message_echoes":
-		var v Echoes
-		if err := json.Unmarshal(ch.Value, &v); err != nil {
-			return nil, err
-		}
-		for i := range v.Messages {
-			out = append(out, channel.Call{NumberID: v.Metadata.NumberID, BusinessID: business, Message: parseEcho(&v.Messages[i])})
-		}
+		return parseEchoes(business, ch.Value)
+	case "history":
+		return parseHistory(business, ch.Value)
 	case "message_template_status_update", "message_template_quality_update", "template_category_update":
 		var v TemplateNews
 		if err := json.Unmarshal(ch.Value, &v); err != nil {
@@ -312,13 +300,6 @@ func parseChange(business string, ch Change) (out []channel.Call, err error) {
 		out = append(out, channel.Call{BusinessID: business})
 	}
 	return out, nil
-}
-
-// parseEcho reads what the owner wrote to a customer.
-func parseEcho(m *Incoming) *channel.Received {
-	r := parseMessage(m, nil)
-	r.From, r.UserID, r.OfOwner = m.To, "", true
-	return r
 }
 
 func parseMessage(m *Incoming, people []Profile) *channel.Received {

@@ -27,10 +27,12 @@ type PhoneNumber struct {
 	// Platform is CLOUD_API for a number that can send, and NOT_APPLICABLE for one that
 	// was never registered.
 	Platform string `json:"platform_type,omitempty"`
+	// OnApp says that the owner also uses it in the WhatsApp Business app.
+	OnApp bool `json:"is_on_biz_app,omitempty"`
 }
 
 // NumberFields are what is asked of a number.
-const NumberFields = "id,display_phone_number,verified_name,quality_rating,messaging_limit_tier,name_status,account_mode,platform_type"
+const NumberFields = "id,display_phone_number,verified_name,quality_rating,messaging_limit_tier,name_status,account_mode,platform_type,is_on_biz_app"
 
 // Registration makes a number ready to send, or changes nothing where it is.
 type Registration struct {

@@ -22,6 +22,13 @@ const (
 	App      = "App"
 )
 
+// States of a person's account on Telegram that a bot works in.
+const (
+	BusinessOn     = "on"
+	BusinessPaused = "paused" // the bot may not answer
+	BusinessEnded  = "ended"
+)
+
 // samplePicture is sent where the visitor has none.
 func samplePicture() []byte {
 	img := image.NewRGBA(image.Rect(0, 0, 240, 160))
@@ -80,6 +87,10 @@ func OnTelegram(s *telegram.Server, id int64) Channel {
 			return strconv.FormatInt(s.Write(id, who(p), bot.Message{Photo: []bot.File{{FileID: file}}}), 10), nil
 		},
 		React: func(p Person, message, emoji string) error { s.React(id, who(p), number(message), emoji); return nil },
+		Business: func(p Person, state string) error {
+			s.Connect(id, "demo"+strconv.FormatInt(p.Number(), 10), who(p), state == BusinessOn, state != BusinessEnded)
+			return nil
+		},
 		Edit: func(p Person, message, text string) error {
 			s.Edit(id, who(p), bot.Message{MessageID: number(message), Text: text})
 			return nil

@@ -39,6 +39,9 @@ type Channel struct {
 	// Call calls the business, and tells how the call goes on: "ringing", "answered",
 	// "ended", or why it could not be made.
 	Call func(p Person, tell func(state string)) error
+	// Business lets the company's bot work in the person's own account, keeps it from
+	// answering there, or ends it.
+	Business func(p Person, state string) error
 	// HangUp ends the person's calls.
 	HangUp func(p Person)
 }
@@ -216,6 +219,11 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 		}
 		c.HangUp(who)
 		return nil
+	case "business":
+		if c.Business == nil {
+			return errUnknown
+		}
+		return c.Business(who, form("state"))
 	case "template":
 		if ws.Decide != nil {
 			ws.Decide(Template{Name: form("name"), Language: form("language")}, form("answer") == "approve")

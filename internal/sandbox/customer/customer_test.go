@@ -15,6 +15,7 @@ import (
 	wire "konak/internal/provider/social"
 	"konak/internal/sandbox/customer"
 	"konak/internal/sandbox/social"
+	"konak/internal/sandbox/telegram"
 )
 
 // openPage gives a page with one channel, Messenger, and the stand-in behind it.
@@ -83,6 +84,34 @@ func TestConversation(t *testing.T) {
 	}
 	if w := send(t, page, url.Values{"act": {"fly"}}, nil); !strings.Contains(w.Header().Get("Location"), "failed") {
 		t.Error("what the channel cannot do went well")
+	}
+}
+
+// Whoever plays the owner of an account on Telegram adds the bot, keeps it from answering
+// and takes it out again.
+func TestBusinessOfTelegram(t *testing.T) {
+	t.Parallel()
+	box := telegram.New(clock.NewFake(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)))
+	t.Cleanup(box.Close)
+	box.Add(telegram.Bot{ID: 7, Name: "Demo", Username: "demo_bot", Token: "7:token"})
+	page := customer.NewPage()
+	channel := customer.OnTelegram(box, 7)
+	page.Add(customer.Workspace{Slug: "demo", Name: "Demo", Channels: []customer.Channel{channel}})
+	if text := show(t, page); !strings.Contains(text, `value="ended"`) {
+		t.Errorf("the page is %s", text)
+	}
+	connection := "demo" + channel.ID(customer.Person{Name: "Elif"})
+	for state, want := range map[string]string{
+		customer.BusinessOn: `"can_reply":true`, customer.BusinessPaused: `"is_enabled":true`, customer.BusinessEnded: `"is_enabled":false`,
+	} {
+		send(t, page, url.Values{"act": {"business"}, "state": {state}}, nil)
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodPost, "/bot7:token/getBusinessConnection", strings.NewReader("business_connection_id="+connection))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		box.ServeHTTP(w, r)
+		if got := w.Body.String(); !strings.Contains(got, want) || strings.Contains(got, `"can_reply":true`) != (state == customer.BusinessOn) {
+			t.Errorf("%s: %s", state, got)
+		}
 	}
 }
 

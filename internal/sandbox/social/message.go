@@ -87,7 +87,9 @@ func (s *Server) check(in wire.Outgoing, platform string, last time.Time) *refus
 // act takes an action; the lock is held.
 func (s *Server) act(p *page, got Sent) (any, *refusal) {
 	switch got.Action {
-	case "typing_on", "typing_off":
+	case "typing_off":
+	case wire.ActionTyping:
+		p.typing = append(p.typing, got.Recipient.ID)
 	case wire.ActionSeen:
 		p.seen = append(p.seen, got.Recipient.ID)
 	case wire.ActionReact, wire.ActionUnreact:

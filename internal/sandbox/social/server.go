@@ -60,6 +60,7 @@ type page struct {
 	asked      map[string][]time.Time // when each customer was asked to be called
 	sent       []Sent
 	seen       []string
+	typing     []string
 }
 
 // failure is an answer that was asked for.
@@ -144,6 +145,13 @@ func (s *Server) Seen(pageID string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.pages[pageID].seen)
+}
+
+// Typing lists the customers who were shown that somebody writes for a page.
+func (s *Server) Typing(pageID string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.pages[pageID].typing)
 }
 
 // Subscribed says whether a page tells its app what happens.

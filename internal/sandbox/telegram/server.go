@@ -54,6 +54,14 @@ type bot struct {
 	connections     map[string]wire.BusinessConnection
 	sent            []Sent
 	answered        []string // buttons
+	actions         []ChatAction
+}
+
+// ChatAction is what a bot shows that it does in a chat.
+type ChatAction struct {
+	Chat       int64
+	Connection string
+	Action     string
 }
 
 // failure is an answer that was asked for.
@@ -129,6 +137,13 @@ func (s *Server) Answered(id int64) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.bots[id].answered)
+}
+
+// Actions lists what a bot showed that it does.
+func (s *Server) Actions(id int64) []ChatAction {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.bots[id].actions)
 }
 
 // Webhook is where a bot's news are posted, and the secret that goes with them.
@@ -227,6 +242,16 @@ func (s *Server) answer(r *http.Request, path string) (any, *refusal) {
 		return s.getFile(in)
 	case "setMessageReaction":
 		return s.setReaction(b, in)
+	case "sendChatAction":
+		a := ChatAction{in.number("chat_id"), in.text("business_connection_id"), in.text("action")}
+		if err := s.mayWrite(b, a.Chat, a.Connection); err != nil {
+			return nil, err
+		}
+		if a.Action != "typing" {
+			return nil, no(400, "Bad Request: wrong parameter action in request")
+		}
+		b.actions = append(b.actions, a)
+		return true, nil
 	case "answerCallbackQuery":
 		b.answered = append(b.answered, in.text("callback_query_id"))
 		return true, nil

@@ -63,6 +63,8 @@ type Server struct {
 	sent     []Message
 	failures []failure
 	last     int
+	// history is what the owners of numbers share of the app on the phone.
+	history map[string][]wire.HistoryThread
 }
 
 type file struct {
@@ -382,6 +384,8 @@ func (s *Server) ofNumber(r *http.Request, b *Business, n *wire.PhoneNumber, edg
 		return s.send(r, b, n)
 	case "POST register", "POST deregister":
 		return s.register(r, n, edge == "register")
+	case "POST smb_app_data":
+		return s.syncApp(r, b, n)
 	case "POST media":
 		return s.storeFile(r, b)
 	case "GET settings", "POST settings":

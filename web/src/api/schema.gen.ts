@@ -1473,9 +1473,29 @@ export interface paths {
         };
         /**
          * A person comes back from the provider
-         * @description Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, session (whoever began it has signed out), permission (they may no longer connect channels), consent, exchange, assets, claim, subscribe or store; what the provider refused is told in its own words. It is on the installation's own host: on a workspace's, 404. A browser is sent to the panel's page of channels.
+         * @description Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, session (whoever began it has signed out), permission (they may no longer connect channels), consent, exchange, assets, claim, subscribe or store; what the provider refused is told in its own words. It is on the installation's own host: on a workspace's, 404. A browser is sent to the panel's page of channels, with the id of the failure where the provider said something.
          */
         get: operations["partner-sign-up-callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/partner/oauth/failures/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a sign-up at Meta failed
+         * @description For 15 minutes, and only for the session that began the sign-up: to any other it looks absent.
+         */
+        get: operations["get-partner-sign-up-failure"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5330,7 +5350,7 @@ export interface paths {
         put?: never;
         /**
          * Exempt an address from DLP
-         * @description DLP is skipped when the address is the sender, and for its own copy when it is a recipient: the copies of others are scanned all the same. An address that differs only in case is a duplicate: 409.
+         * @description DLP is skipped when the address is the sender, and for its own copy when it is a recipient: the copies of others are scanned all the same. An address that differs only in case is a duplicate: 409. Only whole addresses are taken: *@example.com or @example.com is refused (wildcard).
          */
         post: operations["add-dlp-exception"];
         delete?: never;
@@ -5404,7 +5424,7 @@ export interface paths {
         put?: never;
         /**
          * Release a mail from quarantine
-         * @description The mail goes out within a minute. An incident that is not open: 409, with its state as the reason.
+         * @description The mail goes out within a minute. An incident that is not open: 409, with its state as the reason; one whose mail is no longer in the storage: 409 with the reason content_gone.
          */
         post: operations["release-dlp-incident"];
         delete?: never;
@@ -5425,7 +5445,7 @@ export interface paths {
         put?: never;
         /**
          * Add a DLP rule
-         * @description Enabled rules judge every e-mail that the inbox sends: the text when it is written, the whole mail with its files before it is handed over. Of all rules that match, the strictest action counts: block, quarantine, redact, warn, notify, log. While a rule is enabled, a mail with a part that cannot be scanned is kept in quarantine.
+         * @description Enabled rules judge every e-mail that the inbox and the mail programs of mailboxes send: the text when it is written, the whole mail with its files before it is handed over. Of all rules that match, the strictest action counts: block, quarantine, redact, warn, notify, log. redact covers what it finds in the text that an agent writes; what stands in a file or comes from a mail program cannot be covered and is kept in quarantine. warn asks an agent for a reason; a mail of a mail program goes, and its sender is told. While a rule is enabled, a mail with a part that cannot be scanned is kept in quarantine.
          */
         post: operations["add-dlp-rule"];
         delete?: never;
@@ -6134,7 +6154,7 @@ export interface paths {
         put?: never;
         /**
          * Provision a domain and its mailboxes
-         * @description Provisions the domain and the mailboxes as their own routes do, and needs their permissions too. What is there stays, so that it can be called again.
+         * @description Provisions the domain and the mailboxes as their own routes do, and needs their permissions too: all of it, or nothing at a refusal, which names the field (mailboxes[1].account_id). What is there stays, so that it can be called again.
          */
         post: operations["apply-mail-setup"];
         delete?: never;
@@ -7762,7 +7782,7 @@ export interface components {
             /** @example Demir Ticaret */
             name: string;
             /**
-             * @description The label of its hosts
+             * @description The label of its hosts. Names of the service itself, such as www and mail, are refused with reserved
              * @example demir-ticaret
              */
             slug: string;
@@ -8282,6 +8302,8 @@ export interface components {
             trace_id: string;
         };
         ApplyInBody: {
+            /** @description What new mailboxes have, those of this call too; it replaces the settings. Left out, they stay */
+            defaults?: components["schemas"]["Defaults"];
             /** @example kaya.example */
             domain: string;
             mailboxes?: components["schemas"]["SetupNewMailbox"][];
@@ -12652,6 +12674,20 @@ export interface components {
              */
             trace_id: string;
         };
+        Defaults: {
+            /**
+             * Format: int64
+             * @description How much mail a new inbox takes; null for no bound of its own
+             * @example 2048
+             */
+            default_quota_mb?: number | null;
+            /**
+             * Format: int64
+             * @description How long the password of a mailbox must be; null for 12
+             * @example 14
+             */
+            min_password_length?: number | null;
+        };
         Deleted: {
             /** @example true */
             deleted: boolean;
@@ -13589,6 +13625,17 @@ export interface components {
              * @example 2
              */
             attempts: number;
+            /**
+             * @description Why nothing is tried before that: destination_unreachable where the server of the domain does not answer in time. All mail to the domain waits for it then. Empty for a mail that waits by itself
+             * @example
+             */
+            hold_reason: string;
+            /**
+             * Format: date-time
+             * @description When it is tried next, where it waits
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            next_try_at: string | null;
             /**
              * @example queued
              * @enum {string}
@@ -16592,6 +16639,26 @@ export interface components {
              */
             trace_id: string;
         };
+        PartnerFailure: {
+            /**
+             * @description Where the sign-up failed
+             * @example subscribe
+             */
+            step: string;
+            /**
+             * @description What the provider said, in its own words
+             * @example (#200) Permissions error
+             */
+            words: string;
+        };
+        PartnerFailureEnvelope: {
+            data: components["schemas"]["PartnerFailure"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         PartnerStarted: {
             /**
              * Format: date-time
@@ -16726,10 +16793,10 @@ export interface components {
             address: string;
             /**
              * Format: int64
-             * @description To how many recipients it may send in 24 hours; 2000 by default. Left out, it stays
+             * @description To how many recipients it may send in 24 hours; 2000 by default. Left out, it stays; null takes it away
              * @example 500
              */
-            daily_limit?: number;
+            daily_limit?: number | null;
             /**
              * @description inbox: its mail goes to an e-mail account of the CRM. forward: its mail is sent on to other addresses. personal is not served yet: 409
              * @example inbox
@@ -16743,10 +16810,10 @@ export interface components {
             password?: string;
             /**
              * Format: int64
-             * @description How much mail an inbox takes in all; by default what the settings say. Left out, it stays
+             * @description How much mail an inbox takes in all; by default what the settings say. Left out, it stays; null takes it away
              * @example 2048
              */
-            quota_mb?: number;
+            quota_mb?: number | null;
             /**
              * @description Where a mailbox of the kind forward sends its mail; it needs one at least
              * @example [
@@ -33202,6 +33269,100 @@ export interface operations {
             };
             /** @description Bad Gateway */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-partner-sign-up-failure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "step": "subscribe",
+                     *         "words": "(#200) Permissions error"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerFailureEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -70570,6 +70731,8 @@ export interface operations {
                      *               "answer": "451 4.7.1 Greylisted",
                      *               "at": "2026-11-15T09:30:00.000000Z",
                      *               "attempts": 2,
+                     *               "hold_reason": "",
+                     *               "next_try_at": "2026-11-15T09:30:00.000000Z",
                      *               "state": "queued"
                      *             }
                      *           ],
@@ -70675,6 +70838,8 @@ export interface operations {
                      *             "answer": "451 4.7.1 Greylisted",
                      *             "at": "2026-11-15T09:30:00.000000Z",
                      *             "attempts": 2,
+                     *             "hold_reason": "",
+                     *             "next_try_at": "2026-11-15T09:30:00.000000Z",
                      *             "state": "queued"
                      *           }
                      *         ],
@@ -70823,6 +70988,8 @@ export interface operations {
                      *             "answer": "451 4.7.1 Greylisted",
                      *             "at": "2026-11-15T09:30:00.000000Z",
                      *             "attempts": 2,
+                     *             "hold_reason": "",
+                     *             "next_try_at": "2026-11-15T09:30:00.000000Z",
                      *             "state": "queued"
                      *           }
                      *         ],

@@ -38,7 +38,7 @@ export function AddWorkspaceDialog({ onClose }: { onClose: () => void }) {
       <Field label={t('signUp.workspace')} error={fieldText(add.error, 'name')}>
         <Input name="name" autoComplete="organization" required onChange={(event) => setSlug(slugFrom(event.target.value))} />
       </Field>
-      <Field label={t('workspaces.slug')} hint={t('workspaces.slugHint')} error={taken ?? fieldText(add.error, 'slug')}>
+      <Field label={t('workspaces.slug')} hint={t('workspaces.slugHint')} error={taken ?? fieldText(add.error, 'slug', { reserved: 'workspaces.reserved' })}>
         <Input name="slug" autoComplete="off" spellCheck={false} value={slug} onChange={(event) => setSlug(event.target.value)} className="font-mono" />
       </Field>
     </FormDialog>

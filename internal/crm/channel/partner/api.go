@@ -2,7 +2,7 @@ package partner
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"net/url"
 
 	"konak/internal/crm/channel"
@@ -20,6 +20,10 @@ type callbackIn struct {
 	PageID     string `query:"page_id" maxLength:"40" doc:"The page that was shared; only it is connected, with its Instagram account"`
 }
 
+type failureIn struct {
+	ID api.ID `path:"id" record:"partner_signup_failure"`
+}
+
 // channelsPage is the panel's page of channels.
 const channelsPage = "/crm/channels"
 
@@ -30,10 +34,14 @@ func (s *Service) Register(a *api.API) {
 	start.Doc = "The client navigates to url, where the person agrees at the provider. It counts once and for 15 minutes. An installation without an app at the provider: 409 with the reason not_configured."
 	api.Handle(a, start, func(ctx context.Context, _ *struct{}) (Started, error) { return s.Start(ctx) })
 
+	failed := channel.Route("GET", "/partner/oauth/failures/{id}", "get-partner-sign-up-failure", "Why a sign-up at Meta failed", perm.ChannelsManage)
+	failed.Doc = "For 15 minutes, and only for the session that began the sign-up: to any other it looks absent."
+	api.Handle(a, failed, func(ctx context.Context, in *failureIn) (Failure, error) { return s.Failure(ctx, in.ID.UUID) })
+
 	back := api.Route{
 		Method: "GET", Path: CallbackPath, ID: "partner-sign-up-callback", Tag: "CRM channels", Access: api.Public, Refusals: []int{403, 404, 409, 422, 502},
 		Summary: "A person comes back from the provider",
-		Doc:     "Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, session (whoever began it has signed out), permission (they may no longer connect channels), consent, exchange, assets, claim, subscribe or store; what the provider refused is told in its own words. It is on the installation's own host: on a workspace's, 404. A browser is sent to the panel's page of channels.",
+		Doc:     "Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, session (whoever began it has signed out), permission (they may no longer connect channels), consent, exchange, assets, claim, subscribe or store; what the provider refused is told in its own words. It is on the installation's own host: on a workspace's, 404. A browser is sent to the panel's page of channels, with the id of the failure where the provider said something.",
 	}
 	api.HandleVisit(a, back, func(ctx context.Context, in *callbackIn) (Connected, error) {
 		if api.HostSlug(ctx) != "" {
@@ -45,16 +53,17 @@ func (s *Service) Register(a *api.API) {
 	}, s.pageAfter)
 }
 
-// pageAfter is where a browser goes that came back.
+// pageAfter is where a browser goes that came back. The address carries no words of the
+// provider: whoever made up a link could put theirs into it.
 func (s *Service) pageAfter(err error) string {
 	query := url.Values{"partner": {"connected"}}
 	if err != nil {
 		query.Set("partner", "failed")
 		if f, known := fault.As(err); known {
 			query.Set("step", f.Reason)
-			if f.Code == fault.ProviderRejected && len(f.Args) > 0 {
-				query.Set("words", fmt.Sprint(f.Args[0]))
-			}
+		}
+		if kept, ok := errors.AsType[*keptFailure](err); ok {
+			query.Set("failure", kept.id.String())
 		}
 	}
 	return s.BaseURL + channelsPage + "?" + query.Encode()

@@ -8,11 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/pquerna/otp/totp"
+
 	"konak/internal/app"
 	"konak/internal/app/apptest"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/partner"
 	"konak/internal/crm/template"
+	"konak/internal/identity"
 	"konak/internal/kit/clock"
 	graph "konak/internal/provider/whatsapp"
 	pages "konak/internal/sandbox/social"
@@ -57,11 +61,13 @@ func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
 	}, func(s *apptest.Shop[service]) { fn(s.T, &shop{s}) })
 }
 
-// begins starts a sign-up and gives its state.
-func (sh *shop) begins() string {
+// begins starts a sign-up of the owner's and gives its state.
+func (sh *shop) begins() string { sh.T.Helper(); return sh.beginsAs(sh.Owner) }
+
+func (sh *shop) beginsAs(who *apptest.Client) string {
 	sh.T.Helper()
 	var out partner.Started
-	sh.Owner.Get(start).Want(200).Data(&out)
+	who.Get(start).Want(200).Data(&out)
 	u, err := url.Parse(out.URL)
 	if err != nil || !strings.HasPrefix(out.URL, sh.Provider+"/") || u.Query().Get("client_id") != "4711" || u.Query().Get("config_id") != "77" {
 		sh.T.Fatalf("the page is at %s, %v", out.URL, err)
@@ -120,7 +126,6 @@ func TestSignUp(t *testing.T) {
 	})
 }
 
-// What the caller claims must be what the provider lists.
 // A number that cannot send yet is registered with a PIN of its own. One that can,
 // such as one that its owner also uses in the app, stays as it is; and a sign-up that
 // fails leaves no number registered.
@@ -150,6 +155,7 @@ func TestRegistration(t *testing.T) {
 	})
 }
 
+// What the caller claims must be what the provider lists.
 func TestClaims(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		back := func(claim url.Values) *apptest.Response {
@@ -233,6 +239,58 @@ func TestWhoBegan(t *testing.T) {
 	})
 }
 
+// Whoever may no longer connect channels when they come back connects nothing.
+func TestRightIsLost(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		if err := sh.Server.Identity.AddMember(t.Context(), sh.ID, "Ayşe", "ayse@demo.example", apptest.Password, identity.RoleAdmin); err != nil {
+			t.Fatal(err)
+		}
+		ayse := sh.SignIn("ayse@demo.example")
+		setLicences := func(list []string) {
+			t.Helper()
+			if err := sh.Server.Identity.SetLicences(t.Context(), sh.Slug, list); err != nil {
+				t.Fatal(err)
+			}
+		}
+		comesBackAfter := func(what string, change func()) {
+			t.Helper()
+			query := url.Values{"state": {sh.beginsAs(ayse)}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}
+			change()
+			if e := sh.comesBack(query).Refused(403, "forbidden"); e.Reason != partner.StepPermission {
+				t.Errorf("%s: %+v", what, e)
+			}
+		}
+		comesBackAfter("without the licence", func() { setLicences([]string{"mail"}) })
+		setLicences(identity.AllLicences)
+		comesBackAfter("without a second step", func() {
+			var setup struct{ Secret string }
+			sh.Owner.Post("/api/v1/auth/2fa/totp", nil).Want(200).Data(&setup)
+			code, err := totp.GenerateCode(setup.Secret, sh.Server.Clock.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			sh.Owner.Post("/api/v1/auth/2fa/totp/confirm", map[string]any{"code": code}).Want(200)
+			sh.Owner.Put("/api/mail/v1/settings/require-2fa", map[string]any{"required": true}).Want(200)
+		})
+		sh.Owner.Put("/api/mail/v1/settings/require-2fa", map[string]any{"required": false}).Want(200)
+		comesBackAfter("as a guest", func() {
+			var list []struct {
+				ID   uuid.UUID
+				Name string
+			}
+			sh.Owner.Get("/api/crm/v1/agents").Want(200).Data(&list)
+			for _, a := range list {
+				if a.Name == "Ayşe" {
+					sh.Owner.Put("/api/crm/v1/agents/"+a.ID.String(), map[string]any{"role": identity.RoleGuest}).Want(200)
+				}
+			}
+		})
+		if list := sh.accounts(); len(list) != 0 {
+			t.Errorf("connected are %v", list)
+		}
+	})
+}
+
 // The callback is on the installation's own host only; a state that came to another is
 // still good.
 func TestCallbackHost(t *testing.T) {
@@ -266,32 +324,67 @@ func TestWordsOfTheProvider(t *testing.T) {
 	})
 }
 
+// visit opens the callback as a browser does, and returns where it is sent.
+func (sh *shop) visit(query url.Values) string {
+	sh.T.Helper()
+	req, err := http.NewRequestWithContext(sh.T.Context(), http.MethodGet, sh.Server.URL+callback+"?"+query.Encode(), http.NoBody)
+	if err != nil {
+		sh.T.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/html,application/xhtml+xml")
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		sh.T.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusSeeOther {
+		sh.T.Errorf("the status is %d", resp.StatusCode)
+	}
+	return strings.TrimPrefix(resp.Header.Get("Location"), sh.Server.URL)
+}
+
 // A browser is sent to the panel, whatever became of it.
 func TestBrowser(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
-		visit := func(query url.Values) string {
-			t.Helper()
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, sh.Server.URL+callback+"?"+query.Encode(), http.NoBody)
-			if err != nil {
-				t.Fatal(err)
-			}
-			req.Header.Set("Accept", "text/html,application/xhtml+xml")
-			resp, err := http.DefaultTransport.RoundTrip(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_ = resp.Body.Close()
-			if resp.StatusCode != http.StatusSeeOther {
-				t.Errorf("the status is %d", resp.StatusCode)
-			}
-			return strings.TrimPrefix(resp.Header.Get("Location"), sh.Server.URL)
-		}
-		if to := visit(url.Values{"state": {"guessed"}}); to != "/crm/channels?partner=failed&step=state" {
+		if to := sh.visit(url.Values{"state": {"guessed"}}); to != "/crm/channels?partner=failed&step=state" {
 			t.Errorf("after a failure: %s", to)
 		}
-		if to := visit(url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}); to != "/crm/channels?partner=connected" {
+		if to := sh.visit(url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}); to != "/crm/channels?partner=connected" {
 			t.Errorf("after a success: %s", to)
 		}
+	})
+}
+
+// What the provider said does not travel in the address of the panel's page, where a
+// made-up link could put any words. It is read by its id, by the session that began the
+// sign-up and for 15 minutes.
+func TestFailureIsReadByItsSession(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		fail := func() string {
+			t.Helper()
+			to, err := url.Parse(sh.visit(url.Values{"state": {sh.begins()}, "code": {"guessed"}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			query := to.Query()
+			id := query.Get("failure")
+			query.Del("failure")
+			if got := query.Encode(); got != "partner=failed&step=exchange" || id == "" {
+				t.Fatalf("the browser is sent to %s", to)
+			}
+			return apptest.Channels + "/partner/oauth/failures/" + id
+		}
+		at := fail()
+		var got partner.Failure
+		if sh.Owner.Get(at).Want(200).Data(&got); got.Step != partner.StepExchange || got.Words == "" {
+			t.Errorf("the failure is %+v", got)
+		}
+		sh.SignIn("owner@demo.example").Get(at).Refused(404, "not_found") // the same person elsewhere
+		sh.Guest().Get(at).Refused(403, "forbidden")
+		sh.Later(15 * time.Minute)
+		sh.Owner.Get(at).Refused(404, "not_found")
+		at = fail() // what is over is forgotten with the next sign-up
+		sh.Owner.Get(at).Want(200)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/url"
 	"slices"
@@ -185,7 +186,58 @@ func (s *Service) Finish(ctx context.Context, in Return, ip string) (out Connect
 	} else {
 		err = stepFault(StepExchange, err)
 	}
-	return out, hideSecrets(err, token.Reveal(), s.App.Secret.Reveal(), in.Code, in.State)
+	err = hideSecrets(err, token.Reveal(), s.App.Secret.Reveal(), in.Code, in.State)
+	return out, s.keepFailure(ctx, err)
+}
+
+// Failure is what the provider said to a sign-up.
+type Failure struct {
+	Step  string `json:"step" example:"subscribe" doc:"Where the sign-up failed"`
+	Words string `json:"words" example:"(#200) Permissions error" doc:"What the provider said, in its own words"`
+}
+
+// keptFailure is a failure that can be read by its id. It is wrapped by the fault that it
+// belongs to.
+type keptFailure struct {
+	id  uuid.UUID
+	err error
+}
+
+// Error implements error.
+func (k *keptFailure) Error() string { return fmt.Sprintf("sign-up failure %s: %v", k.id, k.err) }
+
+// Unwrap gives what went wrong.
+func (k *keptFailure) Unwrap() error { return k.err }
+
+// keepFailure keeps what the provider said for the session that began the sign-up, and
+// returns the same fault. A fault without such words is returned as it is.
+func (s *Service) keepFailure(ctx context.Context, err error) error {
+	f, known := fault.As(err)
+	if !known || f.Code != fault.ProviderRejected || len(f.Args) == 0 {
+		return err
+	}
+	who := caller.From(ctx)
+	kept := &keptFailure{err: f.Unwrap()}
+	failed := s.DB.Tenant(who.TenantID).InTx(ctx, func(tx *db.Tx) error {
+		kept.id = tx.NewID()
+		return putFailure(tx, kept.id, who.SessionID, Failure{Step: f.Reason, Words: fmt.Sprint(f.Args[0])})
+	})
+	if failed != nil {
+		s.Log.WarnContext(ctx, "what the provider said to a sign-up could not be kept", "error", failed)
+		return err
+	}
+	return f.Wrap(kept)
+}
+
+// Failure reads what the provider said to a sign-up of the caller's session; not_found
+// for another's.
+func (s *Service) Failure(ctx context.Context, id uuid.UUID) (f Failure, err error) {
+	who := caller.From(ctx)
+	err = s.DB.Tenant(who.TenantID).Read(ctx, func(r *db.Reader) (err error) {
+		f, err = failureOf(r, id, who.SessionID, clock.At(s.DB.Clock().Now()))
+		return db.NotFound(err)
+	})
+	return f, err
 }
 
 // connect connects what was shared, all of it or nothing.
@@ -210,7 +262,7 @@ func (s *Service) connect(ctx context.Context, in Return, token secret.Text) ([]
 	}
 	for _, a := range list {
 		if a.Kind == whatsapp.Name {
-			s.WhatsApp.SyncTemplates(ctx, a.ID)
+			s.WhatsApp.ReadAfterConnect(ctx, a)
 		}
 	}
 	return list, nil

@@ -20,8 +20,27 @@ func take(tx *db.Tx, hash []byte) (uuid.UUID, error) {
 		RETURNING session_id`, tx.Tenant(), hash, clock.At(tx.Now()))
 }
 
-// dropOld forgets the sign-ups whose time is over.
+// dropOld forgets the sign-ups and failures whose time is over.
 func dropOld(tx *db.Tx) error {
-	_, err := tx.Exec(`DELETE FROM partner_signup WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), clock.At(tx.Now()))
+	now := clock.At(tx.Now())
+	_, err := tx.Exec(`DELETE FROM partner_signup WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), now)
+	if err == nil {
+		_, err = tx.Exec(`DELETE FROM partner_signup_failure WHERE tenant_id = $1 AND expires_at <= $2`, tx.Tenant(), now)
+	}
 	return err
+}
+
+func putFailure(tx *db.Tx, id, session uuid.UUID, f Failure) error {
+	_, err := tx.Exec(`INSERT INTO partner_signup_failure (tenant_id, id, session_id, step, words, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+		tx.Tenant(), id, session, f.Step, f.Words, clock.At(tx.Now().Add(signupFor)))
+	return err
+}
+
+// failureOf reads a failure of a session; db.ErrNoRow where it is another's, or over.
+func failureOf(r *db.Reader, id, session uuid.UUID, now clock.Time) (Failure, error) {
+	return db.One(r, func(row db.Row) (f Failure, err error) {
+		err = row.Scan(&f.Step, &f.Words)
+		return f, err
+	}, `SELECT step, words FROM partner_signup_failure WHERE tenant_id = $1 AND id = $2 AND session_id = $3 AND expires_at > $4`,
+		r.Tenant(), id, session, now)
 }

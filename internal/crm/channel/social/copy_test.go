@@ -2,6 +2,7 @@ package social_test
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,48 @@ func TestCopyBeforeTheAnswer(t *testing.T) {
 		echo("m_ours", "Buyurun")
 		if n := len(sh.Items(c.ID)); n != 3 {
 			t.Errorf("a late copy: %d items", n)
+		}
+	})
+}
+
+// A long answer goes out in parts. Copies of the later ones, early or late and without a
+// program's name, are no messages of their own.
+func TestCopiesOfLaterParts(t *testing.T) {
+	connected(t, social.Instagram, func(t *testing.T, sh *shop) {
+		sh.says(ayse, "Merhaba")
+		c := sh.Only()
+		echo := func(id string) {
+			t.Helper()
+			sh.post(appSecret, asText(wire.Webhook{Object: wire.ObjectInstagram, Entry: []wire.Entry{{ID: "ig1", Messaging: []wire.Messaging{{
+				Sender: wire.Ref{ID: "ig1"}, Recipient: wire.Ref{ID: ayse.ID}, Timestamp: sh.Server.Clock.Now().UnixMilli(),
+				Message: &wire.Incoming{ID: id, Text: "Parça", Echo: true},
+			}}}}})).Want(200)
+		}
+		sends := 0
+		sh.Answer(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasSuffix(r.URL.Path, "/messages") {
+				sh.Box.ServeHTTP(w, r)
+				return
+			}
+			sends++
+			id := "m_part" + strconv.Itoa(sends)
+			echo(id)
+			_, _ = w.Write([]byte(`{"recipient_id":"` + ayse.ID + `","message_id":"` + id + `"}`))
+		})
+		sent := sh.Reply(c.ID, strings.Repeat("uzun ", 500)) // 2,500 bytes
+		sh.Settle()
+		sh.Later(time.Minute)
+		sh.Settle()
+		sh.Answer(nil)
+		for _, id := range []string{"m_part1", "m_part2", "m_part3"} {
+			echo(id)
+		}
+		if items := sh.Items(c.ID); sends != 3 || len(items) != 2 || apptest.DeliveryOf(sh.Item(c.ID, sent.ID)) != conversation.Sent {
+			t.Errorf("%d parts were sent, the conversation is %s", sends, asText(items))
+		}
+		echo("m_app") // somebody wrote in the app
+		if items := sh.Items(c.ID); len(items) != 3 {
+			t.Errorf("%d items", len(items))
 		}
 	})
 }

@@ -64,7 +64,24 @@ func (s *Service) runCopy(ctx context.Context, j *jobs.Job) error {
 	if waits && now.Sub(j.CreatedAt.Time) < copyFor {
 		return jobs.Snooze(now.Add(copyPause))
 	}
+	if ours, err := s.sentPart(ctx, a.ID, h.Message.ID); err != nil || ours {
+		return err
+	}
 	return s.ingest(ctx, a, h.Message, h.At)
+}
+
+// sentPart says whether a message is a later part of one of ours.
+func (s *Service) sentPart(ctx context.Context, account uuid.UUID, id string) (ours bool, err error) {
+	err = s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		ours, err = isPart(r, account, id)
+		return err
+	})
+	return ours, err
+}
+
+// KeepPart implements transport.PartKeeper.
+func (c carrier) KeepPart(ctx context.Context, account uuid.UUID, id string) error {
+	return c.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return putPart(tx, account, id) })
 }
 
 // namelessContact is the payload of profileJob: the provider tells messages without
@@ -139,6 +156,16 @@ func (c carrier) MarkRead(ctx context.Context, account uuid.UUID, what string) e
 		return err
 	}
 	return c.Provider.MarkSeen(ctx, at, what)
+}
+
+// ShowTyping implements transport.Typist.
+func (c carrier) ShowTyping(ctx context.Context, account uuid.UUID, to string) error {
+	at, err := c.open(ctx, account)
+	if err == nil {
+		err = c.Provider.ShowTyping(ctx, at, to)
+		c.accounts.RecordAnswer(ctx, account, err)
+	}
+	return err
 }
 
 // Changed implements channel.Kind: a page that is disconnected tells us nothing more.

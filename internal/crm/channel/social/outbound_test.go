@@ -3,6 +3,7 @@ package social_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,7 +149,7 @@ func TestCapabilities(t *testing.T) {
 		got := ""
 		for _, c := range list {
 			got += fmt.Sprintf("%s: %dh, %d rules, signs %v, calls %v, templates %v\n", c.Kind, c.WindowHours, len(c.Files), c.ReactionSigns, c.Calls, c.Templates)
-			if c.Formatting != (c.Kind == "email") || c.Typing != (c.Kind == "widget") {
+			if c.Formatting != (c.Kind == "email") || c.Typing != slices.Contains([]string{"widget", "telegram", social.Messenger}, c.Kind) {
 				t.Errorf("%s: formatting %v, typing %v", c.Kind, c.Formatting, c.Typing)
 			}
 			if (c.MaxText == 4096) != (c.Kind == "whatsapp") || c.MaxText != 0 && c.Kind != "whatsapp" {

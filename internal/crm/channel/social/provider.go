@@ -47,6 +47,8 @@ type Provider interface {
 	React(ctx context.Context, a Access, to, messageID, emoji string) error
 	// MarkSeen tells a customer that their messages were read.
 	MarkSeen(ctx context.Context, a Access, to string) error
+	// ShowTyping shows a customer that somebody writes to them.
+	ShowTyping(ctx context.Context, a Access, to string) error
 	// Profile is who a customer is.
 	Profile(ctx context.Context, a Access, id string) (Profile, error)
 	// Download opens a file of a message; the caller closes it.

@@ -1,8 +1,11 @@
 package social
 
 import (
+	"github.com/google/uuid"
+
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/meta"
+	"konak/internal/kit/db"
 )
 
 // page is the kind messenger: over a page customers can be called too.
@@ -15,9 +18,10 @@ type page struct {
 type instagram struct{ *Service }
 
 var (
-	_ channel.Calls = (*page)(nil)
-	_ channel.Kind  = (*page)(nil)
-	_ channel.Kind  = instagram{}
+	_ channel.Calls  = (*page)(nil)
+	_ channel.Kind   = (*page)(nil)
+	_ channel.Typist = (*page)(nil)
+	_ channel.Kind   = instagram{}
 )
 
 // Kinds are the kinds of channel that the service carries.
@@ -38,7 +42,7 @@ const mib = 1 << 20
 func (*page) Capabilities() channel.Capabilities {
 	return channel.Capabilities{
 		Files:     channel.AnyFile(25 * mib),
-		Reactions: true, EditsIn: true, DeletesIn: true, Calls: true, ReadReceipts: true, WindowHours: 24, HumanWindowHours: 168,
+		Reactions: true, EditsIn: true, DeletesIn: true, Calls: true, ReadReceipts: true, Typing: true, WindowHours: 24, HumanWindowHours: 168,
 	}
 }
 
@@ -51,6 +55,11 @@ func (instagram) Capabilities() channel.Capabilities {
 		},
 		Reactions: true, ReactionSigns: []string{"❤️", "❤"}, EditsIn: true, DeletesIn: true, ReadReceipts: true, WindowHours: 24, HumanWindowHours: 168,
 	}
+}
+
+// ShowTyping implements channel.Typist.
+func (p *page) ShowTyping(tx *db.Tx, account uuid.UUID, address string) error {
+	return p.transport.EnqueueTyping(tx, account, address)
 }
 
 // SpeaksSIP implements channel.Calls: Messenger leads calls to browsers only.

@@ -92,6 +92,9 @@ func (s *Service) takeCopy(ctx context.Context, a channel.Account, m Received, a
 	}
 	item, err := uuid.Parse(m.Mark)
 	if err != nil && m.AppID == "" {
+		if ours, err := s.sentPart(ctx, a.ID, m.ID); err != nil || ours {
+			return ours, err
+		}
 		return s.holdCopy(ctx, a, m, at)
 	}
 	if err != nil {

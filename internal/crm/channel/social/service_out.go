@@ -62,6 +62,7 @@ type carrier struct{ *Service }
 var (
 	_ transport.Questioner = carrier{}
 	_ transport.Reader     = carrier{}
+	_ transport.PartKeeper = carrier{}
 )
 
 // Parts implements transport.Carrier: the text in pieces, then each file.

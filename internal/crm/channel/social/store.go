@@ -1,8 +1,11 @@
 package social
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
 
@@ -10,6 +13,27 @@ func putPage(tx *db.Tx, account uuid.UUID, page string) error {
 	_, err := tx.Exec(`INSERT INTO social_page (tenant_id, account_id, page_id) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id, account_id) DO UPDATE SET page_id = excluded.page_id`, tx.Tenant(), account, page)
 	return err
+}
+
+// partsKept is for how long a copy of a part can come.
+const partsKept = 7 * 24 * time.Hour
+
+// putPart keeps how the provider calls a part of a message, and forgets old ones.
+func putPart(tx *db.Tx, account uuid.UUID, id string) error {
+	if _, err := tx.Exec(`DELETE FROM social_part WHERE tenant_id = $1 AND account_id = $2 AND sent_at < $3`,
+		tx.Tenant(), account, clock.At(tx.Now().Add(-partsKept))); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`INSERT INTO social_part (tenant_id, account_id, provider_message_id, sent_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT DO NOTHING`, tx.Tenant(), account, id, clock.At(tx.Now()))
+	return err
+}
+
+// isPart says whether a message is a later part of one of ours.
+func isPart(r *db.Reader, account uuid.UUID, id string) (bool, error) {
+	n, err := db.One(r, db.Scalar[int], `SELECT count(*) FROM social_part WHERE tenant_id = $1 AND account_id = $2 AND provider_message_id = $3`,
+		r.Tenant(), account, id)
+	return n > 0, err
 }
 
 // countPageUses says how many accounts of any workspace that are not over use a page.

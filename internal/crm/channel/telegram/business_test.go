@@ -110,6 +110,11 @@ func TestBusinessMessages(t *testing.T) {
 		if len(out) != 1 || out[0].Connection != "conn1" || out[0].Chat != elif.ID || apptest.DeliveryOf(sh.Item(c.ID, item.ID)) != conversation.Sent {
 			t.Fatalf("sent %+v", out)
 		}
+		sh.Owner.Post(conversations+"/"+c.ID.String()+"/typing", map[string]any{"typing": true}).Want(200)
+		sh.Settle()
+		if got := sh.Box.Actions(botID); len(got) != 1 || got[0] != (sandbox.ChatAction{Chat: elif.ID, Connection: "conn1", Action: "typing"}) {
+			t.Errorf("the customer was shown %+v", got)
+		}
 		// Our own message comes back, and may do so before we know how it is called.
 		for _, id := range []int64{out[0].MessageID, 777} {
 			in(wire.Message{MessageID: id, Text: "Buradayız", From: &wire.User{ID: owner.ID}, Chat: wire.Chat{ID: elif.ID, Type: "private"}, SenderBusinessBot: &wire.User{ID: botID}})

@@ -26,6 +26,8 @@ type Provider interface {
 	Send(ctx context.Context, token secret.Text, m Message) ([]int64, error)
 	// React puts a sign on a message; an empty one takes it away.
 	React(ctx context.Context, token secret.Text, chat string, message int64, emoji string) error
+	// ShowTyping shows in a chat that somebody writes; connection as in Message.
+	ShowTyping(ctx context.Context, token secret.Text, chat, connection string) error
 	// AnswerButton tells the customer's app that a button was heard.
 	AnswerButton(ctx context.Context, token secret.Text, id string) error
 	// Download opens a file of a message; the caller closes it.

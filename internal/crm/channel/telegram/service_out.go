@@ -56,7 +56,27 @@ const (
 // carrier makes the provider's calls for the transport.
 type carrier struct{ *Service }
 
-var _ transport.Questioner = carrier{}
+var (
+	_ transport.Questioner = carrier{}
+	_ transport.Typist     = carrier{}
+	_ channel.Typist       = (*Service)(nil)
+)
+
+// ShowTyping implements channel.Typist.
+func (s *Service) ShowTyping(tx *db.Tx, account uuid.UUID, address string) error {
+	return s.transport.EnqueueTyping(tx, account, address)
+}
+
+// ShowTyping implements transport.Typist.
+func (c carrier) ShowTyping(ctx context.Context, account uuid.UUID, to string) error {
+	o, err := c.accounts.OpenWorking(ctx, account)
+	if err != nil {
+		return err
+	}
+	err = c.Provider.ShowTyping(ctx, o.Creds.token(), to, o.Set.connection())
+	c.accounts.RecordAnswer(ctx, account, err)
+	return err
+}
 
 // Parts implements transport.Carrier: the text in pieces, or as the caption of the
 // first files; pictures and films together as albums.
@@ -116,7 +136,7 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 // Capabilities implements channel.Kind.
 func (s *Service) Capabilities() channel.Capabilities {
 	return channel.Capabilities{
-		Files: channel.AnyFile(50 << 20), Reactions: true, EditsIn: true, DeletesIn: true,
+		Files: channel.AnyFile(50 << 20), Reactions: true, EditsIn: true, DeletesIn: true, Typing: true,
 	}
 }
 

@@ -29,8 +29,15 @@ type shop struct{ *apptest.Shop[*sandbox.Server] }
 // run gives a test a shop on both databases.
 func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
 	t.Helper()
+	runWith(t, func(*app.Config) {}, fn)
+}
+
+// runWith is run with a change of the server's settings.
+func runWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, sh *shop)) {
+	t.Helper()
 	apptest.RunShop(t, func(address string, cfg *app.Config, c clock.Source) *sandbox.Server {
 		cfg.TelegramAddress = address
+		change(cfg)
 		box := sandbox.New(c)
 		box.Add(sandbox.Bot{ID: botID, Name: "Demo A.Ş.", Username: "demo_bot", Token: token})
 		return box

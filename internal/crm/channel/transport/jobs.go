@@ -37,6 +37,9 @@ func (t *Transport) Jobs() []jobs.Kind {
 	if _, tells := t.Carrier.(Reader); tells {
 		out = append(out, jobs.Kind{Name: t.job("read"), Handler: t.runRead, PerNode: 64, PerTenant: 4, PerAccount: 2, MaxAttempts: 5, Timeout: time.Minute, HoldReason: silent})
 	}
+	if _, shows := t.Carrier.(Typist); shows {
+		out = append(out, jobs.Kind{Name: t.job("typing"), Handler: t.runTyping, PerNode: 64, PerTenant: 4, MaxAttempts: 1, Timeout: time.Minute})
+	}
 	return out
 }
 

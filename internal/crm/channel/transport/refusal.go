@@ -82,6 +82,8 @@ func FaultOf(err error, refused fault.Code) error {
 		return Unreachable(err)
 	case why == string(fault.WindowClosed):
 		return fault.New(fault.WindowClosed)
+	case why == ReasonToken && refused == fault.Conflict:
+		return fault.New(fault.ChannelUnavailable).Because(ReasonToken).Wrap(err)
 	}
 	return fault.New(refused).Because(why)
 }

@@ -91,6 +91,7 @@ func (t *Transport) runSend(ctx context.Context, j *jobs.Job) error {
 			if err := j.KeepReceipt(ctx, got); err != nil {
 				return err
 			}
+			t.keepPart(ctx, &m, got.Parts, id)
 		}
 		t.Carrier.RecordAnswer(ctx, m.AccountID, err)
 		if err != nil {
@@ -98,6 +99,18 @@ func (t *Transport) runSend(ctx context.Context, j *jobs.Job) error {
 		}
 	}
 	return t.report(ctx, m.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID})
+}
+
+// keepPart keeps the name of a part that is not the first, where the kind needs it. A
+// failure shows the part's copy as a message of its own, and stops nothing.
+func (t *Transport) keepPart(ctx context.Context, m *Message, part int, id string) {
+	keeper, keeps := t.Carrier.(PartKeeper)
+	if !keeps || part == 1 {
+		return
+	}
+	if err := keeper.KeepPart(ctx, m.AccountID, id); err != nil {
+		t.Log.WarnContext(ctx, "the name of a part of a message could not be kept", "account", m.AccountID, "error", err)
+	}
 }
 
 // waits says whether there is still something of an item to send. The provider may

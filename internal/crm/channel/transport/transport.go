@@ -47,6 +47,14 @@ type Reader interface {
 	MarkRead(ctx context.Context, account uuid.UUID, what string) error
 }
 
+// PartKeeper is a Carrier whose provider tells of our own messages without saying that
+// they are ours.
+type PartKeeper interface {
+	// KeepPart keeps how the provider calls a later part of a message; the item has the
+	// name of the first.
+	KeepPart(ctx context.Context, account uuid.UUID, id string) error
+}
+
 // Config is what the transport of one kind needs.
 type Config struct {
 	// Name begins the names of its jobs.

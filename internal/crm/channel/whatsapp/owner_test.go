@@ -68,28 +68,3 @@ func TestOwnerBeginsInTheApp(t *testing.T) {
 		}
 	})
 }
-
-// The phone's history and contacts are taken and passed over, declined or not.
-func TestHistoryOfThePhone(t *testing.T) {
-	connected(t, func(t *testing.T, sh *shop) {
-		old := map[string]any{"from": elif.ID, "id": "wamid.old", "timestamp": "1763197200", "type": "text", "text": map[string]any{"body": "Eski mesaj"}}
-		sh.Box.Tell(numberID, "history", map[string]any{"history": []any{map[string]any{
-			"metadata": map[string]any{"phase": 0, "chunk_order": 1, "progress": 100},
-			"threads":  []any{map[string]any{"id": elif.ID, "messages": []any{old}}},
-		}}})
-		sh.Box.Tell(numberID, "history", map[string]any{"history": []any{map[string]any{
-			"errors": []any{map[string]any{"code": 2593109, "title": "History sync is turned off by the business from the WhatsApp Business App"}},
-		}}})
-		sh.Box.Tell(numberID, "smb_app_state_sync", map[string]any{"state_sync": []any{map[string]any{
-			"type": "contact", "action": "add", "contact": map[string]any{"full_name": "Elif Kaya", "phone_number": elif.ID},
-		}}})
-		sh.Settle()
-		if list := sh.Inbox(); len(list) != 0 {
-			t.Errorf("the history began %d conversations", len(list))
-		}
-		sh.says("Yeni mesaj")
-		if items := sh.Items(sh.Only().ID); len(items) != 1 || items[0].Body != "Yeni mesaj" {
-			t.Errorf("the timeline is %+v", items)
-		}
-	})
-}

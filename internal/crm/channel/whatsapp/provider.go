@@ -30,6 +30,9 @@ type Provider interface {
 	// asks for when it is registered again.
 	Register(ctx context.Context, a Access, pin string) error
 	Deregister(ctx context.Context, a Access) error
+	// RequestHistory asks for what was written in the app on the phone before. It comes
+	// as History, if the owner shares it.
+	RequestHistory(ctx context.Context, a Access) error
 	// Send gives the provider's name for the message.
 	Send(ctx context.Context, a Access, m Message) (string, error)
 	MarkRead(ctx context.Context, a Access, messageID string) error
@@ -62,6 +65,8 @@ type Number struct {
 	// Unregistered says that the number cannot send yet. One that its owner also uses in
 	// the WhatsApp Business app is registered, and stays as it is.
 	Unregistered bool
+	// OnApp says that its owner also uses it in the app on the phone.
+	OnApp bool
 }
 
 // Kinds of message.
@@ -104,6 +109,7 @@ type Call struct {
 	Status   *Status
 	Template *template.Given
 	Number   *NumberNews
+	History  *History
 }
 
 // Received is what a customer sent.

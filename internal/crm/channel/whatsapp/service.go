@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/meta"
 	"konak/internal/crm/channel/transport"
@@ -19,6 +17,7 @@ import (
 	"konak/internal/crm/template"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
 	"konak/internal/kit/secret"
 )
 
@@ -54,9 +53,23 @@ func New(c Config) *Service {
 	s.receiver = &meta.Receiver[Call]{
 		Log: c.Log, VerifyToken: meta.NewVerifyToken(c.Box, Name), Read: c.Provider.Read, Names: namesOf,
 		Owners: s.owners, Signed: s.signedFor, Take: s.receiveCall,
-		Brings: func(c Call) bool { return c.Message != nil },
+		Brings: func(c Call) bool { return c.Message != nil || c.History != nil },
 	}
 	return s
+}
+
+// Jobs are the kinds of this module's jobs.
+func (s *Service) Jobs() []jobs.Kind {
+	return append(s.transport.Jobs(), jobs.Kind{Name: historyJob, Handler: s.runHistory, PerNode: 4, PerTenant: 1, MaxAttempts: 20})
+}
+
+// InboundAddress implements channel.Reachable.
+func (s *Service) InboundAddress(a channel.Account) string {
+	var set Settings
+	if err := a.Read(&set); err != nil || set.Display == "" {
+		return a.Name
+	}
+	return set.Display
 }
 
 // WebhookPath is where the provider calls.
@@ -82,7 +95,7 @@ func (s *Service) Connect(ctx context.Context, n NewNumber) (a channel.Account, 
 		return err
 	})
 	if err == nil {
-		s.SyncTemplates(ctx, a.ID)
+		s.ReadAfterConnect(ctx, a)
 	}
 	return a, err
 }
@@ -99,6 +112,7 @@ func (s *Service) Prepare(ctx context.Context, n NewNumber) (p Prepared, err err
 		return p, connectFault(err)
 	}
 	set.Display, set.VerifiedName, set.Quality, set.Limit = number.Display, number.VerifiedName, number.Quality, number.Limit
+	set.OnApp = number.OnApp
 	if err := s.Provider.Subscribe(ctx, set.access(creds), set.WebhookURL, s.receiver.VerifyToken); err != nil {
 		return p, connectFault(err)
 	}
@@ -117,10 +131,7 @@ func (s *Service) Prepare(ctx context.Context, n NewNumber) (p Prepared, err err
 
 // register makes a number ready to send, and keeps the PIN.
 func (s *Service) register(ctx context.Context, p *Prepared) error {
-	pin, err := newDigits()
-	if err != nil {
-		return err
-	}
+	pin := secret.NewDigits(6)
 	if err := s.Provider.Register(ctx, p.set.access(p.creds), pin); err != nil {
 		return err
 	}
@@ -156,7 +167,7 @@ func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 	}
 	a, err := s.accounts.Store(tx, transport.NewAccount{
 		ID: p.in.ID, Kind: Name, Name: p.in.Name, External: p.set.NumberID, GroupID: p.in.GroupID, AI: p.in.AI, KeepName: p.unnamed,
-	}, p.set, p.creds, func(was Settings, set *Settings) { set.ReadReceipts = was.ReadReceipts })
+	}, p.set, p.creds, func(was Settings, set *Settings) { set.ReadReceipts, set.History = was.ReadReceipts, was.History })
 	if err != nil {
 		return a, err
 	}
@@ -166,11 +177,19 @@ func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 	return a, nil
 }
 
-// SyncTemplates reads the templates of a number that was connected. It is connected
-// whether or not they can be read now.
-func (s *Service) SyncTemplates(ctx context.Context, id uuid.UUID) {
-	if _, err := s.Templates.Sync(ctx, &id); err != nil {
-		s.Log.WarnContext(ctx, "the templates of a number that was connected could not be read", "account", id, "error", err)
+// ReadAfterConnect reads the templates of a number that was connected, and asks for the
+// history of one whose owner also uses it in the app. It is connected whether or not
+// they can be read now.
+func (s *Service) ReadAfterConnect(ctx context.Context, a channel.Account) {
+	if _, err := s.Templates.Sync(ctx, &a.ID); err != nil {
+		s.Log.WarnContext(ctx, "the templates of a number that was connected could not be read", "account", a.ID, "error", err)
+	}
+	o, err := s.accounts.Open(ctx, a.ID)
+	if err == nil && o.Set.OnApp && o.Set.History == "" {
+		err = s.Provider.RequestHistory(ctx, o.Set.access(o.Creds))
+	}
+	if err != nil {
+		s.Log.WarnContext(ctx, "the history of a number could not be asked for", "account", a.ID, "error", err)
 	}
 }
 

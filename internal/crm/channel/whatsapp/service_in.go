@@ -92,6 +92,8 @@ func (s *Service) receiveCall(ctx context.Context, a channel.Account, c Call) er
 		return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Templates.Heard(tx, a.ID, *c.Template) })
 	case c.Number != nil:
 		return s.number(ctx, a, *c.Number)
+	case c.History != nil:
+		return s.history(ctx, a, *c.History)
 	}
 	return nil
 }
@@ -106,9 +108,10 @@ func (s *Service) message(ctx context.Context, a channel.Account, m Received) er
 	if m.Unsupported {
 		m.Text = unsupported
 	}
-	// The owner's own words prove nothing about the way in.
+	// The owner's own words prove nothing about the way in. The code is for us and no
+	// customer's, so that no conversation begins with it.
 	if m.MediaID == "" && !m.OfOwner {
-		if passed, err := s.passes(ctx, a, m.Text); err != nil || passed {
+		if passed, err := s.Channels.PassTrial(ctx, a.ID, m.Text); err != nil || passed {
 			return err
 		}
 	}

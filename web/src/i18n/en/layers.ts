@@ -4,6 +4,7 @@ export const layers = {
   'workspaces.slug': 'Short name',
   'workspaces.slugHint': 'Part of its addresses; small letters, digits and dashes.',
   'workspaces.taken': 'This short name is taken.',
+  'workspaces.reserved': 'This short name is reserved. Choose another one.',
   'stepUp.title': 'Confirm it is you',
   'stepUp.text': 'This change needs your password again. It is then valid for 15 minutes.',
   'stepUp.code': 'Two-factor code',

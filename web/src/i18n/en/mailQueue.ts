@@ -41,6 +41,8 @@ export const mailQueue = {
   'mailQueue.recipient.delivered': 'Delivered',
   'mailQueue.recipient.failed': 'Failed',
   'mailQueue.recipient.dropped': 'Dropped',
+  'mailQueue.nextTry': 'Next try:',
+  'mailQueue.unreachable': 'The server does not answer; all mail to this domain waits. Next try:',
   'mailQueue.retryOne': 'Try again: {subject}',
   'mailQueue.retried': 'It is tried again now',
   'mailQueue.failed': 'It was not changed',

@@ -6,6 +6,7 @@ export const layers: Record<keyof typeof en, string> = {
   'workspaces.slug': 'Kısa ad',
   'workspaces.slugHint': 'Adreslerinin parçası olur; küçük harf, rakam ve tire.',
   'workspaces.taken': 'Bu kısa ad alınmış.',
+  'workspaces.reserved': 'Bu kısa ad ayrılmış. Başka bir ad seçin.',
   'stepUp.title': 'Siz olduğunuzu doğrulayın',
   'stepUp.text': 'Bu değişiklik için parolanız yeniden gerekiyor. Sonra 15 dakika boyunca geçerli sayılır.',
   'stepUp.code': 'İki adımlı doğrulama kodu',

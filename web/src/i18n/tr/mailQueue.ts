@@ -43,6 +43,8 @@ export const mailQueue: Record<keyof typeof en, string> = {
   'mailQueue.recipient.delivered': 'Teslim edildi',
   'mailQueue.recipient.failed': 'Edilemedi',
   'mailQueue.recipient.dropped': 'Çıkarıldı',
+  'mailQueue.nextTry': 'Sonraki deneme:',
+  'mailQueue.unreachable': 'Sunucu yanıt vermiyor; bu alan adına giden tüm postalar bekliyor. Sonraki deneme:',
   'mailQueue.retryOne': 'Yeniden dene: {subject}',
   'mailQueue.retried': 'Şimdi yeniden deneniyor',
   'mailQueue.failed': 'Değiştirilemedi',

@@ -18,7 +18,7 @@ import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
 import { mailboxReasons } from '../crm/mailboxes/reasons'
-import { useChannels, useDisconnect, useSetStatus, useStartPartner, type Account, type SocialKind } from './channels'
+import { useChannels, useDisconnect, usePartnerFailure, useSetStatus, useStartPartner, type Account, type SocialKind } from './channels'
 
 const CustomDrawer = lazy(() => import('./CustomDrawer').then((m) => ({ default: m.CustomDrawer })))
 const WidgetDrawer = lazy(() => import('./WidgetDrawer').then((m) => ({ default: m.WidgetDrawer })))
@@ -225,6 +225,8 @@ function PartnerOutcome() {
   const { t } = useI18n()
   const query = new URLSearchParams(window.location.search)
   const outcome = query.get('partner')
+  // The address says nothing but known steps and an id: anybody can write a link.
+  const words = usePartnerFailure(outcome === 'failed' ? query.get('failure') : null).data?.words
   if (outcome === 'connected') {
     return (
       <Notice tone="ok" className="mb-4">
@@ -233,11 +235,11 @@ function PartnerOutcome() {
     )
   }
   if (outcome !== 'failed') return null
-  const words = query.get('words')
+  const step = query.get('step') ?? ''
   return (
     <Notice tone="danger" className="mb-4">
-      {t('partner.failed')} {t(steps[query.get('step') ?? ''] ?? 'partner.step.other')}
-      {words && <span className="mt-1 block text-sm">{t('partner.words', { words: words.slice(0, 300) })}</span>}
+      {t('partner.failed')} {t((Object.hasOwn(steps, step) && steps[step]) || 'partner.step.other')}
+      {words && <span className="mt-1 block text-sm">{t('partner.words', { words })}</span>}
     </Notice>
   )
 }

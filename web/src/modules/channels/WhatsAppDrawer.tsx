@@ -90,6 +90,7 @@ function NumberFacts({ settings }: { settings: NumberSettings }) {
       <Fact label={t('whatsapp.verifiedName')}>{settings.verified_name}</Fact>
       {settings.quality_rating && <Fact label={t('whatsapp.quality')}>{settings.quality_rating}</Fact>}
       {settings.messaging_limit_tier && <Fact label={t('whatsapp.limit')}>{settings.messaging_limit_tier}</Fact>}
+      {settings.history && <Fact label={t('whatsapp.history')}>{t(settings.history === 'shared' ? 'whatsapp.history.shared' : 'whatsapp.history.declined')}</Fact>}
     </dl>
   )
 }

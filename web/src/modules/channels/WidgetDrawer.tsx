@@ -9,6 +9,7 @@ import { Select } from '@/ui/Select'
 import { Step } from '@/ui/Step'
 import { toast } from '@/ui/Toast'
 import { HoursFields } from './HoursFields'
+import { InboundTest } from './InboundTest'
 import { WidgetPreview } from './WidgetPreview'
 import { useSaveWidget, useWidget, type Account, type Look } from './channels'
 
@@ -89,6 +90,7 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
       fields={['name', 'origins', 'color', 'look.origins', 'look.color', 'business_hours.timezone', 'business_hours.spans']}
       onSubmit={submit}
       onClose={onClose}
+      after={id && <InboundTest id={id} />}
     >
       <div className="flex flex-col gap-4.5" onInput={follow} onChange={follow}>
         <Step number={1} title={t('channels.step.site')} text={t('channels.step.siteText')}>

@@ -13,6 +13,8 @@ export interface CustomSettings {
 
 /** What Meta says of a number. */
 export interface NumberSettings {
+  /** Whether the owner shared what was written in the WhatsApp Business app before; missing where Meta said nothing. */
+  history?: '' | 'shared' | 'declined'
   phone_number_id: string
   business_account_id: string
   display_phone_number: string
@@ -158,6 +160,17 @@ export function useConnectSocial(kind: SocialKind) {
 export function useStartPartner() {
   return useMutation({
     mutationFn: () => ask(api.GET('/api/crm/v1/channels/partner/oauth/start')).then((envelope) => envelope.data.url),
+  })
+}
+
+/** What the provider said to a sign-up of this session; asked only with an id. */
+export function usePartnerFailure(id: string | null) {
+  return useQuery({
+    queryKey: [...key, 'partner', id],
+    enabled: id !== null,
+    retry: false,
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/channels/partner/oauth/failures/{id}', { params: { path: { id: id ?? '' } } })).then((envelope) => envelope.data),
   })
 }
 

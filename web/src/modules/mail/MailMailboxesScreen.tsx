@@ -86,10 +86,11 @@ export function MailMailboxesScreen() {
   )
 }
 
-/** What a number field holds, nothing where it is empty. */
-function numberOf(data: FormData, name: string) {
+/** What a number field holds. An empty one takes away what a mailbox has, and leaves a new one to the defaults. */
+function numberOf(data: FormData, name: string, row: Mailbox | null) {
   const text = textOf(data, name)
-  return text === '' ? undefined : Number(text)
+  if (text !== '') return Number(text)
+  return row ? null : undefined
 }
 
 function MailboxDialog({ row, accounts, onClose }: { row: Mailbox | null; accounts: { id: string; name: string }[]; onClose: () => void }) {
@@ -102,10 +103,10 @@ function MailboxDialog({ row, accounts, onClose }: { row: Mailbox | null; accoun
     const address = row?.address ?? textOf(data, 'address')
     const goes =
       kind === 'inbox'
-        ? { account_id: textOf(data, 'account_id'), quota_mb: numberOf(data, 'quota_mb') }
+        ? { account_id: textOf(data, 'account_id'), quota_mb: numberOf(data, 'quota_mb', row) }
         : { targets: textOf(data, 'targets').split(/[\s,]+/).filter(Boolean) }
     save.mutate(
-      { address, kind, password: textOf(data, 'password') || undefined, daily_limit: numberOf(data, 'daily_limit'), ...goes },
+      { address, kind, password: textOf(data, 'password') || undefined, daily_limit: numberOf(data, 'daily_limit', row), ...goes },
       {
         onSuccess: () => {
           toast('ok', row ? t('addresses.changed', { address }) : t('addresses.added', { address }))
@@ -127,7 +128,7 @@ function MailboxDialog({ row, accounts, onClose }: { row: Mailbox | null; accoun
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={t('addresses.address')} error={fieldText(save.error, 'address', { invalid_address: 'field.email', unknown_domain: 'addresses.unknownDomain' })}>
+      <Field label={t('addresses.address')} error={fieldText(save.error, 'address', { invalid_address: 'field.email', wildcard: 'addresses.wildcard', unknown_domain: 'addresses.unknownDomain' })}>
         <Input name="address" type="email" autoComplete="off" placeholder={t('addresses.example')} defaultValue={row?.address} disabled={row !== null} required />
       </Field>
       <Field label={t('addresses.kind')}>

@@ -56,6 +56,11 @@ function Queue() {
               <li key={one.address} className="text-sm break-all">
                 <Badge tone={recipientStates[one.state].tone}>{t(recipientStates[one.state].label)}</Badge> {one.address}
                 {one.answer && one.state !== 'delivered' && <span className="block text-ink-3">{one.answer}</span>}
+                {one.next_try_at && (
+                  <span className="block text-ink-3">
+                    {t(one.hold_reason ? 'mailQueue.unreachable' : 'mailQueue.nextTry')} <Ago at={one.next_try_at} />
+                  </span>
+                )}
               </li>
             ))}
           </ul>

@@ -70,7 +70,7 @@ function AddDialog({ boxes, onClose }: { boxes: Mailbox[]; onClose: () => void }
           ))}
         </Select>
       </Field>
-      <Field label={t('sendAs.address')} error={taken ?? fieldText(add.error, 'address', { invalid_address: 'field.email', unknown_domain: 'addresses.unknownDomain' })}>
+      <Field label={t('sendAs.address')} error={taken ?? fieldText(add.error, 'address', { invalid_address: 'field.email', wildcard: 'addresses.wildcard', unknown_domain: 'addresses.unknownDomain' })}>
         <Input name="address" type="email" autoComplete="off" required />
       </Field>
     </FormDialog>

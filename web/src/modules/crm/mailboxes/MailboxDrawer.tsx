@@ -1,7 +1,7 @@
-import { useId, useState, type FormEvent } from 'react'
+import { lazy, Suspense, useId, useState, type FormEvent } from 'react'
 import { asApiError } from '@/api/error'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
-import { formatAgo, useI18n, type PlainKey } from '@/i18n'
+import { formatAgo, useI18n, withTexts, type PlainKey } from '@/i18n'
 import { textOf, useFocusOnError } from '@/lib/form'
 import { Button } from '@/ui/Button'
 import { CodeBlock } from '@/ui/CodeBlock'
@@ -22,6 +22,8 @@ import {
   type Trial,
 } from './mailboxes'
 import { SenderVerification } from './SenderVerification'
+
+const InboundTest = lazy(() => withTexts(() => import('../../channels/InboundTest'), 'channels')().then((m) => ({ default: m.InboundTest })))
 
 interface Props {
   /** The mailbox to show, or null to make one. */
@@ -114,6 +116,11 @@ function MailboxForm({ start, canManage, onClose, onMade }: Omit<Props, 'id'> & 
       }
     >
       {start && <SenderVerification box={start} canManage={canManage} />}
+      {start && canManage && (
+        <Suspense fallback={<Skeleton className="mb-5 h-24" />}>
+          <InboundTest id={start.id} />
+        </Suspense>
+      )}
       {save.error && !taken && !isAboutFields(save.error, shown) && (
         <Notice tone="danger" className="mb-4">
           {errorText(save.error)}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/alecthomas/kong"
+)
+
+// shownSettings are the settings that the help of a command shows, by its name. Of the
+// others it shows which installation they are about. All are in that of `konak config`.
+var shownSettings = map[string][]string{
+	"serve":  {"listen", "data", "db", "domain", "public-url", "smtp-url", "sign-up", "demo"},
+	"health": {"listen"},
+	"move":   {"data", "s3-url"},
+	"rotate": {"data", "db", "master-key"},
+	"":       {"data", "db"},
+}
+
+// listSettings is the command whose help has every setting.
+const listSettings = "config"
+
+// printHelp prints the help of a command: its own flags first, then the settings that
+// matter to it, so that it fits a screen.
+func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
+	node := ctx.Selected()
+	if node == nil || node.Name == listSettings {
+		return kong.DefaultHelpPrinter(o, ctx)
+	}
+	settings := namesOf(flagsOf(child(ctx.Model.Node, listSettings)))
+	shown, special := shownSettings[node.Name]
+	if !special {
+		shown = shownSettings[""]
+	}
+	own, global, of := node.Flags, ctx.Model.Flags, []*kong.Flag{}
+	defer func() { node.Flags, ctx.Model.Flags = own, global }()
+	node.Flags, ctx.Model.Flags = nil, nil
+	for _, f := range own {
+		switch {
+		case !slices.Contains(settings, f.Name):
+			node.Flags = append(node.Flags, f)
+		case slices.Contains(shown, f.Name):
+			of = append(of, f)
+		}
+	}
+	more := len(of) > 0
+	node.Flags = slices.Concat(node.Flags, of, global)
+	if err := kong.DefaultHelpPrinter(o, ctx); err != nil || !more {
+		return err
+	}
+	_, err := fmt.Fprintf(ctx.Stdout, "\nOther settings can be given too, best in the file of --config: see konak %s --help\n", listSettings)
+	return err
+}
+
+// child returns a command of a node.
+func child(n *kong.Node, name string) *kong.Node {
+	return n.Children[slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == name })]
+}
+
+func namesOf(flags []*kong.Flag) []string {
+	out := make([]string, len(flags))
+	for i, f := range flags {
+		out[i] = f.Name
+	}
+	return out
+}

@@ -1,0 +1,57 @@
+package telegram_test
+
+import (
+	"testing"
+	"time"
+
+	"konak/internal/app"
+	"konak/internal/crm/channel"
+	sandbox "konak/internal/sandbox/telegram"
+)
+
+// Customers see that an agent writes to them, now and then and as long as messages would
+// get there. What becomes of it changes nothing else.
+func TestTypingIsShown(t *testing.T) {
+	runWith(t, func(cfg *app.Config) { cfg.LimitFactor = 1 }, func(t *testing.T, sh *shop) {
+		sh.connect(nil).Want(201).Data(&sh.Account)
+		sh.says("Merhaba")
+		at := conversations + "/" + sh.Only().ID.String() + "/typing"
+		types := func(typing bool) int {
+			t.Helper()
+			sh.Owner.Post(at, map[string]any{"typing": typing}).Want(200)
+			sh.Settle()
+			return len(sh.Box.Actions(botID))
+		}
+		if n := types(true); n != 1 || sh.Box.Actions(botID)[0] != (sandbox.ChatAction{Chat: elif.ID, Action: "typing"}) {
+			t.Fatalf("the customer was shown %+v", sh.Box.Actions(botID))
+		}
+		if n := types(true); n != 1 {
+			t.Errorf("right afterwards they were shown it again: %d", n)
+		}
+		sh.Later(4 * time.Second)
+		if n := types(false); n != 1 {
+			t.Errorf("who stopped is shown as writing: %d", n)
+		}
+		if n := types(true); n != 2 {
+			t.Errorf("four seconds later: %d", n)
+		}
+		// A provider that refuses is asked once, and the account stays as it is.
+		sh.Later(4 * time.Second)
+		sh.Box.Fail("sendChatAction", 500, "Internal Server Error", 0)
+		types(true)
+		if a := sh.ReadAccount(sh.Account.ID); a.Status != channel.Active || len(sh.Box.Actions(botID)) != 2 {
+			t.Errorf("after a refusal the account is %+v, and %+v was shown", a, sh.Box.Actions(botID))
+		}
+		// A job that comes late shows nothing.
+		sh.Later(4 * time.Second)
+		sh.Owner.Post(at, map[string]any{"typing": true}).Want(200)
+		sh.Later(5 * time.Second)
+		if n := len(sh.Box.Actions(botID)); n != 2 {
+			t.Errorf("too late they were shown %d", n)
+		}
+		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		if n := types(true); n != 2 {
+			t.Errorf("over a paused account: %d", n)
+		}
+	})
+}

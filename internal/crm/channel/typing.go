@@ -1,0 +1,50 @@
+package channel
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Contacts knows the customers.
+type Contacts interface {
+	Whole(r *db.Reader, id uuid.UUID) (contact.Contact, error)
+}
+
+// Typist is a kind whose customers can be shown, by the provider, that somebody writes
+// to them.
+type Typist interface {
+	// ShowTyping leaves the call to the provider to a job.
+	ShowTyping(tx *db.Tx, account uuid.UUID, address string) error
+}
+
+// ShowTyping shows the customer of a conversation that somebody writes. Where the channel
+// cannot, or a message would not get there now, it does nothing.
+func (s *Service) ShowTyping(ctx context.Context, c conversation.Conversation) error {
+	kind, shows := s.kinds[c.Channel].(Typist)
+	if !shows || c.ChannelAccountID == nil || c.Test {
+		return nil
+	}
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		to, err := s.contacts.Whole(&tx.Reader, c.ContactID)
+		if db.IsNoRow(err) || err == nil && to.Blocked {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		route, err := s.Route(&tx.Reader, conversation.Wish{Channel: c.Channel, AccountID: c.ChannelAccountID, Contact: to})
+		if _, refused := fault.As(err); refused || err == nil && route == nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return kind.ShowTyping(tx, route.AccountID, route.Address)
+	})
+}

@@ -1,0 +1,136 @@
+package whatsapp_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"konak/internal/crm/channel/whatsapp"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/dbtest"
+	wire "konak/internal/provider/whatsapp"
+	sandbox "konak/internal/sandbox/whatsapp"
+)
+
+// past is a message of the history, so long ago.
+func (sh *shop) past(id, from string, ago time.Duration, text string) wire.HistoryIncoming {
+	m := wire.Incoming{ID: id, From: from, Type: "text", Text: &wire.Text{Body: text}, Timestamp: strconv.FormatInt(sh.Server.Clock.Now().Add(-ago).Unix(), 10)}
+	if text == "" {
+		m.Type, m.Text = "media_placeholder", nil
+	}
+	return wire.HistoryIncoming{Incoming: m, Context: &wire.HistoryContext{Status: "read", FromMe: from == owners}}
+}
+
+const owners = "902121234567"
+
+// onApp makes the number one that its owner also uses in the app, and connects it.
+func (sh *shop) onApp(threads ...wire.HistoryThread) whatsapp.Settings {
+	sh.T.Helper()
+	sh.Box.Add(sandbox.Business{
+		ID: businessID, Token: token, AppSecret: appSecret,
+		Numbers: []wire.PhoneNumber{{ID: numberID, Display: "+90 212 123 45 67", VerifiedName: "Demo A.Ş.", Platform: "CLOUD_API", OnApp: true}},
+	})
+	if threads != nil {
+		sh.Box.ShareHistory(numberID, threads...)
+	}
+	sh.connect(nil).Want(201).Data(&sh.Account)
+	sh.Settle()
+	return sh.numberSettings()
+}
+
+func (sh *shop) numberSettings() (set whatsapp.Settings) {
+	sh.T.Helper()
+	a := sh.ReadAccount(sh.Account.ID)
+	if err := a.Read(&set); err != nil {
+		sh.T.Fatal(err)
+	}
+	return set
+}
+
+// What was written on the phone before stands in its place, and sets nothing off.
+func TestHistoryIsImported(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		day := 24 * time.Hour
+		list := []wire.HistoryIncoming{ // the newest first, as the provider has them
+			sh.past("wamid.4", elif.ID, time.Hour, "Kargo çıktı mı?"),
+			sh.past("wamid.3", owners, 2*day, ""),
+			sh.past("wamid.2", owners, 2*day+time.Second, "Yarın çıkıyor"),
+			sh.past("wamid.1", elif.ID, 3*day, "Siparişim nerede?"),
+			sh.past("wamid.0", elif.ID, 181*day, "Çok eski"),
+		}
+		list = append(list, wire.HistoryIncoming{Incoming: wire.Incoming{ID: "wamid.r", From: elif.ID, Type: "reaction", Reaction: &wire.Reaction{MessageID: "wamid.2", Emoji: "👍"}, Timestamp: list[0].Timestamp}})
+		set := sh.onApp(wire.HistoryThread{ID: elif.ID, Messages: list})
+		if !set.OnApp || set.History != whatsapp.HistoryShared {
+			t.Errorf("the number is %+v", set)
+		}
+		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/ai", map[string]any{"enabled": true}).Want(200)
+		var closed []conversation.Conversation
+		sh.Owner.Get(conversations + "?state=closed").Want(200).Data(&closed)
+		if len(closed) != 1 || len(sh.Inbox()) != 1 {
+			t.Fatalf("%d closed conversations of %d", len(closed), len(sh.Inbox()))
+		}
+		c := closed[0]
+		if c.WaitingSince != nil || c.FirstReplyAt != nil || c.AIState != conversation.AIOff || c.Preview != "Kargo çıktı mı?" || !c.LastActivityAt.Equal(sh.Server.Clock.Now().Add(-time.Hour)) {
+			t.Errorf("the conversation is %+v", c)
+		}
+		items := sh.Items(c.ID)
+		if len(items) != 4 || items[0].Body != "Kargo çıktı mı?" || items[3].Body != "Siparişim nerede?" || items[2].AuthorKind != conversation.ByAgent || items[1].Body == "" {
+			t.Fatalf("the timeline is %+v", items)
+		}
+		// The provider may tell it again, and a new message stands after it.
+		sh.Box.Tell(numberID, "history", map[string]any{"history": []wire.HistoryChunk{{Threads: []wire.HistoryThread{{ID: elif.ID, Messages: list}}}}})
+		sh.Settle()
+		sh.says("Yeni mesaj")
+		if items = sh.Items(c.ID); len(items) < 5 || items[0].Body == "Kargo çıktı mı?" {
+			t.Fatalf("after a new message: %+v", items)
+		}
+		messages := 0
+		for _, i := range items {
+			if i.Kind == conversation.Message {
+				messages++
+			}
+		}
+		if now := sh.Only(); messages != 5 || now.State != conversation.Open || now.WaitingSince == nil {
+			t.Errorf("%d messages, the conversation is %+v", messages, now)
+		}
+		// What was shared stays so, and it opened no window for anybody else.
+		sh.Box.Tell(numberID, "history", map[string]any{"history": []wire.HistoryChunk{{Errors: []wire.Error{{Code: wire.CodeHistoryDeclined}}}}})
+		sh.Settle()
+		if set := sh.numberSettings(); set.History != whatsapp.HistoryShared {
+			t.Errorf("the history is %q", set.History)
+		}
+	})
+}
+
+// A history opens no window and tells nobody: no event of a message or a conversation.
+func TestHistoryTellsNobody(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		sh.onApp(wire.HistoryThread{ID: elif.ID, Messages: []wire.HistoryIncoming{sh.past("wamid.1", elif.ID, time.Minute, "Merhaba")}})
+		c := sh.Only()
+		sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "Buyurun"}).Refused(422, "window_closed")
+		rows := dbtest.Dump(t, sh.Server.DB, sh.ID)
+		for _, e := range []string{conversation.Created, conversation.Replied, conversation.Updated} {
+			if strings.Contains(rows, e) {
+				t.Errorf("the history was announced by %s", e)
+			}
+		}
+	})
+}
+
+// An owner who does not share the history is told of, and nothing else changes.
+func TestHistoryIsDeclined(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		if set := sh.onApp(); set.History != whatsapp.HistoryDeclined || len(sh.Inbox()) != 0 {
+			t.Errorf("the number is %+v", set)
+		}
+		sh.Box.Tell(numberID, "smb_app_state_sync", map[string]any{"state_sync": []any{map[string]any{
+			"type": "contact", "action": "add", "contact": map[string]any{"full_name": "Elif Kaya", "phone_number": elif.ID},
+		}}})
+		sh.Settle()
+		sh.says("Yeni mesaj")
+		if items := sh.Items(sh.Only().ID); len(items) != 1 || items[0].Body != "Yeni mesaj" {
+			t.Errorf("the timeline is %+v", items)
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package fault
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// channelReasons are the reasons of the channel routes' 409 that stand behind constants;
+// those that stand in the code as they are, are found there.
+var channelReasons = []because{
+	{ChannelUnavailable, "paused"},
+	{ChannelUnavailable, "disconnected"},
+	{ChannelUnavailable, "connecting"},
+	{ChannelUnavailable, "token_expired"},
+	{ChannelUnavailable, "no_bot"},
+	{ChannelUnavailable, "business_ended"},
+	{Conflict, "state"},
+	{Conflict, "session"},
+	{Conflict, "consent"},
+	{Conflict, "assets"},
+	{Conflict, "region_unsupported"},
+	{Conflict, "other_channel"},
+	{Conflict, "channel_unavailable"},
+	{Conflict, "no_route"},
+}
+
+// inCode finds a reason of a 409 that stands in the code as it is.
+var inCode = regexp.MustCompile(`fault\.New\(fault\.(Conflict|ChannelUnavailable)\)[^\n]*\.Because\("([a-z_]+)"\)`)
+
+// Whoever gets a 409 of a channel reads what to do about it, in both languages.
+func TestReasonsOfChannels(t *testing.T) {
+	t.Parallel()
+	list := channelReasons
+	for _, dir := range []string{"channel", "helpcenter"} {
+		root := filepath.Join("..", "..", "crm", dir)
+		if err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, found := range inCode.FindAllStringSubmatch(string(text), -1) {
+				code := Conflict
+				if found[1] == "ChannelUnavailable" {
+					code = ChannelUnavailable
+				}
+				list = append(list, because{code, found[2]})
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(list) < len(channelReasons)+8 {
+		t.Errorf("only %d reasons were found", len(list))
+	}
+	for _, b := range list {
+		e, said := reasons[b]
+		if !said || e.status != b.code.Status() || e.en == e.tr {
+			t.Errorf("%s because %s: %+v", b.code, b.reason, e)
+			continue
+		}
+		for _, text := range []string{e.en, e.tr} {
+			// What is so, and then what to do.
+			if !strings.ContainsAny(strings.TrimSuffix(text, "."), ".;") {
+				t.Errorf("%s because %s does not say what to do: %q", b.code, b.reason, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package jobs
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// Waiting is what an account's jobs of one kind wait for.
+type Waiting struct {
+	// HeldUntil is until when none of them is begun, and HoldReason why; nil and "" where
+	// they are not held.
+	HeldUntil  *clock.Time
+	HoldReason string
+	// Jobs are those that are due next.
+	Jobs []WaitingJob
+}
+
+// WaitingJob is a job that waits.
+type WaitingJob struct {
+	Payload json.RawMessage
+	NextAt  clock.Time
+}
+
+// FindWaiting returns what the jobs of an account and a kind wait for, at most limit of
+// them, so that people can be told.
+func FindWaiting(r *db.Reader, kind string, account uuid.UUID, now time.Time, limit int) (w Waiting, err error) {
+	type hold struct {
+		until  clock.Time
+		reason string
+	}
+	h, err := db.One(r, func(s db.Row) (h hold, err error) { return h, s.Scan(&h.until, &h.reason) },
+		`SELECT until, reason FROM job_hold WHERE tenant_id = $1 AND account_id = $2 AND kind = $3 AND until > $4`, r.Tenant(), account, kind, clock.At(now))
+	switch {
+	case err == nil:
+		w.HeldUntil, w.HoldReason = &h.until, h.reason
+	case !db.IsNoRow(err):
+		return w, fmt.Errorf("jobs: find waiting: %w", err)
+	}
+	w.Jobs, err = db.All(r, func(s db.Row) (j WaitingJob, err error) {
+		var payload string
+		err = s.Scan(&payload, &j.NextAt)
+		j.Payload = json.RawMessage(payload)
+		return j, err
+	}, `SELECT payload, next_at FROM job WHERE kind = $1 AND tenant_id = $2 AND account_id = $3 AND dead_at IS NULL ORDER BY next_at LIMIT $4`, kind, r.Tenant(), account, limit)
+	return w, err
+}

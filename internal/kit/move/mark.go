@@ -1,0 +1,59 @@
+package move
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// ErrMoved says that an embedded database was moved and is served elsewhere.
+var ErrMoved = errors.New("this database was moved")
+
+// markSuffix makes the name of the mark from that of the database's file.
+const markSuffix = ".moved"
+
+// Mark writes beside a database that was moved where it went, without the password.
+// What opens the database calls CheckMark first.
+func Mark(file, target string, now time.Time) error {
+	text := fmt.Sprintf("%s\n%s\n", withoutSecrets(target), now.UTC().Format(time.RFC3339))
+	if err := os.WriteFile(file+markSuffix, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("the database was moved, but a start without --db will not be refused, because its mark cannot be written: %w", err)
+	}
+	return nil
+}
+
+// CheckMark returns ErrMoved with what to do where the embedded database of an address was
+// moved. Other databases have no mark.
+func CheckMark(address string) error {
+	file, embedded := strings.CutPrefix(address, "sqlite:")
+	if !embedded {
+		return nil
+	}
+	text, err := os.ReadFile(file + markSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	to, at, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	return fmt.Errorf("%w: %s went to %s at %s; give that address with --db. To go on with the old copy all the same, delete %s",
+		ErrMoved, file, to, at, file+markSuffix)
+}
+
+// withoutSecrets is the address of a database as it may be shown.
+func withoutSecrets(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "PostgreSQL"
+	}
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	if u.User != nil {
+		shown.User = url.User(u.User.Username())
+	}
+	return shown.String()
+}

@@ -1,0 +1,268 @@
+package dlp
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+)
+
+// stretch is a piece of content; noise says that it is pixels, samples or tables, in
+// which letters stand by chance.
+type stretch struct {
+	from, to int64
+	noise    bool
+}
+
+// maxSteps bounds the pieces of one file. What follows them is read as a text.
+const maxSteps = 100_000
+
+// stretchesOf tells the pixels and samples of pictures and films from what is said
+// about them. Content of another kind, and what stands behind a picture, is no noise.
+func stretchesOf(content *spool) []stretch {
+	w := &pictureWalk{content: content}
+	head := content.head(16)
+	has := func(at int, s string) bool { return len(head) >= at+len(s) && string(head[at:at+len(s)]) == s }
+	switch {
+	case has(0, "\xFF\xD8\xFF"):
+		w.walkJPEG()
+	case has(0, "\x89PNG\r\n\x1A\n"):
+		w.walkPNG()
+	case has(0, "GIF87a"), has(0, "GIF89a"):
+		w.walkGIF()
+	case has(0, "RIFF") && has(8, "WEBP"):
+		w.walkWebP()
+	case has(4, "ftyp"):
+		w.walkBoxes()
+	}
+	w.add(content.size, false)
+	return w.out
+}
+
+// pictureWalk goes through a picture from front to back.
+type pictureWalk struct {
+	content *spool
+	at      int64
+	out     []stretch
+	steps   int
+	// window is a piece of the content that was read, from start on.
+	window []byte
+	start  int64
+}
+
+// add adds the piece from here to an end. It returns false where the walk is over.
+func (w *pictureWalk) add(end int64, noise bool) bool {
+	whole := end <= w.content.size
+	end = min(end, w.content.size)
+	if end <= w.at {
+		return false
+	}
+	if n := len(w.out); n > 0 && w.out[n-1].noise == noise {
+		w.out[n-1].to = end
+	} else {
+		w.out = append(w.out, stretch{w.at, end, noise})
+	}
+	w.at = end
+	w.steps++
+	return whole && end < w.content.size && w.steps < maxSteps
+}
+
+// read returns n bytes at an offset from here, nil where there are fewer.
+func (w *pictureWalk) read(offset int64, n int) []byte {
+	from := w.at + offset
+	if from < w.start || from+int64(n) > w.start+int64(len(w.window)) {
+		window := make([]byte, max(n, 16<<10))
+		got, _ := w.content.ReadAt(window, from)
+		w.window, w.start = window[:got], from
+	}
+	if from+int64(n) > w.start+int64(len(w.window)) {
+		return nil
+	}
+	return w.window[from-w.start:][:n]
+}
+
+func (w *pictureWalk) walkJPEG() {
+	for {
+		mark := w.read(0, 4)
+		if mark == nil || mark[0] != 0xFF {
+			return
+		}
+		size := int64(binary.BigEndian.Uint16(mark[2:])) + 2
+		goesOn := false
+		switch kind := mark[1]; {
+		case kind == 0xFF: // fills up
+			goesOn = w.add(w.at+1, true)
+		case kind == 0x01, kind >= 0xD0 && kind <= 0xD9: // without a length
+			goesOn = w.add(w.at+2, true)
+		case kind == 0xDA:
+			goesOn = w.add(w.at+size, true) && w.add(w.endOfScan(), true)
+		default: // what programs and people write, and tables
+			goesOn = w.add(w.at+size, !(kind >= 0xE0 && kind <= 0xEF || kind == 0xFE))
+		}
+		if !goesOn {
+			return
+		}
+	}
+}
+
+// endOfScan finds the next mark behind the pixels of a JPEG.
+func (w *pictureWalk) endOfScan() int64 {
+	buf := make([]byte, 32<<10)
+	for at := w.at; ; {
+		n, _ := w.content.ReadAt(buf, at)
+		if n < 2 {
+			return w.content.size
+		}
+		for i := 0; i+1 < n; {
+			next := bytes.IndexByte(buf[i:n-1], 0xFF)
+			if next < 0 {
+				break
+			}
+			i += next
+			if c := buf[i+1]; c != 0 && c != 0xFF && (c < 0xD0 || c > 0xD7) {
+				return at + int64(i)
+			}
+			i++
+		}
+		at += int64(n - 1)
+	}
+}
+
+func (w *pictureWalk) walkPNG() {
+	for goesOn := w.add(8, true); goesOn; {
+		head := w.read(0, 8)
+		if head == nil {
+			return
+		}
+		kind := string(head[4:])
+		goesOn = w.add(w.at+12+int64(binary.BigEndian.Uint32(head)), kind == "IDAT" || kind == "fdAT" || kind == "PLTE")
+		if kind == "IEND" {
+			return
+		}
+	}
+}
+
+func (w *pictureWalk) walkGIF() {
+	head := w.read(0, 13)
+	if head == nil || !w.add(13+colours(head[10]), true) {
+		return
+	}
+	for {
+		begin := w.read(0, 2)
+		if begin == nil {
+			return
+		}
+		switch begin[0] {
+		case '!':
+			if !w.add(w.endOfBlocks(2), begin[1] == 0xF9) {
+				return
+			}
+		case ',':
+			frame := w.read(0, 10)
+			if frame == nil || !w.add(w.endOfBlocks(11+colours(frame[9])), true) {
+				return
+			}
+		default:
+			return
+		}
+	}
+}
+
+// colours returns how long a table of colours is.
+func colours(flags byte) int64 {
+	if flags&0x80 == 0 {
+		return 0
+	}
+	return 3 << (flags&7 + 1)
+}
+
+// endOfBlocks finds the end of the blocks of a GIF that begin at an offset from here.
+func (w *pictureWalk) endOfBlocks(offset int64) int64 {
+	for {
+		size := w.read(offset, 1)
+		if size == nil {
+			return w.content.size
+		}
+		if offset += 1 + int64(size[0]); size[0] == 0 {
+			return w.at + offset
+		}
+	}
+}
+
+func (w *pictureWalk) walkWebP() {
+	for goesOn := w.add(12, true); goesOn; {
+		head := w.read(0, 8)
+		if head == nil || bytes.IndexFunc(head[:4], func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
+			return
+		}
+		size := int64(binary.LittleEndian.Uint32(head[4:]))
+		kind := string(head[:4])
+		goesOn = w.add(w.at+8+size+size&1, kind == "VP8 " || kind == "VP8L" || kind == "ALPH" || kind == "ANMF")
+	}
+}
+
+// walkBoxes goes through films and the pictures of telephones (MP4, HEIC, AVIF).
+func (w *pictureWalk) walkBoxes() {
+	for {
+		head := w.read(0, 8)
+		if head == nil {
+			return
+		}
+		size := int64(binary.BigEndian.Uint32(head))
+		switch size {
+		case 0:
+			size = w.content.size - w.at
+		case 1:
+			long := w.read(8, 8)
+			if long == nil {
+				return
+			}
+			size = int64(binary.BigEndian.Uint64(long) & (1<<62 - 1))
+		}
+		if size < 8 || !w.add(w.at+size, string(head[4:]) == "mdat") {
+			return
+		}
+	}
+}
+
+// scanPackedTexts scans the texts of a PNG that are packed.
+func (x *extractor) scanPackedTexts(p part, content *spool, depth int) {
+	for w := (&pictureWalk{content: content, at: 8}); ; {
+		head := w.read(0, 8)
+		if head == nil || string(head[4:]) == "IEND" {
+			return
+		}
+		size := int64(binary.BigEndian.Uint32(head))
+		if kind := string(head[4:]); (kind == "zTXt" || kind == "iTXt") && size < maxToken {
+			if text := packedText(kind, w.read(8, int(size))); text != nil {
+				z, err := zlib.NewReader(bytes.NewReader(text))
+				if err != nil {
+					x.c.fail(p.where, ReasonDamaged)
+					return
+				}
+				x.scanPart(part{where: inside(p.where, "text"), name: "text", kind: "text/plain"}, x.unpacked(z, size), depth+1)
+			}
+		}
+		if !w.add(w.at+12+size, true) {
+			return
+		}
+	}
+}
+
+// packedText returns the packed text of a chunk, nil for none.
+func packedText(kind string, chunk []byte) []byte {
+	_, rest, ok := bytes.Cut(chunk, []byte{0})
+	switch {
+	case !ok || len(rest) < 2:
+		return nil
+	case kind == "zTXt":
+		return rest[1:]
+	case rest[0] == 0: // not packed
+		return nil
+	}
+	_, rest, ok = bytes.Cut(rest[2:], []byte{0}) // the language
+	if !ok {
+		return nil
+	}
+	_, rest, _ = bytes.Cut(rest, []byte{0}) // the word in that language
+	return rest
+}

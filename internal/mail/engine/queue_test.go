@@ -1,0 +1,121 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"konak/internal/kit/db"
+	"konak/internal/kit/smtpd"
+	"konak/internal/mail"
+	"konak/internal/mail/engine"
+)
+
+// The queue says when a mail is tried next, and of a destination that does not answer
+// that all mail to it waits.
+func TestQueueSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.out.answer("elif@other.example", &smtpd.Error{Code: 451, Enhanced: "4.7.1", Message: "Greylisted"})
+		if code := o.submit(text("info@firma.example", "teklif", ""), "elif@other.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		o.s.Settle()
+		now := o.s.Clock.Now()
+		r := o.queue()[0].Recipients[0]
+		if r.NextTryAt == nil || !r.NextTryAt.After(now) || r.NextTryAt.After(now.Add(2*time.Minute)) || r.HoldReason != "" {
+			t.Errorf("got %+v", r)
+		}
+		err := o.s.DB.Tenant(o.ID).InTx(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`INSERT INTO job_hold (tenant_id, kind, account_id, until, failures, reason, error)
+				SELECT tenant_id, kind, account_id, $2, 1, 'destination_unreachable', 'timeout' FROM job WHERE tenant_id = $1 AND kind = 'mail.deliver'`,
+				tx.Tenant(), now.Add(20*time.Minute).UnixMicro())
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = o.queue()[0].Recipients[0]
+		if r.NextTryAt == nil || !r.NextTryAt.Equal(now.Add(20*time.Minute).Truncate(time.Microsecond)) || r.HoldReason != "destination_unreachable" {
+			t.Errorf("held: %+v", r)
+		}
+		o.out.answer("elif@other.example", nil)
+		o.Owner.Post(base+"/queue/"+o.queue()[0].ID.String()+"/retry", nil).Want(200)
+		o.s.Settle()
+		if r = o.queue()[0].Recipients[0]; r.State != engine.StateDelivered || r.NextTryAt != nil || r.HoldReason != "" {
+			t.Errorf("delivered: %+v", r)
+		}
+	})
+}
+
+// A long subject is cut in every list, and the journal knows the Message-ID that a mail
+// leaves with.
+func TestListsOfMail(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.Owner.Put(base+"/settings/journaling", map[string]any{"enabled": true, "retention_days": 30}).Want(200)
+		o.addRule("log", nil)
+		long := strings.TrimSpace(strings.Repeat("çok uzun ", 60))
+		if code := o.submit(text("info@firma.example", long, "")+"gizli\r\n", "elif@other.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		o.s.Settle()
+		var journal []mail.JournalItem
+		o.Owner.Get(base + "/journal").Want(200).Data(&journal)
+		item := o.queue()[0]
+		for what, subject := range map[string]string{"queue": item.Subject, "journal": journal[0].Subject, "incidents": o.incidents()[0].SubjectMasked} {
+			if len(subject) > 200 || !strings.HasSuffix(subject, "…") || !strings.HasPrefix(long, strings.TrimSuffix(subject, "…")) {
+				t.Errorf("%s: %q", what, subject)
+			}
+		}
+		if item.MessageID == "" || journal[0].MessageID != item.MessageID || field(o.out.got()[0].text, "Message-ID") != item.MessageID {
+			t.Errorf("journal has %q, the queue %q", journal[0].MessageID, item.MessageID)
+		}
+	})
+}
+
+// A mail whose content is gone cannot be released, only rejected.
+func TestReleaseWithoutContent(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addRule("quarantine", nil)
+		if code := o.submit(text("info@firma.example", "plan", "")+"gizli\r\n", "elif@other.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		incident := base + "/dlp/incidents/" + o.incidents()[0].ID.String()
+		err := o.s.DB.Tenant(o.ID).InTx(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`UPDATE mail_queue SET blob_id = $2 WHERE tenant_id = $1`, tx.Tenant(), tx.NewID())
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, falsePositive := range []bool{true, false} {
+			f := o.Owner.Post(incident+"/release", map[string]any{"false_positive": falsePositive}).Refused(409, "conflict")
+			if f.Reason != "content_gone" || !strings.Contains(f.Message, "Reject it") {
+				t.Errorf("got %+v", f)
+			}
+		}
+		o.Owner.Post(incident+"/reject", map[string]any{}).Want(200)
+		if f := o.Owner.Post(incident+"/release", map[string]any{}).Refused(409, "conflict"); f.Reason != "rejected" {
+			t.Errorf("got %+v", f)
+		}
+	})
+}
+
+// What looks like a rule for many addresses is refused as such.
+func TestWildcards(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		for _, addr := range []string{"*@firma.example", "@firma.example", "a*@firma.example"} {
+			for path, body := range map[string]map[string]any{
+				"/dlp/exceptions": {"email": addr}, "/send-as": {"address": addr, "mailbox_id": o.mailbox("info@firma.example").ID},
+			} {
+				f := o.Owner.Post(base+path, body).Refused(422, "validation_failed")
+				if got := append(f.Fields["email"], f.Fields["address"]...); len(got) != 1 || got[0] != "wildcard" {
+					t.Errorf("%s %s: %+v", path, addr, f)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,119 @@
+package whatsapp
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+
+	channel "konak/internal/crm/channel/whatsapp"
+)
+
+// Echoes is the value of the field smb_message_echoes: what the owner of a number wrote in
+// the app on the phone, beside us.
+type Echoes struct {
+	Product  string     `json:"messaging_product"`
+	Metadata Metadata   `json:"metadata"`
+	Messages []Incoming `json:"message_echoes"`
+}
+
+// History is the value of the field history: what was written on the phone before the
+// number was connected, or why its owner does not share it.
+type History struct {
+	Product  string         `json:"messaging_product"`
+	Metadata Metadata       `json:"metadata"`
+	History  []HistoryChunk `json:"history"`
+}
+
+// HistoryChunk is a part of the history.
+type HistoryChunk struct {
+	Metadata *HistoryPlace   `json:"metadata,omitempty"`
+	Threads  []HistoryThread `json:"threads,omitempty"`
+	Errors   []Error         `json:"errors,omitempty"`
+}
+
+// HistoryPlace says which part it is.
+type HistoryPlace struct {
+	Phase    int `json:"phase"`
+	Chunk    int `json:"chunk_order"`
+	Progress int `json:"progress"` // of 100
+}
+
+// HistoryThread is what was written with one customer, whose number the id is.
+type HistoryThread struct {
+	ID       string            `json:"id"`
+	Messages []HistoryIncoming `json:"messages"`
+}
+
+// HistoryIncoming is a message of the past.
+type HistoryIncoming struct {
+	Incoming
+	Context *HistoryContext `json:"history_context,omitempty"`
+}
+
+// HistoryContext is what became of it.
+type HistoryContext struct {
+	Status string `json:"status"`
+	FromMe bool   `json:"from_me,omitempty"`
+}
+
+// CodeHistoryDeclined is that the owner does not share the history.
+const CodeHistoryDeclined = 2593109
+
+// AppData asks for what the app on the phone has.
+type AppData struct {
+	Product string `json:"messaging_product"`
+	Sync    string `json:"sync_type"`
+}
+
+// SyncHistory asks for the history.
+const SyncHistory = "history"
+
+// RequestHistory implements channel.Provider.
+func (c *Client) RequestHistory(ctx context.Context, a channel.Access) error {
+	var out struct {
+		ID string `json:"request_id"`
+	}
+	return c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/smb_app_data", AppData{Product: "whatsapp", Sync: SyncHistory}, &out)
+}
+
+// parseEchoes reads what the owner wrote to customers.
+func parseEchoes(business string, value []byte) (out []channel.Call, err error) {
+	var v Echoes
+	if err := json.Unmarshal(value, &v); err != nil {
+		return nil, err
+	}
+	for i := range v.Messages {
+		r := parseMessage(&v.Messages[i], nil)
+		r.From, r.UserID, r.OfOwner = v.Messages[i].To, "", true
+		out = append(out, channel.Call{NumberID: v.Metadata.NumberID, BusinessID: business, Message: r})
+	}
+	return out, nil
+}
+
+func parseHistory(business string, value []byte) ([]channel.Call, error) {
+	var v History
+	if err := json.Unmarshal(value, &v); err != nil {
+		return nil, err
+	}
+	out := &channel.History{}
+	for _, chunk := range v.History {
+		out.Declined = out.Declined || slices.ContainsFunc(chunk.Errors, func(e Error) bool { return e.Code == CodeHistoryDeclined })
+		for _, t := range chunk.Threads {
+			thread := channel.Thread{Customer: t.ID}
+			for i := range t.Messages {
+				m := &t.Messages[i]
+				r := parseMessage(&m.Incoming, nil)
+				if r.ReactTo != "" || r.System || r.ID == "" {
+					continue
+				}
+				thread.Messages = append(thread.Messages, channel.PastMessage{
+					ID: r.ID, At: r.At, Text: r.Text, Media: m.Type == "media_placeholder" || r.MediaID != "",
+					OfOwner: m.From != t.ID || m.Context != nil && m.Context.FromMe,
+				})
+			}
+			out.Threads = append(out.Threads, thread)
+		}
+	}
+	return []channel.Call{{NumberID: v.Metadata.NumberID, BusinessID: business, History: out}}, nil
+}
