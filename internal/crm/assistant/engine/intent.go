@@ -32,10 +32,7 @@ var (
 		hizmet hizmetiniz destek ilgi ilginiz ilginize yardim yardiminiz hizli guzel kolay gelsin iyi gunler service support help helpful fast quick nice good job`)
 	// thanking has the words without which a message does not thank.
 	thanking = wordSet(`tesekkur tesekkurler sagolun sagol eyvallah thanks thank`)
-	// wishing has words that ask for something, in whichever way the rest thanks.
-	wishing = wordSet(`istiyorum istiyoruz isterim lutfen nasil nerede nereden zaman neden hangi kac mi mu var yok degil ama
-		want need please how where when which what why can could would not but`)
-	urgent = wordSet(`acil acilen hemen ivedi derhal urgent urgently asap immediately`)
+	urgent   = wordSet(`acil acilen hemen ivedi derhal urgent urgently asap immediately`)
 )
 
 // Beginnings of words that show how the customer feels, and those that turn good into bad.
@@ -111,7 +108,7 @@ func feeling(words []string) (bad, good bool) {
 
 // givesThanks says whether a message thanks or praises and asks for nothing.
 func givesThanks(words []string, u Understanding) bool {
-	if !hasWord(words, thanking) && !u.Positive || u.Negative || hasWord(words, wishing) {
+	if !hasWord(words, thanking) && !u.Positive || u.Negative {
 		return false
 	}
 	return !slices.ContainsFunc(words, func(w string) bool { return !thanks[w] && !greetings[w] && !begins(w, positive) })
