@@ -104,6 +104,9 @@ func TestUnsure(t *testing.T) {
 		{Title: "Brochure", Language: "en", Sections: []engine.Section{{Body: "Its second part."}}},
 		{Title: "Curtains of wool", Language: "en", Sections: []engine.Section{{Body: "They are sewn."}}},
 	})
+	if got := x.Answer("I want to cancel my order", "en", 0); got.Candidates[0].Confidence > 0.5 {
+		t.Errorf("what only mentions the words is too sure: %+v", got)
+	}
 	for text, sure := range map[string]bool{
 		"Where is my invoice?": true, "I want to cancel my order": false,
 		"Can I change my address?": true, "Can I change my e-mail address?": false,
