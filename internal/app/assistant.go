@@ -56,7 +56,7 @@ func (c assistedChannels) Account(r *db.Reader, id uuid.UUID) (assistant.Account
 }
 
 // NamesConfiguration implements assistant.Channels.
-func (c assistedChannels) NamesConfiguration(r *db.Reader, id uuid.UUID) (bool, error) {
+func (c assistedChannels) NamesConfiguration(r *db.Reader, id uuid.UUID) (used, withoutHours bool, err error) {
 	return c.channels.NamesConfiguration(r, id)
 }
 

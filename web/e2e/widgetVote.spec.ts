@@ -22,6 +22,12 @@ test('a visitor says whether the assistant’s answer helped, and the agent sees
   await visitor.goto(site.origin)
   await visitor.getByRole('button', { name: 'Open chat' }).click()
   const chat = visitor.getByRole('dialog', { name: 'How can we help?' })
+  // A greeting is no answer: nothing is asked below it. What the machine says is marked as such.
+  await chat.getByLabel('Your message').fill('Hello')
+  await visitor.keyboard.press('Enter')
+  await expect(chat.getByText('Write your question')).toBeVisible({ timeout: 20_000 })
+  await expect(chat.getByText('Assistant · automatic answer')).toHaveCount(1)
+  await expect(chat.getByRole('group', { name: 'Did this help?' })).toHaveCount(0)
   await chat.getByLabel('Your message').fill('How do I measure for curtains?')
   await visitor.keyboard.press('Enter')
   const vote = chat.getByRole('group', { name: 'Did this help?' })

@@ -47,7 +47,9 @@ export interface Message {
   from: 'visitor' | 'agent' | 'bot'
   name: string
   body: string
-  /** What the visitor thinks of an answer of the bot. */
+  /** An answer of the bot that the visitor is asked about. */
+  can_vote?: boolean
+  /** What the visitor thinks of it. */
   vote?: Vote | null
   created_at: string
 }

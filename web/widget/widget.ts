@@ -201,13 +201,13 @@ class Widget {
     ;(this.ask.hidden ? this.input : this.ask.querySelector('input'))?.focus()
   }
 
-  private add(id: string, from: Message['from'], name: string, body: string, files: Shared[] = [], vote: Message['vote'] = null): void {
+  private add(id: string, from: Message['from'], name: string, body: string, files: Shared[] = [], canVote = false, vote: Message['vote'] = null): void {
     const old = this.shown.get(id)
     if (old) {
       old.querySelector('.text')?.replaceChildren(...linked(body))
       return
     }
-    const who = from === 'visitor' ? this.t.you : name || this.t.team
+    const who = from === 'visitor' ? this.t.you : from === 'bot' ? this.t.bot : name || this.t.team
     const node = el('div', { class: `line ${from}` }, el('p', { class: 'who' }, who))
     if (body) node.append(el('p', { class: 'text' }, ...linked(body)))
     for (const file of files) {
@@ -216,7 +216,7 @@ class Widget {
       node.append(button)
     }
     if (from === 'agent' && id !== 'greeting') this.answeredBy(name)
-    if (from === 'bot') node.append(voteRow(this.t, vote, (rating) => this.client.vote(id, rating), () => this.note.say(this.t.notVoted, true)))
+    if (canVote) node.append(voteRow(this.t, vote, (rating) => this.client.vote(id, rating), () => this.note.say(this.t.notVoted, true)))
     this.shown.set(id, node)
     this.log.append(node)
     this.scroll()
@@ -239,7 +239,7 @@ class Widget {
     this.stand(await this.client.session())
     if (!this.session?.conversation_id) return
     for (const m of await this.client.messages()) {
-      this.add(m.id, m.from, m.name, m.body, m.files, m.vote)
+      this.add(m.id, m.from, m.name, m.body, m.files, m.can_vote, m.vote)
       this.noteNewest(m)
     }
     this.sayRead()
@@ -297,7 +297,7 @@ class Widget {
     }
     const m = JSON.parse(data) as Message
     const known = this.shown.has(m.id)
-    this.add(m.id, m.from, m.name, m.body, m.files, m.vote)
+    this.add(m.id, m.from, m.name, m.body, m.files, m.can_vote, m.vote)
     if (m.from === 'visitor') return
     this.note.say('')
     this.noteNewest(m)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/reply"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
@@ -56,8 +58,9 @@ type state struct {
 	item          conversation.Item
 	items         []conversation.Item // the newest messages, the newest first
 	who           contact.Contact
-	question      string
-	language      string // the contact's
+	wrote         []string // what the customer wrote since the last answer
+	question      string   // the same as one text
+	language      string   // the contact's
 	configuration Configuration
 	account       Account
 	answers       int
@@ -145,9 +148,10 @@ func ignoreGone(err error) error {
 }
 
 // takeBack gives the assistant a conversation that was closed and that the
-// customer opened again, unless somebody has it or took it since.
+// customer opened again, unless somebody has it or took it since. Its answers count anew.
 func (s *Service) takeBack(ctx context.Context, m received) error {
 	free := false
+	var before clock.Time
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, m.ConversationID)
 		if err != nil {
@@ -157,12 +161,16 @@ func (s *Service) takeBack(ctx context.Context, m received) error {
 		if err != nil {
 			return db.NotFound(err)
 		}
+		before = item.CreatedAt
 		did, err := conversation.ReadAIAnswers(r, c.ID)
 		changed := did.Since != nil && did.Since.After(item.CreatedAt.Time)
 		free = !changed && c.OwnerID == nil && c.State == conversation.Open && (c.AIState == conversation.AIOff || c.AIState == conversation.AIHandedOver)
 		return err
 	})
-	if err != nil || !free {
+	if err != nil {
+		return err
+	}
+	if err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return countAnew(tx, m.ConversationID, before) }); err != nil || !free {
 		return err
 	}
 	_, err = s.Conversations.SetAI(ctx, m.ConversationID, conversation.AIActive)
@@ -199,24 +207,32 @@ func (s *Service) read(r *db.Reader, c conversation.Conversation, message uuid.U
 			return st, false, fmt.Errorf("assistant: configuration of the account: %w", err)
 		}
 	}
-	did, err := conversation.ReadAIAnswers(r, c.ID)
-	st.answers = did.Answers
+	st.answers, err = countAnswers(r, c.ID)
 	return st, err == nil, err
 }
 
 // readItems finds the message among the newest items and joins what the customer
 // wrote since the last answer. It returns false where the message is not the
-// customer's newest, or somebody wrote after it.
+// customer's newest, or somebody wrote after it. An answer of the assistant stands behind the
+// message that it read, even where a message that was on its way then has an earlier time.
 func (st *state) readItems(items []conversation.Item, message uuid.UUID) bool {
 	st.items = items
-	var wrote []string
 	found := false
+	answered := map[string]bool{}
 	for _, i := range items {
 		if i.Kind != conversation.Message {
 			continue
 		}
 		if i.AuthorKind != conversation.ByContact {
+			to, isAnswer := i.Detail[reply.DetailInAnswerTo].(string)
+			if !found && isAnswer && i.AuthorKind == conversation.ByBot {
+				answered[to] = true
+				continue
+			}
 			st.echo = found && i.AuthorKind == conversation.ByBot && strings.TrimSpace(i.Body) == strings.TrimSpace(st.item.Body)
+			break
+		}
+		if answered[i.ID.String()] {
 			break
 		}
 		if !found && (i.ID != message || i.Automatic || i.Test) {
@@ -225,9 +241,9 @@ func (st *state) readItems(items []conversation.Item, message uuid.UUID) bool {
 		if !found {
 			st.item, found = i, true
 		}
-		wrote = append([]string{i.Body}, wrote...)
+		st.wrote = append([]string{i.Body}, st.wrote...)
 	}
-	st.question = strings.Join(wrote, "\n")
+	st.question = strings.Join(st.wrote, "\n")
 	return found
 }
 
@@ -241,11 +257,15 @@ type planned struct {
 	needsModel bool // a language model is to be asked for the rest
 }
 
+// smallTalk says that what is said answers nothing: a greeting, thanks, the words of a hand-over.
+func (p *planned) smallTalk() bool { return p.reason != "" || p.understood.Intent != engine.Question }
+
 // plan decides what to do with a message.
 func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
 	p := planned{understood: engine.Understand(st.question, languageOr(st.language))}
 	words := wordsIn(p.understood.Language)
 	if p.reason = st.refusal(ctx); p.reason != "" {
+		p.text = words.ofRefusal(p.reason)
 		return p, nil
 	}
 	switch p.understood.Intent {
@@ -267,20 +287,55 @@ func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
 	if err != nil {
 		return p, err
 	}
-	found := index.Answer(st.question, p.understood.Language, engine.DefaultBound)
-	if !found.Confident {
-		if found, err = s.findProvisions(ctx, &st.configuration, st.question, p.understood.Language); err != nil {
-			return p, err
-		}
+	found, err := s.find(ctx, index, st, p.understood.Language)
+	if err != nil {
+		return p, err
 	}
-	if !found.Confident {
+	if len(found) == 0 {
 		p.reason, p.text = NoAnswer, words.unknown
 		return p, nil
 	}
-	best := found.Candidates[0]
-	p.sources = []conversation.AISource{{Kind: best.Kind, Title: best.Title, URL: best.URL, Excerpt: best.Excerpt}}
-	p.text = words.withSources(best.Excerpt, p.sources)
+	var said []string
+	for _, c := range found {
+		source := conversation.AISource{Kind: c.Kind, Title: c.Title, URL: c.URL, Excerpt: c.Excerpt}
+		p.sources = append(p.sources, source)
+		said = append(said, words.withSources(c.Excerpt, []conversation.AISource{source}))
+	}
+	p.text = strings.Join(said, "\n\n")
 	return p, nil
+}
+
+// find finds the answer to each message that asks something; none where one of them has
+// none. Messages without an answer of their own may be one question together.
+func (s *Service) find(ctx context.Context, index *engine.Index, st *state, language string) (out []engine.Candidate, err error) {
+	asked, answered := 0, 0
+	for _, text := range st.wrote {
+		if !engine.Asks(text, language) {
+			continue
+		}
+		asked++
+		found := index.Answer(text, language, engine.DefaultBound)
+		if !found.Confident {
+			continue
+		}
+		answered++
+		if c := found.Candidates[0]; !slices.ContainsFunc(out, func(o engine.Candidate) bool { return o.Title == c.Title && o.URL == c.URL }) {
+			out = append(out, c)
+		}
+	}
+	switch {
+	case asked > 0 && answered == asked:
+		return out, nil
+	case answered > 0:
+		return nil, nil
+	}
+	found := index.Answer(st.question, language, engine.DefaultBound)
+	if !found.Confident {
+		if found, err = s.findProvisions(ctx, &st.configuration, st.question, language); err != nil || !found.Confident {
+			return nil, err
+		}
+	}
+	return found.Candidates[:1], nil
 }
 
 // refusal is why the assistant does not answer at all; "" where it does.
@@ -290,12 +345,12 @@ func (st *state) refusal(ctx context.Context) string {
 		return NotLicensed
 	case !st.account.Enabled:
 		return SwitchedOff
+	case st.echo:
+		return Repeated
 	case !st.configuration.answersAt(st.account.Open):
 		return OutOfHours
 	case st.answers >= st.configuration.MaxAnswers:
 		return AnswerLimit
-	case st.echo:
-		return Repeated
 	}
 	return ""
 }
@@ -312,7 +367,11 @@ func (s *Service) act(ctx context.Context, m received, p planned) error {
 			return was, err
 		}
 		if late := st.refusal(ctx); late != "" {
-			p = planned{reason: late}
+			silent := p.reason != "" && p.text == ""
+			p = planned{reason: late, understood: p.understood}
+			if !silent {
+				p.text = wordsIn(p.understood.Language).ofRefusal(late)
+			}
 		}
 		return s.write(tx, was, m.ItemID, &st, p)
 	})
@@ -326,16 +385,16 @@ func (s *Service) write(tx *db.Tx, c conversation.Conversation, message uuid.UUI
 		var out conversation.Written
 		if c, err = s.Replies.ToReply(reply.Answer{
 			Author: conversation.Author{Kind: conversation.ByBot}, Body: p.text, Sources: p.sources,
-			Configuration: st.configuration.reference(), InAnswerTo: &message, SmallTalk: p.reason != "" || p.understood.Intent != engine.Question,
+			Configuration: st.configuration.reference(), InAnswerTo: &message, SmallTalk: p.smallTalk(),
 		}, &out)(tx, c); err != nil {
 			return c, err
 		}
 		item = &out.Item.ID
 	}
 	if p.reason == "" {
-		return c, setOutcome(tx, message, item, nil)
+		return c, setOutcome(tx, message, item, nil, !p.smallTalk())
 	}
-	if err := setOutcome(tx, message, item, &p.reason); err != nil {
+	if err := setOutcome(tx, message, item, &p.reason, false); err != nil {
 		return c, err
 	}
 	return s.Conversations.ToEscalate(p.reason, nil)(tx, c)
@@ -351,8 +410,11 @@ func (s *Service) recordAttributes(ctx context.Context, st *state, p planned) er
 	if u.Urgent {
 		urgency = "high"
 	}
-	if u.Negative {
+	switch {
+	case u.Negative:
 		sentiment = "negative"
+	case u.Positive:
+		sentiment = "positive"
 	}
 	list := add(nil, "language", u.Language)
 	list = add(list, "intent", u.Intent)

@@ -37,12 +37,12 @@ type tryIn struct {
 
 // Trial is what the assistant would answer, and why.
 type Trial struct {
-	Language   string    `json:"language" enum:"tr,en" example:"tr"`
+	Language   string    `json:"language" enum:"tr,en,other" example:"tr" doc:"other is one that the embedded engine does not understand: it hands over"`
 	Intent     string    `json:"intent" enum:"question,greeting,thanks,human" example:"question"`
 	Answered   bool      `json:"answered" doc:"Whether it would answer; otherwise it hands over"`
 	Text       string    `json:"text" example:"14 gün içinde iade edebilirsiniz." doc:"What the customer would read"`
 	Reason     *string   `json:"reason" nullable:"true" example:"no_answer" doc:"Why it would hand over"`
-	Bound      float64   `json:"bound" example:"0.56" doc:"The confidence that an answer needs"`
+	Bound      float64   `json:"bound" example:"0.65" doc:"The confidence that an answer needs"`
 	Candidates []Passage `json:"candidates" nullable:"false" doc:"What was found, the best first"`
 }
 
@@ -82,7 +82,7 @@ func (s *Service) Try(ctx context.Context, question, language string, configurat
 		return Trial{}, err
 	}
 	out := Trial{
-		Language: languageOr(p.understood.Language), Intent: p.understood.Intent, Answered: p.reason == "", Text: p.text,
+		Language: p.understood.Language, Intent: p.understood.Intent, Answered: p.reason == "", Text: p.text,
 		Bound: engine.DefaultBound, Candidates: []Passage{},
 	}
 	if p.reason != "" {

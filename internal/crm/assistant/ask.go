@@ -96,7 +96,7 @@ func (s *Service) askModel(ctx context.Context, st *state, p *planned) error {
 	words := wordsIn(p.understood.Language)
 	c := &chat{s: s, st: st, sources: map[string]conversation.AISource{}, until: st.until}
 	c.request = ChatRequest{Tools: tools, MaxTokens: maxTokens, Messages: append([]ChatMessage{{
-		Role: RoleSystem, Text: fmt.Sprintf(instructions, languageNames[languageOr(p.understood.Language)]),
+		Role: RoleSystem, Text: fmt.Sprintf(instructions, languageName(p.understood.Language)),
 	}}, st.history()...)}
 	text, reason, err := c.answer(ctx, p.understood.Language)
 	if err != nil {
@@ -233,7 +233,7 @@ func (c *chat) search(ctx context.Context, query, language string) (map[string]a
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range append(index.Answer(query, language, 0).Candidates, provisions.Candidates...) {
+	for _, x := range append(index.Answer(query, languageOr(language), 0).Candidates, provisions.Candidates...) {
 		id := fmt.Sprintf("s%d", len(c.sources)+1)
 		c.sources[id] = conversation.AISource{Kind: x.Kind, Title: x.Title, URL: x.URL, Excerpt: x.Excerpt}
 		out = append(out, foundPassage{id, x.Title, x.Excerpt, x.URL})

@@ -215,6 +215,8 @@ func TestHandOver(t *testing.T) {
 		for _, q := range []struct{ who, text, says, reason string }{
 			{"elif", "Mağazanız hangi semtte?", "Sizi bir temsilciye aktarıyorum", assistant.NoAnswer},
 			{"john", "What are your opening hours?", "handing you over to a colleague", assistant.NoAnswer},
+			{"hans", "Wo ist mein Paket?", "handing you over to a colleague", assistant.NoAnswer},
+			{"jane", "talk to agent", "handing you over to a colleague", assistant.CustomerAsked},
 			{"ayse", "Bir temsilciyle görüşmek istiyorum", "Sizi bir temsilciye aktarıyorum", assistant.CustomerAsked},
 		} {
 			id := sh.writes(q.who, q.text).Conversation.ID
@@ -297,9 +299,13 @@ func TestNoAnswer(t *testing.T) {
 		}
 
 		never := sh.configure(map[string]any{"name": "Gündüz", "active": assistant.OutsideHours})
+		sh.setHours(1, 2, 3, 4, 5, 6, 7)
 		sh.setAI(true, &never.ID)
 		id = sh.writes("hours", answerable).Conversation.ID
-		check("during business hours", id, conversation.AIHandedOver, assistant.OutOfHours)
+		sh.settle()
+		if list, a := sh.answers(id), sh.state(id); len(list) != 1 || !strings.Contains(list[0].Body, "çalışma saatlerimizde yazacak") || *a.HandoverReason != assistant.OutOfHours {
+			t.Errorf("during business hours: %+v, %+v", list, a)
+		}
 
 		slow := sh.configure(map[string]any{"name": "Yavaş", "delay_s": 60})
 		sh.setAI(true, &slow.ID)
@@ -329,13 +335,27 @@ func TestAnswerLimit(t *testing.T) {
 		c := sh.configure(map[string]any{"name": "Kısa", "max_answers": 2, "delay_s": 0})
 		sh.setAI(true, &c.ID)
 		var id uuid.UUID
-		for range 4 {
-			id = sh.writes("elif", answerable).Conversation.ID
+		asks := func(text string, answers int, says string) {
+			t.Helper()
+			id = sh.writes("elif", text).Conversation.ID
 			sh.settle()
+			if list := sh.answers(id); len(list) != answers || !strings.Contains(list[0].Body, says) {
+				t.Errorf("%q: %d answers, the last is %q", text, len(list), list[0].Body)
+			}
 		}
-		if a := sh.state(id); len(sh.answers(id)) != 2 || a.State != conversation.AIHandedOver || *a.HandoverReason != assistant.AnswerLimit {
-			t.Errorf("%d answers, %+v", len(sh.answers(id)), a)
+		asks("Merhaba", 1, "Merhaba!")
+		asks(answerable, 2, "14 gün")
+		asks("Teşekkürler", 3, "Rica ederim")
+		asks(answerable, 4, "14 gün")
+		asks(answerable, 5, "Sizi bir temsilciye aktarıyorum")
+		asks(answerable, 5, "Sizi bir temsilciye aktarıyorum")
+		if a := sh.state(id); a.State != conversation.AIHandedOver || *a.HandoverReason != assistant.AnswerLimit {
+			t.Errorf("got %+v", a)
 		}
+		// Opened again it counts anew.
+		sh.Owner.Post(conversations+"/"+id.String()+"/close", nil).Want(200)
+		s.Clock.Advance(time.Hour)
+		asks(answerable, 6, "14 gün")
 		echo := sh.writes("echo", answerable).Conversation.ID
 		sh.settle()
 		sh.writes("echo", sh.answers(echo)[0].Body)
@@ -373,6 +393,43 @@ func TestAnsweredOnce(t *testing.T) {
 		sh.settle()
 		if a := sh.state(id); len(sh.answers(id)) != 0 || a.Answers != 1 {
 			t.Errorf("answered again: %+v", a)
+		}
+	})
+}
+
+// Each of several questions in a row is answered, or a person answers all of them.
+func TestTwoQuestions(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		ask := func(who string, texts ...string) (uuid.UUID, []conversation.Item) {
+			t.Helper()
+			var id uuid.UUID
+			for _, text := range texts {
+				id = sh.writes(who, text).Conversation.ID
+				s.Clock.Advance(100 * time.Millisecond)
+			}
+			sh.settle()
+			return id, sh.answers(id)
+		}
+		id, list := ask("elif", answerable, "Kargo takip numarası nerede?", answerable)
+		if len(list) != 1 || !strings.Contains(list[0].Body, "14 gün") || strings.Count(list[0].Body, "Kaynak: ") != 2 || !strings.Contains(list[0].Body, "Takip numarası e-posta") {
+			t.Errorf("got %+v", list)
+		}
+		var sources []conversation.AISource
+		sh.Owner.Get(conversations + "/" + id.String() + "/items/" + list[0].ID.String() + "/ai-sources").Want(200).Data(&sources)
+		if len(sources) != 2 {
+			t.Errorf("the sources are %+v", sources)
+		}
+		id, list = ask("can", answerable, "Mağazanız hangi semtte?")
+		var c conversation.Conversation
+		sh.Owner.Get(conversations + "/" + id.String()).Want(200).Data(&c)
+		if a := sh.state(id); len(list) != 1 || c.WaitingSince == nil || a.State != conversation.AIHandedOver || *a.HandoverReason != assistant.NoAnswer {
+			t.Errorf("got %+v, %+v, %+v", list, c, a)
+		}
+		// Parts of one question are one question.
+		if _, list = ask("ece", "Selam", "ürünü", "nasıl iade edebilirim", "48213"); len(list) != 1 || !strings.Contains(list[0].Body, "14 gün") {
+			t.Errorf("got %+v", list)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,27 +134,74 @@ func TestFailedForGood(t *testing.T) {
 	})
 }
 
+// changeHours opens the account on days of the week, all day; without one it has no hours.
+func (sh *shop) changeHours(days ...int) error {
+	var hours *channel.Hours
+	for _, day := range days {
+		if hours == nil {
+			hours = &channel.Hours{Timezone: "UTC"}
+		}
+		hours.Spans = append(hours.Spans, channel.Span{Day: day, From: "00:00", To: "24:00"})
+	}
+	return sh.s.DB.Tenant(sh.ID).InTx(sh.Context(), func(tx *db.Tx) error {
+		_, err := sh.s.Channels.Change(tx, custom.Name, sh.account, func(a *channel.Account) error { a.Hours.V = hours; return nil })
+		return err
+	})
+}
+
+func (sh *shop) setHours(days ...int) {
+	sh.t.Helper()
+	if err := sh.changeHours(days...); err != nil {
+		sh.t.Fatal(err)
+	}
+}
+
+// A configuration that goes by business hours is for channels that have some.
+func TestNeedsHours(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		always, night := sh.configure(map[string]any{"name": "Hep"}), sh.configure(map[string]any{"name": "Gece", "active": assistant.OutsideHours})
+		ai := channels + "/" + sh.account.String() + "/ai"
+		refused := func(e *apptest.Error, field, code string) {
+			t.Helper()
+			if !slices.Contains(e.Fields[field], code) {
+				t.Errorf("got %+v", e)
+			}
+		}
+		sh.setAI(true, &always.ID)
+		refused(sh.Owner.Do("PATCH", ai, map[string]any{"enabled": true, "configuration_id": night.ID}).Refused(422, "validation_failed"), "configuration_id", "channel_without_hours")
+		path := configurations + "/" + always.ID.String()
+		refused(sh.Owner.Put(path, map[string]any{"name": "Hep", "active": assistant.DuringHours}).Refused(422, "validation_failed"), "active", "channel_without_hours")
+		sh.Owner.Put(path, map[string]any{"name": "Her zaman"}).Want(200)
+
+		// While it is off nothing waits for hours, but it is not switched on without them.
+		sh.setAI(false, &night.ID)
+		refused(sh.Owner.Do("PATCH", ai, map[string]any{"enabled": true}).Refused(422, "validation_failed"), "configuration_id", "channel_without_hours")
+		sh.setHours(1)
+		sh.setAI(true, nil)
+		if err := sh.changeHours(); err == nil || !strings.Contains(err.Error(), "validation_failed") {
+			t.Errorf("the hours were taken away: %v", err)
+		}
+		sh.Owner.Put(configurations+"/"+night.ID.String(), map[string]any{"name": "Gece", "active": assistant.DuringHours}).Want(200)
+	})
+}
+
 // A configuration for business hours answers within them and hands over outside.
 func TestDuringHours(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
 		c := sh.configure(map[string]any{"name": "Mesai", "active": assistant.DuringHours})
-		sh.setAI(true, &c.ID)
 		// The clock stands on a Sunday.
 		for day, reason := range map[int]string{1: assistant.OutOfHours, 7: ""} {
-			open := channel.Hours{Timezone: "UTC", Spans: []channel.Span{{Day: day, From: "00:00", To: "24:00"}}}
-			if err := s.DB.Tenant(sh.ID).InTx(sh.Context(), func(tx *db.Tx) error {
-				_, err := s.Channels.Change(tx, custom.Name, sh.account, func(a *channel.Account) error { a.Hours.V = &open; return nil })
-				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
+			sh.setHours(day)
+			sh.setAI(true, &c.ID)
 			id := sh.writes("day"+string(rune('0'+day)), answerable).Conversation.ID
 			sh.settle()
-			a, n := sh.state(id), len(sh.answers(id))
-			if reason == "" && n != 1 || reason != "" && (n != 0 || a.HandoverReason == nil || *a.HandoverReason != reason) {
-				t.Errorf("open on day %d: %d answers, %+v", day, n, a)
+			a, list := sh.state(id), sh.answers(id)
+			if len(list) != 1 || (reason != "") != strings.Contains(list[0].Body, "çalışma saatlerimizde yazacak") || reason != "" && (a.HandoverReason == nil || *a.HandoverReason != reason) {
+				t.Errorf("open on day %d: %+v, %+v", day, list, a)
 			}
 		}
 	})

@@ -20,7 +20,7 @@ const (
 // findProvisions asks the regulation corpus, where the configuration says so and the
 // workspace has it. The corpus is Turkish.
 func (s *Service) findProvisions(ctx context.Context, c *Configuration, question, language string) (engine.Reply, error) {
-	if !c.Provisions || !caller.From(ctx).Licences[provisionLicence] || languageOr(language) != engine.Turkish {
+	if !c.Provisions || !caller.From(ctx).Licences[provisionLicence] || language != engine.Turkish {
 		return engine.Reply{}, nil
 	}
 	texts, err := s.Provisions.FindProvisions(ctx, question, maxProvisions)

@@ -5,7 +5,6 @@ import (
 
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
-	"konak/internal/crm/reply"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
@@ -40,8 +39,5 @@ func (Queue) MessageReceived(tx *db.Tx, c conversation.Conversation, item conver
 
 // CustomerReacted implements inbound.Assistant: a thumb on an answer is the customer's vote.
 func (Queue) CustomerReacted(tx *db.Tx, c conversation.Conversation, item conversation.Item, sign string) error {
-	if item.Detail[reply.DetailSmallTalk] == true {
-		return nil
-	}
 	return airecord.SetReactionVote(tx, c, item, sign)
 }

@@ -37,8 +37,9 @@ type Account struct {
 // Channels knows the accounts of a workspace.
 type Channels interface {
 	Account(r *db.Reader, id uuid.UUID) (Account, error)
-	// NamesConfiguration says whether an account uses a configuration.
-	NamesConfiguration(r *db.Reader, id uuid.UUID) (bool, error)
+	// NamesConfiguration says whether an account uses a configuration, and whether one of
+	// those where the assistant is on has no business hours.
+	NamesConfiguration(r *db.Reader, id uuid.UUID) (used, withoutHours bool, err error)
 }
 
 // Library has the texts that answers come from.
@@ -214,17 +215,24 @@ func record(tx *db.Tx, action string, c Configuration) error {
 }
 
 // Change writes a configuration anew and forgets failures of its server. It returns
-// a conflict where the name is another's.
+// a conflict where the name is another's, and validation_failed where it goes by business
+// hours from now on and a channel that uses it has none.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (c Configuration, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if c, err = lock(tx, id); err != nil {
 			return db.NotFound(err)
 		}
+		was := c.Active
 		if err := in.apply(&c); err != nil {
 			return err
 		}
 		if err := s.applyModel(tx.Tenant(), in.Model, &c); err != nil {
 			return err
+		}
+		if _, withoutHours, err := s.Channels.NamesConfiguration(&tx.Reader, id); err != nil {
+			return err
+		} else if withoutHours && c.Active != Always && c.Active != was {
+			return fault.Invalid("active", "channel_without_hours")
 		}
 		c.UpdatedAt = clock.At(tx.Now())
 		if free, err := save(tx, c); err != nil {
@@ -248,7 +256,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 		if err != nil {
 			return db.NotFound(err)
 		}
-		if used, err := s.Channels.NamesConfiguration(&tx.Reader, id); err != nil {
+		if used, _, err := s.Channels.NamesConfiguration(&tx.Reader, id); err != nil {
 			return err
 		} else if used {
 			return fault.New(fault.Conflict).Because("in_use")
@@ -271,4 +279,13 @@ func (Known) HoldConfiguration(tx *db.Tx, id uuid.UUID) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// NeedsHours implements channel.Assistants.
+func (Known) NeedsHours(r *db.Reader, id uuid.UUID) (bool, error) {
+	c, err := byID(r, 0, id)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return c.Active != Always, err
 }

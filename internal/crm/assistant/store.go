@@ -121,10 +121,24 @@ func claimMessage(tx *db.Tx, message, conversation uuid.UUID) (bool, error) {
 	return n == 1, err
 }
 
-// setOutcome writes what became of a message that was claimed.
-func setOutcome(tx *db.Tx, message uuid.UUID, item *uuid.UUID, reason *string) error {
-	_, err := tx.Exec(`UPDATE assistant_answer SET item_id = $3, reason = $4 WHERE tenant_id = $1 AND in_answer_to = $2`,
-		tx.Tenant(), message, item, reason)
+// setOutcome writes what became of a message that was claimed, and whether that counts as
+// an answer.
+func setOutcome(tx *db.Tx, message uuid.UUID, item *uuid.UUID, reason *string, counted bool) error {
+	_, err := tx.Exec(`UPDATE assistant_answer SET item_id = $3, reason = $4, counted = $5 WHERE tenant_id = $1 AND in_answer_to = $2`,
+		tx.Tenant(), message, item, reason, counted)
+	return err
+}
+
+// countAnswers counts the answers of a conversation since it was opened.
+func countAnswers(r *db.Reader, conversation uuid.UUID) (int, error) {
+	return db.One(r, db.Scalar[int], `SELECT count(*) FROM assistant_answer WHERE tenant_id = $1 AND conversation_id = $2 AND counted`,
+		r.Tenant(), conversation)
+}
+
+// countAnew forgets the answers before a time, when the conversation was opened again.
+func countAnew(tx *db.Tx, conversation uuid.UUID, before clock.Time) error {
+	_, err := tx.Exec(`UPDATE assistant_answer SET counted = false WHERE tenant_id = $1 AND conversation_id = $2 AND counted AND at < $3`,
+		tx.Tenant(), conversation, before)
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // phrases are what the assistant says in its own words.
-type phrases struct{ greeting, thanks, person, unknown, source string }
+type phrases struct{ greeting, thanks, person, unknown, closed, source string }
 
 var phrasesBy = map[string]phrases{
 	engine.Turkish: {
@@ -19,6 +19,7 @@ var phrasesBy = map[string]phrases{
 		thanks:   "Rica ederim. Başka bir sorunuz olursa yazabilirsiniz.",
 		person:   "Sizi bir temsilciye aktarıyorum; en kısa sürede yazacak.",
 		unknown:  "Bunun yanıtını bulamadım. Sizi bir temsilciye aktarıyorum; en kısa sürede yazacak.",
+		closed:   "Şu anda size yanıt veremiyorum. Sizi bir temsilciye aktarıyorum; çalışma saatlerimizde yazacak.",
 		source:   "Kaynak: ",
 	},
 	engine.English: {
@@ -26,11 +27,18 @@ var phrasesBy = map[string]phrases{
 		thanks:   "You are welcome. Write to me if you have another question.",
 		person:   "I am handing you over to a colleague, who will write as soon as possible.",
 		unknown:  "I did not find an answer to that. I am handing you over to a colleague, who will write as soon as possible.",
+		closed:   "I cannot answer you at this hour. I am handing you over to a colleague, who will write during our business hours.",
 		source:   "Source: ",
 	},
 }
 
-func wordsIn(language string) phrases { return phrasesBy[languageOr(language)] }
+// wordsIn are the words in a language; in English for who speaks neither.
+func wordsIn(language string) phrases {
+	if language == engine.Other {
+		language = engine.English
+	}
+	return phrasesBy[languageOr(language)]
+}
 
 // languageOr is a language that the assistant speaks: the given one, else Turkish.
 func languageOr(language string) string {
@@ -38,6 +46,18 @@ func languageOr(language string) string {
 		return language
 	}
 	return engine.Turkish
+}
+
+// ofRefusal is what the customer hears where the assistant does not answer at all; "" where
+// it should not have spoken.
+func (p phrases) ofRefusal(reason string) string {
+	switch reason {
+	case AnswerLimit:
+		return p.person
+	case OutOfHours:
+		return p.closed
+	}
+	return ""
 }
 
 // withSources adds to a text what it rests on and the customer can read.

@@ -111,6 +111,15 @@ func TestThumbIsAVote(t *testing.T) {
 			if react(provider(item), "👍"); votes(c) != "" {
 				t.Errorf("a vote on small talk: %q", votes(c))
 			}
+			for who, e := range map[string]*apptest.Error{
+				"an agent": sh.Owner.Post(conversations+"/"+c.String()+"/items/"+item.ID.String()+"/ai-feedback", map[string]any{"rating": "up"}).Refused(409, "conflict"),
+				"a customer": sh.key.Post("/api/crm/public/v1/channels/custom/"+sh.account.String()+"/conversations/"+c.String()+"/messages/"+item.ID.String()+"/vote",
+					map[string]any{"rating": "up"}).Refused(409, "conflict"),
+			} {
+				if e.Reason != "not_an_ai_answer" {
+					t.Errorf("%s: got %+v", who, e)
+				}
+			}
 		}
 		if answer.Detail["small_talk"] != nil {
 			t.Errorf("an answer is small talk: %+v", answer)

@@ -323,11 +323,14 @@ func (st *state) customerLanguage() string {
 	if languageNames[code] == "" && languageCode.MatchString(code) {
 		return code
 	}
-	return engine.Understand(st.question, languageOr(code)).Language
+	return languageOr(engine.Understand(st.question, languageOr(code)).Language)
 }
 
 // languageName is how a language model is told a language.
 func languageName(code string) string {
+	if code == engine.Other {
+		return "the language of the customer"
+	}
 	if name := languageNames[code]; name != "" {
 		return name
 	}

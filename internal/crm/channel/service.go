@@ -29,6 +29,8 @@ type Assistants interface {
 	// HoldConfiguration says whether there is such a configuration, and keeps it
 	// until the transaction ends.
 	HoldConfiguration(tx *db.Tx, id uuid.UUID) (bool, error)
+	// NeedsHours says whether a configuration goes by the business hours of its channels.
+	NeedsHours(r *db.Reader, id uuid.UUID) (bool, error)
 }
 
 // Service keeps the channel accounts.
@@ -167,6 +169,26 @@ func (s *Service) check(tx *db.Tx, a *Account) error {
 	return nil
 }
 
+// checkAssistant refuses an assistant that goes by business hours where there are none: it
+// would always answer, or never.
+func (s *Service) checkAssistant(r *db.Reader, was, a *Account) error {
+	id := a.AIConfigurationID
+	if !a.AI || id == nil || a.Hours.V != nil {
+		return nil
+	}
+	named := !was.AI || was.AIConfigurationID == nil || *was.AIConfigurationID != *id
+	if !named && was.Hours.V == nil {
+		return nil
+	}
+	if needs, err := s.assistants.NeedsHours(r, *id); err != nil || !needs {
+		return err
+	}
+	if named {
+		return fault.Invalid("configuration_id", "channel_without_hours")
+	}
+	return fault.Invalid("business_hours", "needed_by_assistant")
+}
+
 // Change is the gate for what fn makes of an account: its name, settings,
 // hours, group or assistant. Its status has gates of its own.
 func (s *Service) Change(tx *db.Tx, kind string, id uuid.UUID, fn func(*Account) error) (Account, error) {
@@ -180,6 +202,9 @@ func (s *Service) Change(tx *db.Tx, kind string, id uuid.UUID, fn func(*Account)
 	}
 	a.Status, a.Reason, a.UpdatedAt = was.Status, was.Reason, clock.At(tx.Now())
 	if err := s.check(tx, &a); err != nil {
+		return a, err
+	}
+	if err := s.checkAssistant(&tx.Reader, &was, &a); err != nil {
 		return a, err
 	}
 	if err := save(tx, &a); err != nil {
@@ -335,8 +360,9 @@ func equal(a, b *string) bool { return a == nil && b == nil || a != nil && b != 
 // there; a nil configuration leaves that as it is, the zero id means the defaults.
 // The assistant asks for the flag whenever it is about to answer, so off counts at
 // once, in conversations under way too. It returns validation_failed for a
-// configuration that there is not, and a conflict where it is switched on and could not
-// answer: on forms, and without the licence.
+// configuration that there is not, or that needs business hours which the account has
+// not, and a conflict where it is switched on and could not answer: on forms, and
+// without the licence.
 func (s *Service) SetAI(ctx context.Context, id uuid.UUID, on bool, configuration *uuid.UUID) (a Account, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if configuration != nil && *configuration != uuid.Nil {
@@ -367,8 +393,9 @@ func (s *Service) SetAI(ctx context.Context, id uuid.UUID, on bool, configuratio
 	return a, err
 }
 
-// NamesConfiguration says whether an account uses a configuration of the assistant.
-func (s *Service) NamesConfiguration(r *db.Reader, id uuid.UUID) (bool, error) {
+// NamesConfiguration says whether an account uses a configuration of the assistant, and
+// whether one that does and has the assistant on has no business hours.
+func (s *Service) NamesConfiguration(r *db.Reader, id uuid.UUID) (used, withoutHours bool, err error) {
 	return namesConfiguration(r, id)
 }
 

@@ -106,10 +106,11 @@ func save(tx *db.Tx, a *Account) error {
 
 // namesConfiguration says whether an account that is not over uses a configuration
 // of the assistant.
-func namesConfiguration(r *db.Reader, id uuid.UUID) (bool, error) {
-	n, err := db.One(r, db.Scalar[int], `SELECT count(*) FROM channel_account
+func namesConfiguration(r *db.Reader, id uuid.UUID) (used, withoutHours bool, err error) {
+	_, err = db.One(r, func(row db.Row) (struct{}, error) { return struct{}{}, row.Scan(&used, &withoutHours) },
+		`SELECT count(*) > 0, coalesce(sum(CASE WHEN ai AND coalesce(hours, 'null') = 'null' THEN 1 ELSE 0 END), 0) > 0 FROM channel_account
 		WHERE tenant_id = $1 AND ai_configuration_id = $2 AND status <> 'disconnected'`, r.Tenant(), id)
-	return n > 0, err
+	return used, withoutHours, err
 }
 
 // strip takes what opened the account: credentials and key.

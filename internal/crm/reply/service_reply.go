@@ -19,7 +19,8 @@ import (
 // answers.
 const DetailInAnswerTo = "in_answer_to"
 
-// DetailSmallTalk is true in the detail of what a bot says beside its answers.
+// DetailSmallTalk is true in the detail of what a bot says beside its answers. Packages that
+// may not import this one read it by its name.
 const DetailSmallTalk = "small_talk"
 
 // Answer is what an agent, a program or the assistant writes.

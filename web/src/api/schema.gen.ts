@@ -8556,7 +8556,7 @@ export interface components {
             /**
              * Format: double
              * @description The confidence that an answer needs
-             * @example 0.56
+             * @example 0.65
              */
             bound: number;
             /** @description What was found, the best first */
@@ -8567,10 +8567,11 @@ export interface components {
              */
             intent: "question" | "greeting" | "thanks" | "human";
             /**
+             * @description other is one that the embedded engine does not understand: it hands over
              * @example tr
              * @enum {string}
              */
-            language: "tr" | "en";
+            language: "tr" | "en" | "other";
             /**
              * @description Why it would hand over
              * @example no_answer
@@ -19691,6 +19692,8 @@ export interface components {
         WidgetMessage: {
             /** @example Siparişiniz yolda. */
             body: string;
+            /** @description Whether the visitor is asked what they think of it: of answers of the bot, not of its greetings and hand-overs */
+            can_vote: boolean;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -27785,7 +27788,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "answered": false,
-                     *         "bound": 0.56,
+                     *         "bound": 0.65,
                      *         "candidates": [
                      *           {
                      *             "confidence": 0.81,
@@ -62941,6 +62944,7 @@ export interface operations {
                      *       "data": {
                      *         "message": {
                      *           "body": "Siparişiniz yolda.",
+                     *           "can_vote": false,
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "files": [
                      *             {
@@ -63218,6 +63222,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "body": "Siparişiniz yolda.",
+                     *           "can_vote": false,
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "files": [
                      *             {
@@ -63339,6 +63344,7 @@ export interface operations {
                      *       "data": {
                      *         "message": {
                      *           "body": "Siparişiniz yolda.",
+                     *           "can_vote": false,
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "files": [
                      *             {

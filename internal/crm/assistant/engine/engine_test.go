@@ -20,6 +20,37 @@ func TestUnderstand(t *testing.T) {
 		"This is terrible, where is my order #10234?": {Language: "en", Intent: engine.Question, Negative: true, OrderNumber: "10234"},
 		"Sipariş no: 10234 ne zaman gelir?":           {Language: "tr", Intent: engine.Question, OrderNumber: "10234"},
 		"xyz":                                         {Language: "en", Intent: engine.Question},
+
+		"Siparişim 48213 nerede":                    {Language: "tr", Intent: engine.Question, OrderNumber: "48213"},
+		"48213 numaralı sipariş gelmedi":            {Language: "tr", Intent: engine.Question, OrderNumber: "48213"},
+		"SİPARİŞ NUMARAM: 48213":                    {Language: "tr", Intent: engine.Question, OrderNumber: "48213"},
+		"48213 no'lu siparişim nerede":              {Language: "tr", Intent: engine.Question, OrderNumber: "48213"},
+		"My order number is 48213, where is it?":    {Language: "en", Intent: engine.Question, OrderNumber: "48213"},
+		"48213 liralık bir ürün var mı":             {Language: "tr", Intent: engine.Question},
+		"Size çok kızgınım":                         {Language: "tr", Intent: engine.Question, Negative: true},
+		"Üründen memnun kaldım ama faturam nerede?": {Language: "tr", Intent: engine.Question, Positive: true},
+		"Hizmetinizden memnun kalmadım":             {Language: "tr", Intent: engine.Question, Negative: true},
+		"Harikasınız":                               {Language: "tr", Intent: engine.Thanks, Positive: true},
+		"Bu ne rezalet":                             {Language: "tr", Intent: engine.Question, Negative: true},
+		"Thank you so much, great service!":         {Language: "en", Intent: engine.Thanks, Positive: true},
+		"İlginiz için çok teşekkür ederim":          {Language: "tr", Intent: engine.Thanks},
+		"Thanks, but my parcel is broken":           {Language: "en", Intent: engine.Question},
+		"Thanks, where is my order?":                {Language: "en", Intent: engine.Question},
+		"Teşekkürler, iade etmek istiyorum":         {Language: "tr", Intent: engine.Question},
+
+		"insan istiyorum":                          {Language: "tr", Intent: engine.Human},
+		"gerçek biriyle konuşmak istiyorum":        {Language: "tr", Intent: engine.Human},
+		"temsilciye bağla":                         {Language: "tr", Intent: engine.Human},
+		"talk to agent":                            {Language: "en", Intent: engine.Human},
+		"speak to a human":                         {Language: "en", Intent: engine.Human},
+		"İki kişi için nevresim istiyorum":         {Language: "tr", Intent: engine.Question},
+		"Wo ist mein Paket?":                       {Language: "other", Intent: engine.Question},
+		"Ich möchte meine Bestellung zurückgeben":  {Language: "other", Intent: engine.Question},
+		"Где мой заказ?":                           {Language: "other", Intent: engine.Question},
+		"أين طلبي؟":                                {Language: "other", Intent: engine.Question},
+		"Où est ma commande, s'il vous plaît ?":    {Language: "other", Intent: engine.Question},
+		"How do I care for my pillow?":             {Language: "en", Intent: engine.Question},
+		"Paketim gecikti, çok üzgünüm, ne yapayım": {Language: "tr", Intent: engine.Question},
 	} {
 		if got := engine.Understand(text, "en"); got != want {
 			t.Errorf("%q: got %+v, want %+v", text, got, want)
@@ -57,6 +88,51 @@ func TestOtherLanguage(t *testing.T) {
 	for _, text := range []string{"Where is the kargo takip number of my order?", "Nasıl?", ""} {
 		if got := x.Answer(text, "tr", 0); got.Confident || len(got.Candidates) != 0 {
 			t.Errorf("%q: got %+v", text, got)
+		}
+	}
+}
+
+// What only mentions the words of a question, speaks of another thing of that name, or
+// answers no better than another text is no sure answer.
+func TestUnsure(t *testing.T) {
+	t.Parallel()
+	x := engine.NewIndex([]engine.Text{
+		{Title: "Where do I find my invoice?", Language: "en", Sections: []engine.Section{{Body: "It comes by e-mail with the order.\nIf it is wrong, we cancel it."}}},
+		{Title: "Can I change the delivery address?", Language: "en", Sections: []engine.Section{{Body: "Edit the address in your account."}}},
+		{Title: "Curtains of linen", Language: "en", Sections: []engine.Section{{Body: "They are sewn."}}},
+		{Title: "Brochure", Language: "en", Sections: []engine.Section{{Body: "A long one."}}},
+		{Title: "Brochure", Language: "en", Sections: []engine.Section{{Body: "Its second part."}}},
+		{Title: "Curtains of wool", Language: "en", Sections: []engine.Section{{Body: "They are sewn."}}},
+	})
+	if got := x.Answer("I want to cancel my order", "en", 0); got.Candidates[0].Confidence > 0.5 {
+		t.Errorf("what only mentions the words is too sure: %+v", got)
+	}
+	for text, sure := range map[string]bool{
+		"Where is my invoice?": true, "I want to cancel my order": false,
+		"Can I change my address?": true, "Can I change my e-mail address?": false,
+		"Curtains of wool": true, "Curtains": false, "Do you have brochures?": true,
+	} {
+		if got := x.Answer(text, "en", engine.DefaultBound); got.Confident != sure {
+			t.Errorf("%q: got %+v", text, got)
+		}
+	}
+}
+
+// Forms of a Turkish word are one word, and words that only begin alike are not.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	for text, of := range map[string]string{
+		"Çarşafı yıkamalı mıyım?": "Çarşaflar nasıl yıkanır?", "Yastığım": "Yastıklar", "ödeyebilir miyim": "Ödeme", "paketimiz gelmedi": "Paket ne zaman gelir?",
+	} {
+		x := engine.NewIndex([]engine.Text{{Title: of, Language: "tr", Sections: []engine.Section{{Body: of}}}})
+		if got := x.Answer(text, "tr", engine.DefaultBound); !got.Confident {
+			t.Errorf("%q and %q: got %+v", text, of, got)
+		}
+	}
+	for text, of := range map[string]string{"Giriş": "Kırık", "Taksit": "Takip", "Pay": "Bayi", "Kartvizit": "Kart", "Topu": "Toptan"} {
+		x := engine.NewIndex([]engine.Text{{Title: of, Language: "tr", Sections: []engine.Section{{Body: of}}}})
+		if got := x.Answer(text, "tr", 0); len(got.Candidates) > 0 {
+			t.Errorf("%q is taken for %q", text, of)
 		}
 	}
 }

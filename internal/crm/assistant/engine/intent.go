@@ -2,7 +2,10 @@ package engine
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+
+	"konak/internal/kit/trtext"
 )
 
 // Intents that the engine tells apart.
@@ -19,65 +22,121 @@ type Understanding struct {
 	Intent      string
 	Urgent      bool
 	Negative    bool
+	Positive    bool
 	OrderNumber string
 }
 
 var (
 	greetings = wordSet(`merhaba merhabalar selam selamlar gunaydin iyi gunler aksamlar kolay gelsin hello hi hey good morning afternoon evening dear`)
-	thanks    = wordSet(`tesekkur tesekkurler ederim sagolun sagol eyvallah cok tamam tamamdir anladim super harika thanks thank you ok okay great perfect much very got it`)
+	thanks    = wordSet(`tesekkur tesekkurler ederim ederiz sagolun sagol sag olun ol eyvallah cok tamam tamamdir anladim her sey icin thanks thank you ok okay much very so got it for the a all your my
+		hizmet hizmetiniz destek ilgi ilginiz ilginize yardim yardiminiz hizli guzel kolay gelsin iyi gunler service support help helpful fast quick nice good job`)
 	// thanking has the words without which a message does not thank.
 	thanking = wordSet(`tesekkur tesekkurler sagolun sagol eyvallah thanks thank`)
-	people   = []string{
-		"temsilci", "canli destek", "yetkili", "insanla", "bir insan", "gercek kisi", "musteri hizmetleri", "operator", "birine bagla",
-		"human", "real person", "an agent", "live agent", "representative", "speak to someone", "talk to someone", "speak to a person", "talk to a person", "customer service",
-	}
 	urgent   = wordSet(`acil acilen hemen ivedi derhal urgent urgently asap immediately`)
-	negative = wordSet(`rezalet berbat kotu sikayet sikayetci magdur dolandirici dolandirildim kizgin biktim utanc terrible awful horrible angry complaint scam worst unacceptable disappointed furious`)
 )
 
-// orderNumber finds numbers such as TR-4711, #10234 or "sipariş no 10234".
-var orderNumber = regexp.MustCompile(`(?i)\b([A-ZÇĞİÖŞÜ]{1,4}-\d{3,12})\b|#(\d{3,12})\b|(?:siparis|sipariş|order)\s*(?:no|numarası|numarasi|numaram|number)?\s*[:#]?\s*(\d{4,12})\b`)
+// Beginnings of words that show how the customer feels, and those that turn good into bad.
+var (
+	negative = strings.Fields(`rezalet berbat kotu sikayet magdur dolandir kizgin sinirl bikt bezdi utan begenmed
+		terribl awful horribl angry unhappy complain scam worst unacceptabl disappoint furious ridiculous useless`)
+	positive = strings.Fields(`harika mukemmel muhtesem super memnun begend bayild excellent amazing awesome wonderful perfect happy love great`)
+	turning  = strings.Fields(`degil kalmad olmad not never`)
+)
+
+// Words for people, and for coming to speak with them.
+var (
+	people = []string{
+		"temsilci", "canli destek", "yetkili", "insanla", "bir insan", "gercek kisi", "musteri hizmetleri", "operator", "birine bagla",
+		"insan istiyorum", "insan lazim", "human", "real person", "an agent", "live agent", "representative", "customer service",
+	}
+	somebody = strings.Fields(`insan biri birisi kisi calisan gorevli agent someone somebody person employee`)
+	speaking = strings.Fields(`konus gorus bagla aktar yazis talk speak chat connect transfer`)
+)
+
+// orderCode finds numbers such as TR-4711 or #10234, and orderNumber in a folded text those that
+// stand beside the word: "siparişim 10234", "10234 numaralı sipariş".
+var (
+	orderCode   = regexp.MustCompile(`(?i)\b([A-ZÇĞİÖŞÜ]{1,4}-\d{3,12})\b|#(\d{3,12})\b`)
+	orderNumber = regexp.MustCompile(`\b(?:siparis|order)[a-z]*(?:\s+(?:no|nr|id|number|num[a-z]*))?(?:\s+is)?\s*[.:#]*\s*(\d{4,12})\b|` +
+		`\b(\d{4,12})\s*(?:numarali|no\W?lu|nolu|no)\s+siparis`)
+)
 
 // Understand reads a message; otherwise is its language where the words do not
 // tell.
 func Understand(text, otherwise string) Understanding {
 	words := foldedWords(text)
-	u := Understanding{Language: DetectLanguage(text, otherwise), Intent: Question}
-	has := func(set map[string]bool) bool {
-		for _, w := range words {
-			if set[w] {
-				return true
-			}
-		}
-		return false
-	}
-	only := func(set map[string]bool) bool {
-		for _, w := range words {
-			if !set[w] {
-				return false
-			}
-		}
-		return len(words) > 0
-	}
-	u.Urgent, u.Negative = has(urgent), has(negative)
-	for _, m := range orderNumber.FindAllStringSubmatch(text, 1) {
-		u.OrderNumber = m[1] + m[2] + m[3]
-	}
+	u := Understanding{Language: DetectLanguage(text, otherwise), Intent: Question, OrderNumber: findOrder(text)}
+	u.Urgent = hasWord(words, urgent)
+	u.Negative, u.Positive = feeling(words)
 	folded := " " + strings.Join(words, " ")
 	switch {
-	case asksForPerson(folded):
+	case asksForPerson(folded, words):
 		u.Intent = Human
-	case only(greetings):
+	case onlyWords(words, greetings):
 		u.Intent = Greeting
-	case has(thanking) && only(thanks):
+	case !strings.Contains(text, "?") && givesThanks(words, u):
 		u.Intent = Thanks
 	}
 	return u
 }
 
-func asksForPerson(folded string) bool {
-	for _, p := range people {
-		if strings.Contains(folded, " "+p) {
+func hasWord(words []string, set map[string]bool) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return set[w] })
+}
+
+func onlyWords(words []string, set map[string]bool) bool {
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !set[w] })
+}
+
+// begins says whether a word begins with one of the beginnings.
+func begins(word string, list []string) bool {
+	return slices.ContainsFunc(list, func(b string) bool { return strings.HasPrefix(word, b) })
+}
+
+func hasBeginning(words, list []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return begins(w, list) })
+}
+
+// feeling says whether the customer is angry or pleased. What turns good words makes them bad.
+func feeling(words []string) (bad, good bool) {
+	bad, good = hasBeginning(words, negative), hasBeginning(words, positive)
+	if good && hasBeginning(words, turning) {
+		bad = true
+	}
+	return bad, good && !bad
+}
+
+// givesThanks says whether a message thanks or praises and asks for nothing.
+func givesThanks(words []string, u Understanding) bool {
+	if !hasWord(words, thanking) && !u.Positive || u.Negative {
+		return false
+	}
+	return !slices.ContainsFunc(words, func(w string) bool { return !thanks[w] && !greetings[w] && !begins(w, positive) })
+}
+
+func asksForPerson(folded string, words []string) bool {
+	return slices.ContainsFunc(people, func(p string) bool { return strings.Contains(folded, " "+p) }) ||
+		hasBeginning(words, somebody) && hasBeginning(words, speaking)
+}
+
+// findOrder finds the number of an order; "" where there is none.
+func findOrder(text string) string {
+	for _, m := range orderCode.FindAllStringSubmatch(text, 1) {
+		return m[1] + m[2]
+	}
+	for _, m := range orderNumber.FindAllStringSubmatch(trtext.Fold(text), 1) {
+		return m[1] + m[2]
+	}
+	return ""
+}
+
+// Asks says whether a message asks something of its own, beside greetings, thanks and numbers.
+func Asks(text, language string) bool {
+	if Understand(text, language).Intent != Question {
+		return false
+	}
+	for _, w := range subjectWords(text, language) {
+		if w[0] < '0' || w[0] > '9' {
 			return true
 		}
 	}

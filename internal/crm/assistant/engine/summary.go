@@ -46,7 +46,7 @@ func Summarize(lines []Line, otherwise string) (text, language string) {
 	counts := map[string]int{}
 	for _, l := range lines {
 		for _, w := range subjectWords(l.Body, language) {
-			counts[w]++
+			counts[stemOf(w, language)]++
 		}
 	}
 	words := summaryWords[language]
@@ -93,7 +93,7 @@ func bestSentences(lines []Line, by string, counts map[string]int, language stri
 		for i, s := range list {
 			score := 0
 			for _, w := range subjectWords(s, language) {
-				score += counts[w]
+				score += counts[stemOf(w, language)]
 			}
 			if strings.HasSuffix(s, "?") {
 				score += 2

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"konak/internal/kit/trtext"
 )
@@ -11,13 +12,14 @@ import (
 const (
 	Turkish = "tr"
 	English = "en"
+	Other   = "other" // what it does not understand
 )
 
 // fillers say nothing about what a question is about, beside trtext's stop words.
 var fillers = map[string]map[string]bool{
 	Turkish: wordSet(`merhaba merhabalar selam selamlar gunaydin iyi gunler aksamlar lutfen tesekkur tesekkurler ederim rica acaba sizce
 		bilgi almak alabilir almam ogrenmek ogrenebilir soru sorum sorabilir yardim yardimci olur musunuz misiniz miyim
-		musun nerden nasil hangi kac tane simdi hep bence yani iste hani ben siz sizde bizde sizden
+		musun nerden nasil bugun dun yarin tek diger yokum aldim aldigim alacagim gelen versem edilmedi edildi olmadi yapamiyorum verebilir girdim yaparken yazdim yazmisim gonderdiniz gonderdi hangi kac tane simdi hep bence yani iste hani ben siz sizde bizde sizden
 		kadarlik gelen cikti takimi almaliyim almali alinir aliyorum alirim alir yapiyorsunuz yapiyoruz yapilan istiyoruz vermek bulurum bulabilirim bulunur
 		istiyorum isterim lazim gerekiyor gerek mumkun olabilir olmali oluyor olacak olsun yapmam yapmaliyim yapabilirim yapiyor yapilir yapilir yaparim
 		ediyor eder ederim edebilir edebilirim ediyorum ediyorsunuz edilir etmek etmem edecek alabilirim verir veriyor vermek
@@ -25,8 +27,8 @@ var fillers = map[string]map[string]bool{
 	English: wordSet(`a an the and or but if of to in on at by for from with without about as is are was were be been being am do does did done
 		can could will would shall should may might must have has had having i me my mine we us our you your yours he she it its they them their this that these those
 		what when where which who whom whose why how much many long there here please thanks thank hello hi hey dear good morning afternoon evening day
-		want need like know tell ask question help get got getting make made take taken give let say says any some all no not yes just also too very so then than
-		into out up down over under again still already now today tomorrow yesterday find accept something anything someone receive received possible possibly sir madam team regards up off`),
+		want need like know tell ask question help get got getting take taken give let say says any some all no not yes just also too very so then than
+		into out up down over under again still already now today tomorrow yesterday find accept something anything someone receive received possible possibly sir madam team regards off until yet ever even only really often sent enter entered taken took put`),
 }
 
 func wordSet(list string) map[string]bool {
@@ -45,52 +47,36 @@ func isFiller(word, language string) bool {
 	return trtext.IsStop(word) || fillers[Turkish][word]
 }
 
-// verbEndings are what the engine cuts off Turkish verbs, the longest first, so
-// that yıkanır and yıkama are one word. Below them are endings of short nouns,
-// which trtext.Stem leaves alone.
-var (
-	verbEndings = strings.Fields(`ebilir abilir iliyor uluyor iniyor aniyor eceg acag ecek acak iyor uyor mesi masi meli mali
-		ilir ulur inir unur ilme ulma mek mak mez maz dik duk tik tuk mis mus nir ir ur er me ma`)
-	nounEndings = strings.Fields(`lerde larda lerden lardan ler lar nde nda den dan ten tan de da te ta`)
-	// wholeWords would lose a part of themselves to an ending.
-	wholeWords = wordSet(`havale ekim`)
-)
+// wholeWords are not short words with an ending.
+var wholeWords = wordSet(`havale toptan adres indirim isletme calismiyor bayi`)
 
-// normalize gives the form of a folded word by which words are compared.
+// normalize gives the form of a folded word by which words are compared. Turkish
+// words stay as they are: formsOfOne compares them.
 func normalize(word, language string) string {
 	if language == English {
 		return normalizeEnglish(word)
 	}
-	if wholeWords[word] {
-		return word
-	}
-	stem := string(trtext.Stem(trtext.StripPerson([]byte(word))))
-	if short := cutEnding(stem, nounEndings); len(short) == 3 {
-		return short
-	}
-	if len(stem) == 4 && (stem[3] == 'u' || stem[3] == 'i') {
-		return stem[:3]
-	}
-	for range 2 {
-		stem = cutEnding(stem, verbEndings)
-	}
-	if len(stem) > 3 {
-		stem = strings.TrimSuffix(stem, "y") // it only joins an ending
-	}
-	return stem
+	return word
 }
 
-// cutEnding cuts the first ending that leaves three letters or more.
-func cutEnding(word string, endings []string) string {
-	for _, e := range endings {
-		if len(word)-len(e) >= 3 && strings.HasSuffix(word, e) {
-			return word[:len(word)-len(e)]
-		}
+// stemOf is a shorter form, by which words are counted.
+func stemOf(word, language string) string {
+	if language == Turkish {
+		return string(trtext.Stem(trtext.StripPerson([]byte(word))))
 	}
 	return word
 }
 
+// irregular are English forms that no ending tells.
+var irregular = map[string]string{
+	"paid": "pay", "sent": "send", "kept": "keep", "lost": "lose", "came": "come", "bought": "buy", "written": "write", "wrote": "write",
+	"torn": "tear", "broke": "break", "broken": "break", "shown": "show", "sold": "sell", "chosen": "choose", "chose": "choose", "held": "hold", "arrival": "arrive",
+}
+
 func normalizeEnglish(word string) string {
+	if w, ok := irregular[word]; ok {
+		word = w
+	}
 	switch {
 	case len(word) > 4 && strings.HasSuffix(word, "ies"):
 		word = word[:len(word)-3] + "y"
@@ -112,52 +98,80 @@ func normalizeEnglish(word string) string {
 }
 
 // synonyms are words that customers use for each other. Each line is one group.
-var synonyms = map[string]map[string][]string{
-	Turkish: synonymGroups(Turkish, `kargo teslimat gonderi paket
-		gelir gelecek ulasir varir
-		iade geri
-		kusurlu bozuk hasarli kirik defolu yirtik ayipli yanlis
-		hata sorun problem
+var synonyms = map[string][][]string{
+	Turkish: synonymGroups(Turkish, `kargo teslimat paket kargoya
+		gelir ulasir varir yatar
+		iade
+		kusurlu bozuk hasarli kirik defolu yirtik ayipli yanlis delik
+		hata sorun problem ariza calismiyor
 		yikanir temizlenir
+		sicaklik derece
 		sirket firma kurumsal isletme
 		nevresim carsaf
-		degistirmek duzeltmek guncellemek
+		degistirmek duzeltmek guncellemek duzenlemek
 		ucret bedel fiyat
-		sure gun
+		iskonto indirim
+		sure gun surer
+		odeme odeyebilir
+		makine makinede
+		asgari minimum
 		bayi bayilik distributor`),
 	English: synonymGroups(English, `parcel package delivery shipment shipping
-		arrive come delivered
+		arrive come delivered reach
 		refund money
-		return back
-		faulty broken damaged defective torn wrong
-		error problem fail failed
+		return
+		item product goods article
+		faulty broken damaged defective torn wrong hole crushed
+		error problem fail failed declined
 		pay payment
+		way method option
 		wash clean
+		sheets linen
 		company business firm
 		wholesale bulk
 		dealer reseller distributor
 		duvet quilt
-		change edit
+		change edit update
 		charge cost price fee
+		minimum smallest
+		late delayed
 		invoice bill receipt`),
 }
 
-func synonymGroups(language, lines string) map[string][]string {
-	out := map[string][]string{}
+func synonymGroups(language, lines string) (out [][]string) {
 	for line := range strings.SplitSeq(lines, "\n") {
 		words := strings.Fields(line)
 		for i := range words {
 			words[i] = normalize(words[i], language)
 		}
-		for _, w := range words {
-			for _, other := range words {
-				if other != w {
-					out[w] = append(out[w], other)
-				}
-			}
+		out = append(out, words)
+	}
+	return out
+}
+
+// synonymsOf are the words that a word may stand for.
+func synonymsOf(word, language string) (out []string) {
+	for _, group := range synonyms[language] {
+		if slices.ContainsFunc(group, func(s string) bool { return sameWord(word, s, language) >= sureForm }) {
+			out = append(out, group...)
 		}
 	}
 	return out
+}
+
+// sameWord says how surely two words are one: 0 where they are not.
+func sameWord(a, b, language string) float64 {
+	if a == b {
+		return 1
+	}
+	if language == Turkish {
+		return formsOfOne(a, b)
+	}
+	short, long := min(len(a), len(b)), max(len(a), len(b))
+	if short >= 5 && long-short <= 3 && a[:short] == b[:short] {
+		return 0.8
+	}
+	return 0
 }
 
 // foldedWords cuts a text into folded words.
@@ -165,32 +179,23 @@ func foldedWords(text string) (out []string) {
 	var s trtext.Scanner
 	s.Reset(text)
 	for s.Next() {
-		out = append(out, string(s.Term()))
+		w := string(s.Term())
+		if n := len(out); n > 0 && out[n-1] == "e" && (w == "mail" || w == "mails" || strings.HasPrefix(w, "posta")) {
+			out[n-1] += w // e-mail is one word
+			continue
+		}
+		out = append(out, w)
 	}
 	return out
 }
 
-// questionWords are the subject words of a question, with what its form asks for.
-func questionWords(text, language string) []string {
-	out := subjectWords(text, language)
-	folded := " " + strings.Join(foldedWords(text), " ") + " "
-	for phrase, asks := range asked[language] {
-		if w := normalize(asks, language); strings.Contains(folded, " "+phrase+" ") && !slices.Contains(out, w) {
-			out = append(out, w)
-		}
-	}
-	slices.Sort(out)
-	return out[:min(len(out), maxWords)]
-}
-
-// asked are forms of questions and the word for what they ask.
-var asked = map[string]map[string]string{English: {"how long": "time", "how much": "charge"}}
-
 // subjectWords are the normalized words of a text that say what it is about, in
 // order and each once.
-func subjectWords(text, language string) (out []string) {
+func subjectWords(text, language string) []string { return subjects(foldedWords(text), language) }
+
+func subjects(words []string, language string) (out []string) {
 	seen := map[string]bool{}
-	for _, w := range foldedWords(text) {
+	for _, w := range words {
 		if isFiller(w, language) || len(w) < 2 && (w < "0" || w > "9") {
 			continue
 		}
@@ -202,12 +207,25 @@ func subjectWords(text, language string) (out []string) {
 	return out
 }
 
-// DetectLanguage says whether a text is Turkish or English; otherwise, where its
-// words do not tell, it returns the language that was given.
+// foreign are words of other languages that neither Turkish nor English has.
+var foreign = wordSet(`ich nicht und der das ist wo mein meine meiner meinen bitte danke wie kann haben habe mochte wann wird wir ein eine einen fur auf mit bestellung lieferung rechnung guten hallo
+	je pas est mon mes commande bonjour merci vous votre quand les une avec pour comment ou colis
+	donde esta pedido cuando como quiero hola gracias los las una por que
+	dove il mio ordine quando grazie ciao buongiorno vorrei sono
+	mijn niet waar bestelling het een bedankt`)
+
+// DetectLanguage says whether a text is Turkish, English or another language; otherwise,
+// where its words do not tell, it returns the language that was given.
 func DetectLanguage(text, otherwise string) string {
-	turkish, english := 0, 0
-	if strings.ContainsAny(text, "ğĞşŞıİçÇ") {
+	if otherScript(text) {
+		return Other
+	}
+	turkish, english, other := 0, 0, 0
+	if strings.ContainsAny(text, "ğĞşŞıİ") {
 		turkish += 2
+	}
+	if strings.ContainsAny(text, "ßäÄñéèêàõãåøæ¿") {
+		other++
 	}
 	for _, w := range foldedWords(text) {
 		tr, en := isFiller(w, Turkish), isFiller(w, English)
@@ -217,12 +235,114 @@ func DetectLanguage(text, otherwise string) string {
 		if en && !tr {
 			english++
 		}
+		if foreign[w] && !en {
+			other++
+		}
 	}
 	switch {
+	case other > turkish && other > english:
+		return Other
 	case turkish > english:
 		return Turkish
 	case english > turkish:
 		return English
+	case strings.ContainsAny(text, "çÇöÖüÜ") && other == 0:
+		return Turkish
 	}
 	return otherwise
+}
+
+// otherScript says whether most letters of a text are not Latin.
+func otherScript(text string) bool {
+	latin, rest := 0, 0
+	for _, r := range text {
+		switch {
+		case !unicode.IsLetter(r):
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		default:
+			rest++
+		}
+	}
+	return rest > latin
+}
+
+// joinPhrases puts one word for several that mean it together.
+func joinPhrases(words []string, language string) []string {
+	for _, p := range phrasesFor[language] {
+		at := func(part string) int {
+			return slices.IndexFunc(words, func(w string) bool { return sameWord(normalize(w, language), part, language) >= sureForm })
+		}
+		i, j := at(p[0]), at(p[1])
+		if i < 0 || j <= i || j-i > maxPhrase {
+			continue
+		}
+		words = append(slices.Delete(slices.Delete(words, j, j+1), i, i+1), p[2])
+	}
+	return words
+}
+
+// maxPhrase is how far apart the words of a phrase stand.
+const maxPhrase = 3
+
+// phrasesFor are pairs of words and the one that means both.
+var phrasesFor = map[string][][3]string{
+	Turkish: phraseList(Turkish, `geri gonder iade, geri vermek iade, geri yolla iade`),
+	English: phraseList(English, `send back return, give back return, bring back return, money back refund, not work error, t work error`),
+}
+
+func phraseList(language, list string) (out [][3]string) {
+	for p := range strings.SplitSeq(list, ", ") {
+		w := strings.Fields(p)
+		out = append(out, [3]string{normalize(w[0], language), normalize(w[1], language), w[2]})
+	}
+	return out
+}
+
+// hint is a form of a question and the word for what it asks.
+type hint struct {
+	phrase string
+	about  string // a word that the question has beside it; "" for any
+	word   string
+}
+
+var hints = map[string][]hint{
+	Turkish: {{"nerede", "kargo", "takip"}, {"nerede", "siparis", "takip"}},
+	English: {{"how long", "", "time"}, {"how much", "", "charge"}, {"where", "parcel", "track"}, {"where", "order", "track"}},
+}
+
+// hinted are the words that the form of a question asks for.
+func hinted(folded, words []string, language string) (out []string) {
+	line := " " + strings.Join(folded, " ") + " "
+	for _, h := range hints[language] {
+		about := h.about == "" || slices.ContainsFunc(words, func(w string) bool {
+			return sameWord(w, normalize(h.about, language), language) >= sureForm || slices.Contains(synonymsOf(w, language), normalize(h.about, language))
+		})
+		if n := normalize(h.word, language); about && strings.Contains(line, " "+h.phrase+" ") && !slices.Contains(words, n) && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// What a question asks for.
+const (
+	asksWhen  = "when"
+	asksWhere = "where"
+)
+
+var askWords = map[string][]struct{ kind, phrase string }{
+	Turkish: {{asksWhen, "ne zaman"}, {asksWhen, "kac gun"}, {asksWhere, "nere"}},
+	English: {{asksWhen, "when"}, {asksWhen, "how long"}, {asksWhen, "how many days"}, {asksWhere, "where"}},
+}
+
+// asksFor says what a question asks for; "" where its words do not tell.
+func asksFor(text, language string) string {
+	folded := " " + strings.Join(foldedWords(text), " ")
+	for _, a := range askWords[language] {
+		if strings.Contains(folded, " "+a.phrase) {
+			return a.kind
+		}
+	}
+	return ""
 }

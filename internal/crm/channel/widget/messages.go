@@ -115,7 +115,7 @@ func show(i conversation.Item, names, votes map[uuid.UUID]string) Message {
 	case conversation.ByContact:
 		m.From = "visitor"
 	case conversation.ByBot:
-		m.From = "bot"
+		m.From, m.CanVote = "bot", airecord.IsAnswer(&i)
 		if vote, voted := votes[i.ID]; voted {
 			m.Vote = &vote
 		}

@@ -67,7 +67,18 @@ func TestVote(t *testing.T) {
 		var person, note conversation.Written
 		c.Owner.Post(conversations+"/"+conv.String()+"/reply-as-agent", map[string]any{"body": "Buyurun"}).Want(200).Data(&person)
 		c.Owner.Post(conversations+"/"+conv.String()+"/reply-as-agent", map[string]any{"body": "Gizli", "message_type": "note"}).Want(200).Data(&note)
-		for _, id := range []uuid.UUID{person.Item.ID, written.Message.ID} {
+		hello, err := s.Replies.Reply(c.Context(), conv, reply.Answer{
+			Author: conversation.Author{Kind: conversation.ByBot}, Body: "Merhaba!", InAnswerTo: &written.Message.ID, SmallTalk: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range c.messages(v) {
+			if m.CanVote != (m.ID == answer.ID) {
+				t.Errorf("can vote on it: %+v", m)
+			}
+		}
+		for _, id := range []uuid.UUID{person.Item.ID, written.Message.ID, hello.Item.ID} {
 			if e := v.Post(path(id), up).Refused(409, "conflict"); e.Reason != "not_an_ai_answer" {
 				t.Errorf("got %+v", e)
 			}

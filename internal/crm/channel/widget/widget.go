@@ -163,6 +163,7 @@ type Message struct {
 	Name      string     `json:"name" example:"Defne" doc:"First name of the agent"`
 	Body      string     `json:"body" example:"Siparişiniz yolda."`
 	Files     []File     `json:"files" nullable:"false"`
+	CanVote   bool       `json:"can_vote" doc:"Whether the visitor is asked what they think of it: of answers of the bot, not of its greetings and hand-overs"`
 	Vote      *string    `json:"vote" nullable:"true" enum:"up,down" example:"up" doc:"What the visitor thinks of an answer of the bot; null where they did not say"`
 	CreatedAt clock.Time `json:"created_at"`
 }

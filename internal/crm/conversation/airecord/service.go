@@ -273,7 +273,7 @@ var thumbs = map[string]string{"\U0001F44D": RatedUp, "\U0001F44E": RatedDown}
 // a thumb up or down. With any other sign, or none, they have no vote. The caller changes the
 // item in the same transaction.
 func SetReactionVote(tx *db.Tx, c conversation.Conversation, i conversation.Item, sign string) error {
-	if i.AuthorKind != conversation.ByBot || i.Kind != conversation.Message {
+	if !IsAnswer(&i) {
 		return nil
 	}
 	if err := dropCustomerVote(tx, i.ID); err != nil {
@@ -286,13 +286,22 @@ func SetReactionVote(tx *db.Tx, c conversation.Conversation, i conversation.Item
 	return putFeedback(tx, Feedback{ItemID: i.ID, AuthorKind: conversation.ByContact, AuthorID: c.ContactID, Rating: rating, At: clock.At(tx.Now())})
 }
 
+// smallTalk is reply.DetailSmallTalk.
+const smallTalk = "small_talk"
+
+// IsAnswer says whether an item is an answer of a bot: greetings, thanks and the words of a
+// hand-over are none.
+func IsAnswer(i *conversation.Item) bool {
+	return i.AuthorKind == conversation.ByBot && i.Kind == conversation.Message && i.Detail[smallTalk] != true
+}
+
 // rate keeps a vote, after allow has checked and completed it.
 func (s *Service) rate(ctx context.Context, id, item uuid.UUID, f Feedback, allow func(*db.Tx, *conversation.Conversation, *conversation.Item, *Feedback) error) (Feedback, error) {
 	_, err := s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
 		if err := allow(tx, c, i, &f); err != nil {
 			return err
 		}
-		if i.AuthorKind != conversation.ByBot || i.Kind != conversation.Message {
+		if !IsAnswer(i) {
 			return fault.New(fault.Conflict).Because("not_an_ai_answer")
 		}
 		f.ItemID, f.At = i.ID, clock.At(tx.Now())

@@ -11,6 +11,8 @@ export const channels = {
   'channels.assistant.active': 'When it answers',
   'channels.assistant.always': 'Always',
   'channels.assistant.outside': 'Outside business hours',
+  'channels.assistant.noHours': 'This channel has no business hours. Choose a configuration that always answers.',
+  'channels.assistant.usedWithoutHours': 'A channel without business hours uses this configuration.',
   'channels.assistant.during': 'During business hours',
   'channels.assistant.delay': 'Seconds before an answer',
   'channels.assistant.answers': 'Answers in one conversation',

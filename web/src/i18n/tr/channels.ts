@@ -11,6 +11,8 @@ export const channels = {
   'channels.assistant.active': 'Ne zaman yanıtlar',
   'channels.assistant.always': 'Her zaman',
   'channels.assistant.outside': 'Çalışma saatleri dışında',
+  'channels.assistant.noHours': 'Bu kanalın çalışma saatleri yok. Her zaman yanıt veren bir yapılandırma seçin.',
+  'channels.assistant.usedWithoutHours': 'Çalışma saatleri olmayan bir kanal bu yapılandırmayı kullanıyor.',
   'channels.assistant.during': 'Çalışma saatlerinde',
   'channels.assistant.delay': 'Yanıttan önceki saniye',
   'channels.assistant.answers': 'Bir konuşmadaki yanıt sayısı',

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { errorText } from '@/api/message'
+import { errorText, fieldText } from '@/api/message'
 import { formatNumber, useI18n } from '@/i18n'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
@@ -36,13 +36,13 @@ export function AssistantDrawer({ account, onClose }: { account: Account; onClos
       description={t('channels.assistant.lead')}
       busy={set.isPending}
       error={set.error}
-      fields={[]}
+      fields={['configuration_id']}
       onSubmit={save}
       onClose={onClose}
       after={<Trial configuration={chosen} />}
     >
       <Checkbox name="enabled" label={t('channels.assistant.enabled')} detail={t('channels.assistant.enabledHint')} defaultChecked={account.ai} />
-      <Field label={t('channels.assistant.configuration')}>
+      <Field label={t('channels.assistant.configuration')} error={fieldText(set.error, 'configuration_id', { channel_without_hours: 'channels.assistant.noHours' })}>
         <Select value={chosen} onChange={(event) => setChosen(event.currentTarget.value)}>
           <option value="">{t('channels.assistant.defaults')}</option>
           {list.map((one) => (

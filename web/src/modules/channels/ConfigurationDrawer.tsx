@@ -22,7 +22,7 @@ const numbers = [
   { name: 'output_price', label: 'assistant.outputPrice', most: 1_000_000, usual: 0 },
 ] as const satisfies { name: keyof Model & keyof ModelInput; label: PlainKey; hint?: PlainKey; most: number; usual: number; wrong?: Record<string, PlainKey> }[]
 
-const fields = ['name', 'delay_s', 'max_answers', 'model.address', 'model.model', 'model.api_key', ...numbers.map(({ name }) => `model.${name}`)]
+const fields = ['name', 'active', 'delay_s', 'max_answers', 'model.address', 'model.model', 'model.api_key', ...numbers.map(({ name }) => `model.${name}`)]
 
 /** What the form says of the language model. A key that is left empty stays as it is stored. */
 function modelOf(data: FormData): ModelInput {
@@ -73,7 +73,7 @@ export function ConfigurationDrawer({ configuration, onClose }: { configuration:
       <Field label={t('channels.name')} error={fieldText(save.error, 'name', { taken: 'channels.assistant.taken' })}>
         <Input name="name" autoComplete="off" maxLength={100} defaultValue={configuration?.name} />
       </Field>
-      <Field label={t('channels.assistant.active')}>
+      <Field label={t('channels.assistant.active')} error={fieldText(save.error, 'active', { channel_without_hours: 'channels.assistant.usedWithoutHours' })}>
         <Select name="active" defaultValue={configuration?.active ?? 'always'}>
           <option value="always">{t('channels.assistant.always')}</option>
           <option value="outside_hours">{t('channels.assistant.outside')}</option>

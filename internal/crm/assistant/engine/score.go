@@ -1,0 +1,307 @@
+package engine
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Bounds of an answer. DefaultBound was chosen by the evaluation; see
+// docs/assistant.md.
+const (
+	DefaultBound  = 0.65
+	maxCandidates = 3
+	maxWords      = 40  // of a question
+	quoteBytes    = 700 // of a passage
+	// leastLead is how far the best text is ahead of the next; where two answer
+	// equally well, neither is sure.
+	leastLead = 0.015
+)
+
+// How well a word of the question stands in a text, by where it stands.
+const (
+	asSynonym  = 0.9
+	inSummary  = 0.95 // and in headings
+	inLine     = 0.9
+	inPassage  = 0.75
+	inRest     = 0.5
+	sureForm   = 0.95 // of one word: see formsOfOne
+	hintShare  = 0.5  // of the weight of a word
+	unseenText = 0.7  // in how many texts a word is that none has
+)
+
+// What the confidence is made of. Coverage is the share of the question's words that a
+// passage has; it counts in full where the text is about them by its title, summary
+// or heading.
+const (
+	coverageShare = 0.7
+	topicShare    = 0.2 // how much of the question is the text's topic
+	titleShare    = 0.1 // how much of the title is in the question
+	offTopic      = 0.6 // what is left where no word is the topic
+	someTopic     = 0.3 // how much of the question makes it a topic
+	sameKind      = 0.05
+	otherKind     = 0.75 // the title speaks of another thing of that name
+	oneOfSeveral  = 0.5  // the most that one word of several is worth
+)
+
+// asked is a word of a question.
+type asked struct {
+	word   string
+	weight float64
+	beside bool // it stands right behind the word before it
+	// known are the words of the texts that mean it, and how well they do.
+	known map[string]float64
+}
+
+// in says how well the word stands in a set: 0 where it does not.
+func (a *asked) in(set map[string]bool) (best float64) {
+	for w, grade := range a.known {
+		if grade > best && set[w] {
+			best = grade
+		}
+	}
+	return best
+}
+
+// Answer finds the passage that answers a question, in the question's language;
+// otherwise, where that cannot be told, in the given one. Nothing answers a question in
+// a language that the engine does not understand.
+func (x *Index) Answer(question, otherwise string, bound float64) Reply {
+	out := Reply{Language: DetectLanguage(question, otherwise)}
+	q := x.ask(question, out.Language)
+	if len(q.words) == 0 {
+		return out
+	}
+	for i := range x.texts {
+		if t := &x.texts[i]; t.language == q.language {
+			if c, ok := q.score(t); ok {
+				out.Candidates = append(out.Candidates, c)
+			}
+		}
+	}
+	slices.SortStableFunc(out.Candidates, func(a, b Candidate) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	out.Confident = leads(out.Candidates) && out.Candidates[0].Confidence >= bound
+	out.Candidates = out.Candidates[:min(len(out.Candidates), maxCandidates)]
+	return out
+}
+
+// leads says that the first candidate is ahead of those of other texts. A long source
+// is several texts of one name.
+func leads(list []Candidate) bool {
+	for _, c := range list {
+		if c.Title != list[0].Title || c.URL != list[0].URL {
+			return list[0].Confidence-c.Confidence >= leastLead
+		}
+	}
+	return len(list) > 0
+}
+
+// query is a question that was looked up in the words of an index.
+type query struct {
+	language string
+	folded   []string
+	words    []asked
+	total    float64 // of the words' weights
+	asks     string
+}
+
+func (x *Index) ask(question, language string) query {
+	q := query{language: language, folded: foldedWords(question), asks: asksFor(question, language)}
+	words := subjects(joinPhrases(slices.Clone(q.folded), language), language)
+	words = words[:min(len(words), maxWords)]
+	q.folded = q.folded[:min(len(q.folded), 2*maxWords)]
+	for i, w := range words {
+		if slices.ContainsFunc(words[:i], func(before string) bool { return sameWord(before, w, language) >= sureForm }) {
+			continue
+		}
+		x.add(&q, w, 1)
+		q.words[len(q.words)-1].beside = i > 0 && q.adjacent(words[i-1], w)
+	}
+	for _, w := range hinted(q.folded, words, language) {
+		x.add(&q, w, hintShare)
+	}
+	return q
+}
+
+// add looks a word up in the words of the texts. It weighs more the fewer texts have it.
+func (x *Index) add(q *query, word string, share float64) {
+	a := asked{word: word, known: map[string]float64{}}
+	means := synonymsOf(word, q.language)
+	for w := range x.words[q.language] {
+		grade := sameWord(word, w, q.language)
+		for _, s := range means {
+			if grade >= asSynonym {
+				break
+			}
+			grade = max(grade, asSynonym*sameWord(s, w, q.language))
+		}
+		if grade > 0 {
+			a.known[w] = grade
+		}
+	}
+	own, any := 0, 0
+	for i := range x.texts {
+		if x.texts[i].language != q.language {
+			continue
+		}
+		switch grade := a.in(x.texts[i].all); {
+		case grade > asSynonym:
+			own++
+			any++
+		case grade > 0:
+			any++
+		}
+	}
+	if own == 0 {
+		own = any
+	}
+	a.weight = share * x.weight(q.language, own)
+	q.words, q.total = append(q.words, a), q.total+a.weight
+}
+
+// weight is how much a word that so many texts have tells them apart.
+func (x *Index) weight(language string, texts int) float64 {
+	return math.Log(1 + float64(x.count[language]+1)/(float64(texts)+unseenText))
+}
+
+// evidence is how well each word of a question stands in a text.
+type evidence struct {
+	topic    []float64 // in title and summary
+	anywhere []float64
+	shared   int     // words that it has
+	title    float64 // how much of its title is in the question
+	other    bool    // its title speaks of another thing of that name
+}
+
+func (q *query) weigh(t *indexedText) evidence {
+	e := evidence{topic: make([]float64, len(q.words)), anywhere: make([]float64, len(q.words)), other: q.meansOther(t)}
+	for i := range q.words {
+		w := &q.words[i]
+		e.topic[i], e.anywhere[i] = max(w.in(t.titleWords), inSummary*w.in(t.summary)), w.in(t.all)
+		if e.anywhere[i] > 0 {
+			e.shared++
+		}
+	}
+	var have, total float64
+	for i, w := range t.title {
+		have += t.titleWeights[i] * q.has(w)
+		total += t.titleWeights[i]
+	}
+	if total > 0 {
+		e.title = have / total
+	}
+	return e
+}
+
+// score finds the best passage of a text; false where it shares no word with
+// the question.
+func (q *query) score(t *indexedText) (best Candidate, ok bool) {
+	e := q.weigh(t)
+	if e.shared == 0 {
+		return best, false
+	}
+	var passage indexedSection
+	highest := 0.0
+	for _, p := range t.passages {
+		if c := q.scorePassage(t, &e, p); !ok || c > highest {
+			passage, highest, ok = p, c, true
+		}
+	}
+	if ok {
+		best = Candidate{Kind: t.Kind, Title: t.Title, URL: t.URL, Excerpt: quote(passage, q.words), Confidence: min(1, highest)}
+	}
+	return best, ok
+}
+
+// scorePassage is the confidence of a passage's best line.
+func (q *query) scorePassage(t *indexedText, e *evidence, p indexedSection) (best float64) {
+	for _, l := range p.lines {
+		run := q.run(l.folded)
+		var covered, topic, own float64
+		for i := range q.words {
+			w := &q.words[i]
+			here := w.in(l.words)
+			about := max(e.topic[i], inSummary*w.in(p.heading), run*here)
+			covered += w.weight * max(about, inLine*here, inPassage*w.in(p.all), inRest*e.anywhere[i])
+			topic += w.weight * about
+			own += w.weight * here
+		}
+		covered, topic, own = covered/q.total, topic/q.total, own/q.total
+		c := covered * (coverageShare + topicShare*topic + titleShare*max(e.title, run))
+		// Of two passages of one text the one with more of the words is better.
+		best = max(best, q.correct(c, topic, t, e)+0.001*own)
+	}
+	return best
+}
+
+// correct lowers a confidence for what speaks against the text.
+func (q *query) correct(c, topic float64, t *indexedText, e *evidence) float64 {
+	c *= offTopic + (1-offTopic)*min(1, topic/someTopic)
+	if e.shared == 1 && len(q.words) > 1 {
+		c = min(c, oneOfSeveral)
+	}
+	switch {
+	case q.asks == "" || t.asks == "":
+	case q.asks == t.asks:
+		c += sameKind * topic
+	default:
+		c -= sameKind * topic
+	}
+	if e.other {
+		c *= otherKind
+	}
+	return min(1, c)
+}
+
+// has says how well the question has a word of a text.
+func (q *query) has(word string) (best float64) {
+	for i := range q.words {
+		best = max(best, q.words[i].known[word])
+	}
+	return best
+}
+
+// run is the share of the question that stands in a line word for word; 0 where it is
+// less than the greater part.
+func (q *query) run(line []string) float64 {
+	longest := 0
+	for i := range q.folded {
+		for j := range line {
+			n := 0
+			for i+n < len(q.folded) && j+n < len(line) && q.folded[i+n] == line[j+n] {
+				n++
+			}
+			longest = max(longest, n)
+		}
+	}
+	if longest < 2 || longest*5 < len(q.folded)*3 {
+		return 0
+	}
+	return float64(longest) / float64(len(q.folded))
+}
+
+// meansOther says that the title has a word of the question behind another one, which
+// tells things of that name apart: the delivery address is not the e-mail address.
+func (q *query) meansOther(t *indexedText) bool {
+	for i := 1; i < len(q.words); i++ {
+		if !q.words[i].beside || q.words[i-1].in(t.all) > 0 {
+			continue
+		}
+		for j := 1; j < len(t.title); j++ {
+			if q.words[i].known[t.title[j]] > asSynonym && q.has(t.title[j-1]) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// adjacent says that two words of the question follow each other.
+func (q *query) adjacent(a, b string) bool {
+	for i := 1; i < len(q.folded); i++ {
+		if normalize(q.folded[i-1], q.language) == a && normalize(q.folded[i], q.language) == b {
+			return true
+		}
+	}
+	return false
+}
