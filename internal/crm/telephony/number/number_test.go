@@ -142,7 +142,7 @@ func TestNumbers(t *testing.T) {
 		o.Settle()
 		o.wantRented(2, first)
 		o.wantWallet(100*wallet.Micro, 0)
-		if list := o.list(); len(list) != 1 || list[0].ID != made.ID {
+		if list := o.list(); len(list) != 1 || list[0].ID != made.ID || !list[0].IsDefault {
 			o.t.Errorf("the numbers are %+v", list)
 		}
 		for _, refused := range []*apptest.Response{
@@ -155,7 +155,7 @@ func TestNumbers(t *testing.T) {
 		o.buy(other) // it can be bought again
 		o.wantRented(3, first, other)
 		audit := string(o.Owner.Owner.Get("/api/v1/auth/audit?limit=50").Want(200).Body)
-		for action, n := range map[string]int{"number.bought": 3, "number.renamed": 1, "number.made_default": 1, "number.released": 1} {
+		for action, n := range map[string]int{"number.bought": 3, "number.renamed": 1, "number.made_default": 2, "number.released": 1} {
 			if strings.Count(audit, action) != n {
 				o.t.Errorf("%s is %d times in the audit log, want %d", action, strings.Count(audit, action), n)
 			}
