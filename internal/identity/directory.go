@@ -24,6 +24,12 @@ func (s *Service) AgentsWho(r *db.Reader, p perm.Permission, ids ...uuid.UUID) (
 	return membersWho(r, p, ids)
 }
 
+// FindAgent finds an active member of the reader's workspace by their own id or that of
+// their account; db.ErrNoRow where there is none.
+func (s *Service) FindAgent(r *db.Reader, id uuid.UUID) (uuid.UUID, error) {
+	return activeMemberBy(r, id)
+}
+
 // HoldAgent says whether an id is an active member's who has a permission, and
 // keeps the membership from being suspended until the transaction ends.
 func (s *Service) HoldAgent(tx *db.Tx, p perm.Permission, id uuid.UUID) (bool, error) {

@@ -7,6 +7,12 @@ import (
 	"konak/internal/kit/perm"
 )
 
+// activeMemberBy finds an active member by their own id or that of their account.
+func activeMemberBy(r *db.Reader, id uuid.UUID) (uuid.UUID, error) {
+	return db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM membership
+		WHERE tenant_id = $1 AND (id = $2 OR user_id = $2) AND state = 'active'`, r.Tenant(), id)
+}
+
 func isActiveMember(r *db.Reader, id uuid.UUID) (bool, error) {
 	_, err := db.One(r, db.Scalar[string], `SELECT role FROM membership
 		WHERE tenant_id = $1 AND id = $2 AND state = 'active'`, r.Tenant(), id)

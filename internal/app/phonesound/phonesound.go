@@ -2,7 +2,7 @@
 package phonesound
 
 import (
-	"fmt"
+	"errors"
 	"io"
 	"time"
 
@@ -19,10 +19,23 @@ const maxSound = 10 * time.Minute
 // CheckSound implements greeting.Checker.
 func (Checker) CheckSound(r io.ReadSeeker) (time.Duration, error) {
 	length, err := sound.MeasureWAV(r)
-	if err == nil && (length == 0 || length > maxSound) {
-		err = fmt.Errorf("it lasts %s", length)
+	if wrong, ok := errors.AsType[*sound.FormatError](err); ok {
+		return 0, &greeting.Unplayable{Code: codes[wrong.Property]}
 	}
-	return length, err
+	switch {
+	case err != nil:
+		return 0, err
+	case length == 0:
+		return 0, &greeting.Unplayable{Code: "empty"}
+	case length > maxSound:
+		return 0, &greeting.Unplayable{Code: "too_long"}
+	}
+	return length, nil
+}
+
+// codes are what is said of a property that is wrong.
+var codes = map[string]string{
+	sound.WrongKind: "not_wav", sound.WrongEncoding: "not_pcm", sound.WrongBits: "wrong_bits", sound.WrongChannels: "wrong_channels", sound.WrongRate: "wrong_rate",
 }
 
 // PhoneSamples implements greeting.Checker.

@@ -51,8 +51,8 @@ func (s *Service) registerCanned(a *api.API) {
 	list.Ascending = true
 	list.Doc = "The shared ones and the caller's own."
 	api.HandleList(a, list, func(ctx context.Context, in *listCannedIn) (db.List[CannedReply], error) {
-		if in.ConversationID.UUID != uuid.Nil {
-			return s.CannedRepliesFor(ctx, in.ConversationID.UUID, in.Q, in.Page())
+		if in.ConversationID.V != nil {
+			return s.CannedRepliesFor(ctx, *in.ConversationID.V, in.Q, in.Page())
 		}
 		return s.CannedReplies(ctx, in.Q, in.Page())
 	})

@@ -3,8 +3,6 @@ package desk
 import (
 	"context"
 
-	"github.com/google/uuid"
-
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
@@ -21,7 +19,7 @@ type getMacroIn struct {
 
 // ForConversation asks for texts as they would be written in a conversation.
 type ForConversation struct {
-	ConversationID api.ID `query:"conversation_id" doc:"Fills the texts for this conversation; one whose placeholders would stay empty is left as it is"`
+	ConversationID api.FilterID `query:"conversation_id" doc:"Fills the texts for this conversation; one whose placeholders would stay empty is left as it is"`
 }
 
 type listMacrosIn struct{ api.Paged }
@@ -76,8 +74,8 @@ func (s *Service) registerMacros(a *api.API) {
 
 	api.Handle(a, route("GET", "/macros/{id}", "get-macro", tag, "Get a macro", perm.MacrosUse),
 		func(ctx context.Context, in *getMacroIn) (Macro, error) {
-			if in.ConversationID.UUID != uuid.Nil {
-				return s.MacroFor(ctx, in.ID.UUID, in.ConversationID.UUID)
+			if in.ConversationID.V != nil {
+				return s.MacroFor(ctx, in.ID.UUID, *in.ConversationID.V)
 			}
 			return s.Macro(ctx, in.ID.UUID)
 		})

@@ -20,7 +20,7 @@ type PartState struct {
 
 // Setup is what is there for telephoning, and what is missing.
 type Setup struct {
-	Number      PartState `json:"number" doc:"The default number: none, pending, active, suspended"`
+	Number      PartState `json:"number" doc:"The default number: none, active; where there is none, the newest that is pending or suspended"`
 	Line        PartState `json:"line" doc:"The workspace's own line: none, or its status"`
 	OutsideLine PartState `json:"outside_line" doc:"The operator's line, over which bought numbers call: ready or not_configured"`
 	Ready       bool      `json:"ready" doc:"Whether calls can be made: over the own line, or with a number over the operator's"`

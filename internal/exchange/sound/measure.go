@@ -22,12 +22,13 @@ func MeasureWAV(r io.ReadSeeker) (time.Duration, error) {
 	}
 	head := make([]byte, 12)
 	if err := readHead(r, head); err != nil || string(head[:4]) != "RIFF" || string(head[8:]) != "WAVE" {
-		return 0, errors.Join(ErrFormat, err)
+		return 0, errors.Join(&FormatError{WrongKind}, err)
 	}
-	for rate, n := 0, 0; n < maxChunks; n++ {
+	var f format
+	for range maxChunks {
 		chunk := make([]byte, 8)
 		if err := readHead(r, chunk); err != nil {
-			return 0, errors.Join(ErrFormat, err)
+			return 0, errors.Join(&FormatError{WrongKind}, err)
 		}
 		length := int64(binary.LittleEndian.Uint32(chunk[4:]))
 		begin, err := r.Seek(0, io.SeekCurrent)
@@ -36,39 +37,29 @@ func MeasureWAV(r io.ReadSeeker) (time.Duration, error) {
 		}
 		switch {
 		case string(chunk[:4]) == "fmt ":
-			body := make([]byte, 16)
+			body := make([]byte, max(min(length, formatSize), 16))
 			if err := readHead(r, body); err != nil {
-				return 0, errors.Join(ErrFormat, err)
+				return 0, errors.Join(&FormatError{WrongKind}, err)
 			}
-			if rate = pcmRate(body); rate == 0 {
-				return 0, ErrFormat
+			if f, err = readFormat(body); err != nil {
+				return 0, err
 			}
-		case string(chunk[:4]) == "data" && rate > 0:
-			samples := min(length, size-begin) / 2
-			return time.Duration(samples) * time.Second / time.Duration(rate), nil
+		case string(chunk[:4]) == "data" && f.rate > 0:
+			samples := min(length, size-begin) / int64(f.frame())
+			return time.Duration(samples) * time.Second / time.Duration(f.rate), nil
 		}
 		if _, err := r.Seek(begin+length+length%2, io.SeekStart); err != nil {
 			return 0, err
 		}
 	}
-	return 0, ErrFormat
+	return 0, &FormatError{WrongKind}
 }
 
 // readHead fills b; a file that ends before is not an error of reading.
 func readHead(r io.Reader, b []byte) error {
 	_, err := io.ReadFull(r, b)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return ErrFormat
+		return &FormatError{WrongKind}
 	}
 	return err
-}
-
-// pcmRate reads the rate of a format that ReadWAV can read, and returns 0 for others.
-func pcmRate(body []byte) int {
-	rate := int(binary.LittleEndian.Uint32(body[4:]))
-	if binary.LittleEndian.Uint16(body) != formatPCM || binary.LittleEndian.Uint16(body[2:]) != 1 ||
-		binary.LittleEndian.Uint16(body[14:]) != 16 || rate < 1 || rate > maxRate {
-		return 0
-	}
-	return rate
 }

@@ -2,7 +2,6 @@ package sound
 
 import (
 	"encoding/binary"
-	"errors"
 	"math"
 	"time"
 )
@@ -104,11 +103,7 @@ func (s Sound) OverPhone() Sound {
 	return out
 }
 
-const (
-	headerSize = 44
-	formatPCM  = 1
-	maxRate    = 192_000
-)
+const headerSize = 44
 
 // WAV writes the sound as a file.
 func (s Sound) WAV() []byte {
@@ -130,35 +125,4 @@ func (s Sound) WAV() []byte {
 		b = binary.LittleEndian.AppendUint16(b, uint16(v))
 	}
 	return b
-}
-
-// ErrFormat says that a file is no WAV file that is read here.
-var ErrFormat = errors.New("sound: not a WAV file of 16 bits on one channel")
-
-// ReadWAV reads a file. A program that writes a file as it goes does not know how
-// long it will be, so a length that is larger than the file means all of it.
-func ReadWAV(b []byte) (Sound, error) {
-	var s Sound
-	if len(b) < 12 || string(b[:4]) != "RIFF" || string(b[8:12]) != "WAVE" {
-		return s, ErrFormat
-	}
-	for b = b[12:]; len(b) >= 8; {
-		name, size := string(b[:4]), int(binary.LittleEndian.Uint32(b[4:8]))
-		b = b[8:]
-		body := b[:min(size, len(b))]
-		switch {
-		case name == "fmt " && len(body) >= 16:
-			if s.Rate = pcmRate(body); s.Rate == 0 {
-				return Sound{}, ErrFormat
-			}
-		case name == "data" && s.Rate > 0:
-			s.Samples = make([]int16, len(body)/2)
-			for i := range s.Samples {
-				s.Samples[i] = int16(binary.LittleEndian.Uint16(body[2*i:]))
-			}
-			return s, nil
-		}
-		b = b[min(len(body)+size%2, len(b)):] // a chunk of an odd length is followed by a byte
-	}
-	return Sound{}, ErrFormat
 }

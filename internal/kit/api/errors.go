@@ -370,6 +370,7 @@ var fieldCodes = []struct{ prefix, code string }{
 	{"expected string to be RFC 3986", "invalid_address"},
 	{"expected string to ", "invalid_format"},
 	{"expected ", "wrong_type"},
+	{"invalid value: no id", "invalid_id"},
 	{"invalid ", "wrong_type"},
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -94,6 +95,9 @@ type File struct {
 	NoStore bool
 	// Content is closed when it was sent.
 	Content io.ReadSeekCloser
+	// Opened is told before the first byte, and not where a part is asked for that
+	// is not there. Its error is the answer. It may be nil.
+	Opened func(context.Context) error
 }
 
 // HandleFile registers a route that serves a file, also in parts. Whatever is in
@@ -103,6 +107,7 @@ type File struct {
 func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, error)) {
 	rt = rt.withDefaults()
 	rt.streams = true
+	rt.Refusals = append(slices.Clone(rt.Refusals), http.StatusRequestedRangeNotSatisfiable)
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
 		ctx, preparing := a.prepare(ctx)
 		f, err := h(ctx, in)
@@ -137,7 +142,20 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 			head.Set("Vary", "Authorization, Cookie")
 			head.Set("ETag", strconv.Quote(f.Tag))
 			content := &watchedContent{ReadSeeker: f.Content}
-			http.ServeContent(statusWriter{newSteadyWriter(w), hc}, r, "", f.Modified, content)
+			out := &fileWriter{statusWriter: statusWriter{newSteadyWriter(w), hc}, opened: func() error {
+				if f.Opened == nil {
+					return nil
+				}
+				return f.Opened(ctx)
+			}}
+			http.ServeContent(out, r, "", f.Modified, content)
+			if out.refused != nil {
+				for _, name := range []string{"Content-Disposition", "ETag", "Last-Modified", "Content-Length", "Accept-Ranges"} {
+					head.Del(name)
+				}
+				a.writeError(out.statusWriter, r, &rt, out.refused)
+				return
+			}
 			if content.err != nil {
 				// The answer has begun: only a cut connection says that it is not whole.
 				a.cfg.Log.WarnContext(ctx, "stream was cut", "route", rt.ID, "error", content.err)
@@ -148,12 +166,46 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 	a.describeContent(&rt, filetype.Unknown)
 	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
 	for status, text := range map[int]string{
-		http.StatusPartialContent: "A part, for a Range", http.StatusNotModified: "The file of If-None-Match", http.StatusRequestedRangeNotSatisfiable: "No such part",
+		http.StatusPartialContent: "A part, for a Range", http.StatusNotModified: "The file of If-None-Match",
 	} {
 		op.Responses[fmt.Sprint(status)] = &huma.Response{
 			Description: text, Content: map[string]*huma.MediaType{filetype.Unknown: {Schema: &huma.Schema{Type: huma.TypeString}}},
 		}
 	}
+}
+
+// fileWriter holds an answer of http.ServeContent back that is an error, so that it
+// gets the one shape of errors.
+type fileWriter struct {
+	statusWriter
+	opened  func() error
+	refused error
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *fileWriter) WriteHeader(status int) {
+	switch {
+	case status == http.StatusRequestedRangeNotSatisfiable:
+		w.refused = fault.New(fault.RangeNotSatisfiable)
+	case status >= http.StatusInternalServerError:
+		w.refused = fault.New(fault.Internal).Wrap(errSeek)
+	case status < http.StatusBadRequest:
+		w.refused = w.opened()
+	}
+	if w.refused == nil {
+		w.statusWriter.WriteHeader(status)
+	}
+}
+
+// errSeek is why http.ServeContent fails before the first byte.
+var errSeek = errors.New("the length of a file could not be found")
+
+// Write implements io.Writer.
+func (w *fileWriter) Write(b []byte) (int, error) {
+	if w.refused != nil {
+		return len(b), nil
+	}
+	return w.statusWriter.Write(b)
 }
 
 // watchedContent remembers why a file could not be read to its end, which

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"errors"
+
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
 )
@@ -23,6 +25,28 @@ func (id *ID) UnmarshalText(b []byte) error {
 // Schema describes a path id.
 func (ID) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Examples: []any{"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"}}
+}
+
+// FilterID is an id in a query that may be left out. What is no UUID is refused with
+// invalid_id: a filter that is ignored would answer with everything.
+type FilterID struct{ V *uuid.UUID }
+
+// errNoID is what fieldCodes knows as invalid_id.
+var errNoID = errors.New("no id")
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (id *FilterID) UnmarshalText(b []byte) error {
+	v, err := uuid.ParseBytes(b)
+	if err != nil {
+		return errNoID
+	}
+	id.V = &v
+	return nil
+}
+
+// Schema describes an id in a query.
+func (FilterID) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "uuid", Examples: []any{"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"}}
 }
 
 // Deleted is the answer to a deletion.

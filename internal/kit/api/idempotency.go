@@ -69,12 +69,23 @@ func replay[Out any](w http.ResponseWriter, before *idempotency.Answer, err erro
 	return out, nil
 }
 
+// keyedPart is an input of which only a part says whether a request is the same.
+type keyedPart interface {
+	// KeyedPart is what goes into the hash of the request. Nothing of a card is in it.
+	KeyedPart() any
+}
+
 // fingerprint is a hash of what is asked for. Nothing of a card payment's body
-// goes into it.
+// goes into it but what the input names.
 func (a *API) fingerprint(rt *Route, r *http.Request, in any) []byte {
 	m := hmac.New(sha256.New, a.cfg.CursorKey)
 	m.Write([]byte("request\x00" + rt.ID + "\x00" + r.URL.RequestURI() + "\x00"))
-	if !rt.TakesCard {
+	if part, ok := in.(keyedPart); ok {
+		in = part.KeyedPart()
+	} else if rt.TakesCard {
+		in = nil
+	}
+	if in != nil {
 		b, err := json.Marshal(in)
 		if err != nil {
 			panic(err) // it was just decoded from JSON

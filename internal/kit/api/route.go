@@ -71,7 +71,8 @@ type Route struct {
 	ShowsSecret bool
 	// NoStore forbids caches to keep a public answer: it depends on who asks.
 	NoStore bool
-	// TakesCard marks card payments: nothing of their body is kept.
+	// TakesCard marks card payments: nothing of their body is kept, but for a keyed hash
+	// of what the input's KeyedPart names.
 	TakesCard bool
 	// Ascending lists start at the smallest key.
 	Ascending bool

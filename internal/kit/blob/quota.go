@@ -41,7 +41,7 @@ const (
 // Use is what a workspace keeps and may keep, in bytes. Blobs that no record
 // holds yet are counted until they are removed.
 type Use struct {
-	Bytes        int64 `json:"used_bytes" example:"1288490188" doc:"What members, API keys and mail brought"`
+	Bytes        int64 `json:"used_bytes" example:"1288490188" doc:"What members, API keys and mail brought, and the recordings of calls"`
 	Quota        int64 `json:"quota_bytes" example:"10737418240"`
 	VisitorBytes int64 `json:"visitor_used_bytes" example:"52428800" doc:"What visitors of the live chat sent"`
 	VisitorQuota int64 `json:"visitor_quota_bytes" example:"1073741824" doc:"A tenth of the quota, on top of it"`
@@ -102,6 +102,20 @@ func (s *Store) count(tx *db.Tx, pool Pool, size int64) error {
 		return err
 	}
 	return s.publicUse(u).over(pool, 0)
+}
+
+// CountBeside adds bytes to the counters of a workspace that are kept beside the
+// blobs, such as recordings, or takes them away where they are negative. They are
+// there already, so they are not refused; see Full.
+func CountBeside(tx *db.Tx, size int64) error {
+	_, err := addUse(tx, tx.Tenant(), accepted, size)
+	return err
+}
+
+// Full says whether a workspace may keep nothing more.
+func (s *Store) Full(r *db.Reader) (bool, error) {
+	u, err := readUse(r)
+	return s.publicUse(u).over(Workspace, 1) != nil, err
 }
 
 // Use returns what a workspace keeps and may keep.

@@ -98,6 +98,7 @@ const (
 	FileMissing         Code = "file_missing"
 	FileDamaged         Code = "file_damaged"
 	UpgradeRequired     Code = "upgrade_required"
+	RangeNotSatisfiable Code = "range_not_satisfiable"
 	RateLimited         Code = "rate_limited"
 	SendingQuotaReached Code = "sending_quota_reached"
 	CodeExpired         Code = "code_expired"
@@ -209,6 +210,7 @@ var catalogue = map[Code]entry{
 	ReactionUnsupported: {422, "This message cannot be reacted to on its channel.", "Bu iletiye kanalında tepki verilemez."},
 	PaymentRefused:      {422, "The payment was refused: %s", "Ödeme reddedildi: %s"},
 	NotSupported:        {422, "This installation cannot do that yet.", "Bu kurulum bunu henüz yapamıyor."},
+	RangeNotSatisfiable: {416, "The file has no such part.", "Dosyanın böyle bir bölümü yok."},
 	UpgradeRequired:     {426, "This address speaks WebSocket only.", "Bu adres yalnızca WebSocket konuşur."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
 	SendingQuotaReached: {429, "The workspace has sent all the mail that it may send today (%d recipients a day). It can send again after midnight UTC.", "Çalışma alanı bugün gönderebileceği postanın tamamını gönderdi (günde %d alıcı). UTC gece yarısından sonra yeniden gönderebilir."},

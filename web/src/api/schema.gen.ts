@@ -4287,7 +4287,7 @@ export interface paths {
         put?: never;
         /**
          * Let callers hear a file
-         * @description The body is the file itself, a WAV file of 16 bits on one channel. It is kept as it is; 422 on `file` where the exchange cannot play it.
+         * @description The body is the file itself, a WAV file of PCM with 8, 16, 24 or 32 bits on one channel or two, of at most ten minutes. It is kept as it is; the exchange converts it for the telephone. 422 on `file` where it cannot be played: not_wav (also MP3 and Ogg: save them as WAV first), not_pcm, wrong_bits, wrong_channels, wrong_rate, empty, too_long.
          */
         post: operations["upload-greeting-audio"];
         delete?: never;
@@ -4425,7 +4425,7 @@ export interface paths {
         post?: never;
         /**
          * Give a phone number back
-         * @description What is paid for the month is not given back. 409 while the purchase is under way.
+         * @description What is paid for the month is not given back. Where it was the default, the oldest other active number becomes it. 409 while the purchase is under way.
          */
         delete: operations["release-number"];
         options?: never;
@@ -4583,7 +4583,7 @@ export interface paths {
         put?: never;
         /**
          * Give a teammate a phone
-         * @description 409 where they have one, or the extension is somebody's. Somebody who may not make calls is refused with 422.
+         * @description 409 where they have one, or the extension is somebody's. 422 on user_id: unknown for nobody of the workspace, may_not_call for somebody without crm.calls.make.
          */
         post: operations["add-to-phone-team"];
         delete?: never;
@@ -4694,7 +4694,7 @@ export interface paths {
         put?: never;
         /**
          * Pay for call credit by card
-         * @description Begins a payment with 3-D Secure and answers with the bank's page. The card is passed to the bank and is neither stored nor logged.
+         * @description Begins a payment with 3-D Secure and answers with the bank's page. The card is passed to the bank and is neither stored nor logged. The bank's page is not kept either: the same request again under its Idempotency-Key is 409 idempotency_replay, and charges nothing; another amount under it is 422 idempotency_mismatch. See what became of the payment with GET /wallet/entries, or begin another under another key.
          */
         post: operations["start-topup"];
         delete?: never;
@@ -7779,7 +7779,7 @@ export interface components {
              */
             extension?: string;
             /**
-             * @description The agent's id, as GET /agents names it
+             * @description The agent's id, as GET /agents names it, or that of their account, as signing in gives it in user.id
              * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
              */
             user_id: string;
@@ -8656,7 +8656,7 @@ export interface components {
             quota_bytes: number;
             /**
              * Format: int64
-             * @description What members, API keys and mail brought
+             * @description What members, API keys and mail brought, and the recordings of calls
              * @example 1288490188
              */
             used_bytes: number;
@@ -17434,7 +17434,7 @@ export interface components {
              */
             e164?: string;
             /**
-             * @description browser: the panel; desk: a phone that is signed in; outside: another number, which costs minutes
+             * @description browser: the panel, which is no phone yet and is refused with not_supported; desk: a phone that is signed in; outside: another number, which costs minutes
              * @example desk
              * @enum {string}
              */
@@ -17606,7 +17606,7 @@ export interface components {
              */
             mode: "off" | "inbound" | "outbound" | "all";
             /**
-             * @description Whether callers hear the greeting recording_notice before they are recorded
+             * @description Whether callers hear the greeting recording_notice before they are recorded; where none was chosen, a built-in sentence
              * @example true
              */
             notice: boolean;
@@ -17624,8 +17624,8 @@ export interface components {
              * @enum {string}
              */
             closed_action: "voicemail" | "hangup";
-            /** @description When somebody is there; null, or left out, for always */
-            hours?: components["schemas"]["ChannelHours"] | null;
+            /** @description When somebody is there; null for always */
+            hours: components["schemas"]["ChannelHours"] | null;
             /** @description What callers choose by pressing a key; the first menu is the one that they hear first. None: the team is rung */
             menus: components["schemas"]["SettingMenu"][];
             recording: components["schemas"]["SettingRecording"];
@@ -17656,8 +17656,8 @@ export interface components {
              * @enum {string}
              */
             closed_action: "voicemail" | "hangup";
-            /** @description When somebody is there; null, or left out, for always */
-            hours?: components["schemas"]["ChannelHours"] | null;
+            /** @description When somebody is there; null for always */
+            hours: components["schemas"]["ChannelHours"] | null;
             /** @description What callers choose by pressing a key; the first menu is the one that they hear first. None: the team is rung */
             menus: components["schemas"]["SettingMenu"][];
             recording: components["schemas"]["SettingRecording"];
@@ -18372,7 +18372,7 @@ export interface components {
         TelephonySetup: {
             /** @description The workspace's own line: none, or its status */
             line: components["schemas"]["TelephonyPartState"];
-            /** @description The default number: none, pending, active, suspended */
+            /** @description The default number: none, active; where there is none, the newest that is pending or suspended */
             number: components["schemas"]["TelephonyPartState"];
             /** @description The operator's line, over which bought numbers call: ready or not_configured */
             outside_line: components["schemas"]["TelephonyPartState"];
@@ -18922,6 +18922,11 @@ export interface components {
              * @example -50000000
              */
             available_micros: number;
+            /**
+             * Format: uuid
+             * @description The call that the money was set aside for; null for anything else
+             */
+            call_id: string | null;
             /**
              * Format: int64
              * @description How what is set aside changed
@@ -21837,13 +21842,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No such part */
+            /** @description Requested Range Not Satisfiable */
             416: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -22844,13 +22849,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No such part */
+            /** @description Requested Range Not Satisfiable */
             416: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -28203,13 +28208,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No such part */
+            /** @description Requested Range Not Satisfiable */
             416: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -46338,13 +46343,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No such part */
+            /** @description Requested Range Not Satisfiable */
             416: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -58573,13 +58578,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No such part */
+            /** @description Requested Range Not Satisfiable */
             416: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -60254,13 +60259,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No such part */
+            /** @description Requested Range Not Satisfiable */
             416: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -61476,6 +61481,7 @@ export interface operations {
                      *         {
                      *           "at": "2026-11-15T09:30:00.000000Z",
                      *           "available_micros": -50000000,
+                     *           "call_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "held_micros": 50000000,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "kind": "settle",
@@ -63148,13 +63154,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No such part */
+            /** @description Requested Range Not Satisfiable */
             416: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -69404,13 +69410,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No such part */
+            /** @description Requested Range Not Satisfiable */
             416: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description Unprocessable Entity */

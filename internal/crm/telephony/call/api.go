@@ -59,27 +59,25 @@ type recordingIn struct {
 
 // FilterIn is the filter of the log, the summary and the export.
 type FilterIn struct {
-	From        clock.Time `query:"from" format:"date-time" example:"2026-11-01T00:00:00Z"`
-	To          clock.Time `query:"to" format:"date-time" example:"2026-12-01T00:00:00Z" doc:"Not included"`
-	Direction   string     `query:"direction" enum:"inbound,outbound"`
-	Disposition string     `query:"disposition" enum:"answered,missed,abandoned,voicemail,busy,rejected,blocked,failed,no_credit,cancelled"`
-	AgentID     api.ID     `query:"agent_id"`
-	NumberID    api.ID     `query:"number_id"`
-	ContactID   api.ID     `query:"contact_id"`
-	ToReturn    bool       `query:"to_return" doc:"Only calls that somebody should return"`
-	Unheard     bool       `query:"unheard" doc:"Only messages that nobody has heard"`
+	From        clock.Time   `query:"from" format:"date-time" example:"2026-11-01T00:00:00Z"`
+	To          clock.Time   `query:"to" format:"date-time" example:"2026-12-01T00:00:00Z" doc:"Not included"`
+	Direction   string       `query:"direction" enum:"inbound,outbound"`
+	Disposition string       `query:"disposition" enum:"answered,missed,abandoned,voicemail,busy,rejected,blocked,failed,no_credit,cancelled"`
+	AgentID     api.FilterID `query:"agent_id"`
+	NumberID    api.FilterID `query:"number_id"`
+	ContactID   api.FilterID `query:"contact_id"`
+	ToReturn    bool         `query:"to_return" doc:"Only calls that somebody should return"`
+	Unheard     bool         `query:"unheard" doc:"Only messages that nobody has heard"`
 }
 
 func (in *FilterIn) filter() Filter {
-	f := Filter{Direction: in.Direction, Disposition: in.Disposition, ToReturn: in.ToReturn, Unheard: in.Unheard}
+	f := Filter{
+		Direction: in.Direction, Disposition: in.Disposition, ToReturn: in.ToReturn, Unheard: in.Unheard,
+		AgentID: in.AgentID.V, NumberID: in.NumberID.V, ContactID: in.ContactID.V,
+	}
 	for given, to := range map[*clock.Time]**clock.Time{&in.From: &f.From, &in.To: &f.To} {
 		if !given.IsZero() {
 			*to = given
-		}
-	}
-	for given, to := range map[*api.ID]**uuid.UUID{&in.AgentID: &f.AgentID, &in.NumberID: &f.NumberID, &in.ContactID: &f.ContactID} {
-		if given.UUID != uuid.Nil {
-			*to = &given.UUID
 		}
 	}
 	return f
@@ -164,6 +162,9 @@ func (s *Service) registerLog(a *api.API) {
 		if err != nil {
 			return nil, err
 		}
-		return &api.File{Name: c.ID.String() + ".wav", Type: "audio/wav", Inline: true, NoStore: true, Tag: c.ID.String(), Modified: c.StartedAt.Time, Content: content}, nil
+		return &api.File{
+			Name: c.ID.String() + ".wav", Type: "audio/wav", Inline: true, NoStore: true, Tag: c.ID.String(), Modified: c.StartedAt.Time, Content: content,
+			Opened: func(ctx context.Context) error { return s.WriteOpened(ctx, c) },
+		}, nil
 	})
 }

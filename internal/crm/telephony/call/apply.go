@@ -395,7 +395,7 @@ func (s *Service) applyRecord(ctx context.Context, e exchange.Event) error {
 		}
 		w.RecordingMS = length.Milliseconds()
 		w.keepUntil = clock.Ptr(w.tx.Now().AddDate(0, 0, w.settings.Recording.RetentionDays))
-		return nil
+		return w.countRecording()
 	})
 	return err
 }

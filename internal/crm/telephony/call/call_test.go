@@ -42,10 +42,14 @@ func TestPlaceCall(t *testing.T) {
 		o.wantWallet(7*micro, 3*micro)
 		o.end(out, exchange.CauseNormal)
 		c = o.want(call.Ended, call.Answered)
-		if c.TalkSeconds != 65 || c.RingSeconds != 7 || c.BilledSeconds != 65 || c.Cost != 3*micro || c.EndedBy != "customer" || len(c.Legs) != 2 {
+		if c.TalkSeconds != 65 || c.RingSeconds != 7 || c.BilledSeconds != 120 || c.Cost != 3*micro || c.EndedBy != "customer" || len(c.Legs) != 2 {
 			o.t.Errorf("it ended as %+v", c)
 		}
 		o.wantWallet(7*micro, 0)
+		statement := string(o.w.Owner.Get(path + "/wallet/statement?from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z").Want(200).Body)
+		if strings.Count(statement, ",calls,") != 4 || strings.Count(statement, ","+c.ID.String()+"\n") != 4 {
+			o.t.Errorf("the statement does not lead to the call:\n%s", statement)
+		}
 		if legs := o.x.Legs(); len(legs) != 0 {
 			o.t.Errorf("legs are left: %+v", legs)
 		}

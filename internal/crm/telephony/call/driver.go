@@ -104,8 +104,9 @@ func (s *Service) dropRecordings(ctx context.Context) (int, error) {
 		if w.recording != nil {
 			w.do(command.Command{Kind: command.DropRecord, Object: *w.recording})
 		}
+		err := w.uncountRecording()
 		w.recording, w.RecordingMS, w.keepUntil = nil, 0, nil
-		return nil
+		return err
 	})
 }
 

@@ -366,8 +366,14 @@ func (w *work) noAnswer() error {
 	return w.end(Missed, bySystem, exchange.CauseNoAnswer)
 }
 
-// toVoicemail lets the caller leave a message.
+// toVoicemail lets the caller leave a message. Where the storage takes none, the call
+// is missed, as without a voicemail.
 func (w *work) toVoicemail() error {
+	if may, err := w.mayRecord(); err != nil {
+		return err
+	} else if !may {
+		return w.end(Missed, bySystem, exchange.CauseNoAnswer)
+	}
 	if err := w.move(Voicemail); err != nil {
 		return err
 	}

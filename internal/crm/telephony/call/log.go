@@ -154,7 +154,7 @@ func (s *Service) MarkHeard(ctx context.Context, id uuid.UUID) (Call, error) {
 	})
 }
 
-// OpenRecording opens what was recorded of a call, and writes down who did. A message
+// OpenRecording opens what was recorded of a call; WriteOpened writes down who did. A message
 // on the voicemail needs no more than to see calls; any other recording the permission
 // for it. It returns call_state for one that goes on.
 func (s *Service) OpenRecording(ctx context.Context, id uuid.UUID) (c Call, content io.ReadSeekCloser, err error) {
@@ -177,16 +177,18 @@ func (s *Service) OpenRecording(ctx context.Context, id uuid.UUID) (c Call, cont
 	if s.Exchange == nil {
 		return c, nil, fault.New(fault.NotConfigured)
 	}
-	if err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		return audit.Write(tx, "recording.opened", id.String(), map[string]any{"voicemail": c.Message.V != nil})
-	}); err != nil {
-		return c, nil, err
-	}
 	content, err = s.Exchange.OpenRecording(ctx, who.TenantID, *c.recording)
 	if isUnknown(err) {
 		return c, nil, fault.New(fault.FileMissing)
 	}
 	return c, content, err
+}
+
+// WriteOpened writes down who hears a recording.
+func (s *Service) WriteOpened(ctx context.Context, c Call) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		return audit.Write(tx, "recording.opened", c.ID.String(), map[string]any{"voicemail": c.Message.V != nil})
+	})
 }
 
 // exportHead are the columns of an export.

@@ -9,7 +9,6 @@ import (
 
 	"konak/internal/crm/telephony/command"
 	"konak/internal/crm/telephony/greeting"
-	"konak/internal/crm/telephony/wallet"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
 )
@@ -30,7 +29,7 @@ func (w *work) reserve(l *Leg) error {
 		return nil
 	}
 	if amount := l.rate.sliceCost(l.paid); amount > 0 {
-		if err := w.s.Wallet.Hold(w.tx, sliceRef(l.ID, l.paid), wallet.PurposeCalls, amount); err != nil {
+		if err := w.s.Wallet.HoldForCall(w.tx, sliceRef(l.ID, l.paid), w.ID, amount); err != nil {
 			return err
 		}
 	}
@@ -99,7 +98,7 @@ func (w *work) settle(l *Leg) error {
 	}
 	if l.AnsweredAt != nil {
 		talked := l.EndedAt.Sub(l.AnsweredAt.Time)
-		l.Billed = min(int64((talked+time.Second-1)/time.Second), l.paid)
+		l.Billed = l.rate.billed(min(int64((talked+time.Second-1)/time.Second), l.paid))
 	}
 	l.Cost = l.rate.Cost(l.Billed)
 	rest := l.Cost

@@ -316,6 +316,22 @@ func (w *work) records() bool {
 	return w.recording == nil && w.Via != ViaInside && w.settings.Records(w.Direction)
 }
 
+// record records what is said, where the settings ask for it and the storage takes it.
+// Without space the call goes on unrecorded.
+func (w *work) record(customer *Leg) error {
+	if !w.records() {
+		return nil
+	}
+	may, err := w.mayRecord()
+	if err != nil || !may {
+		return err
+	}
+	id := w.tx.NewID()
+	w.recording = &id
+	w.do(command.Command{Kind: command.Record, Leg: customer.ID, Object: id})
+	return nil
+}
+
 // connect joins the legs that talk, and records them where the settings say so.
 func (w *work) connect(customer, other *Leg) error {
 	if err := w.move(Active); err != nil {
@@ -328,10 +344,8 @@ func (w *work) connect(customer, other *Leg) error {
 		command.Command{Kind: command.Join, Bridge: w.bridge, Leg: other.ID},
 	)
 	w.plan, w.dueAt = plan{}, nil
-	if w.records() {
-		id := w.tx.NewID()
-		w.recording = &id
-		w.do(command.Command{Kind: command.Record, Leg: customer.ID, Object: id})
+	if err := w.record(customer); err != nil {
+		return err
 	}
 	if other.AgentID != nil {
 		w.AgentID = other.AgentID

@@ -26,8 +26,12 @@ func (r Rate) Cost(seconds int64) int64 {
 	if seconds <= 0 {
 		return 0
 	}
-	billed := (seconds + r.Increment - 1) / r.Increment * r.Increment
-	return r.Connect + (r.PerMinute*billed+59)/60
+	return r.Connect + (r.PerMinute*r.billed(seconds)+59)/60
+}
+
+// billed is how many of the seconds are paid for: the begun increment whole.
+func (r Rate) billed(seconds int64) int64 {
+	return (seconds + r.Increment - 1) / r.Increment * r.Increment
 }
 
 // sliceCost is what must be set aside for the slice that begins after so many

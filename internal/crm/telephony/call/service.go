@@ -26,8 +26,9 @@ import (
 
 // Wallet pays for calls.
 type Wallet interface {
-	// Hold sets an amount aside for ref; no_credit where less is available.
-	Hold(tx *db.Tx, ref uuid.UUID, purpose string, amount int64) error
+	// HoldForCall sets an amount aside for ref, a part of a call; no_credit where less
+	// is available.
+	HoldForCall(tx *db.Tx, ref, call uuid.UUID, amount int64) error
 	// Settle spends an amount of what is set aside.
 	Settle(tx *db.Tx, ref uuid.UUID, amount int64) error
 	// Release makes what is set aside available again.

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -40,6 +42,13 @@ type recording struct {
 // validation_failed for a slot that shall play a file and has none, and
 // not_configured for a text where nothing can speak.
 func (s *Service) Set(ctx context.Context, changes []Change) (Greetings, error) {
+	named := map[string]bool{}
+	for _, c := range changes {
+		if named[c.Slot] {
+			return Greetings{}, fault.Invalid("slots.slot", "duplicate")
+		}
+		named[c.Slot] = true
+	}
 	spoken := make([]recording, len(changes))
 	for i := range changes {
 		c := &changes[i]
@@ -139,8 +148,11 @@ func (s *Service) Upload(ctx context.Context, slot, name string, r io.Reader) (o
 		return out, fmt.Errorf("greeting: %w", err)
 	}
 	length, err := s.Checker.CheckSound(f)
+	if wrong, ok := errors.AsType[*Unplayable](err); ok {
+		return out, fault.Invalid("file", wrong.Code)
+	}
 	if err != nil {
-		return out, fault.Invalid("file", "unplayable").Wrap(err)
+		return out, err
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		old, err := lockSlot(tx, slot)
@@ -149,12 +161,28 @@ func (s *Service) Upload(ctx context.Context, slot, name string, r io.Reader) (o
 		}
 		now := clock.At(tx.Now())
 		out = Slot{
-			Slot: slot, Mode: ModeAudio, Voice: "tr", Name: strings.TrimSpace(name), Duration: length.Milliseconds(),
+			Slot: slot, Mode: ModeAudio, Voice: "tr", Name: cleanName(name), Duration: length.Milliseconds(),
 			SHA256: hex.EncodeToString(b.Hash), UpdatedAt: &now, blobID: &b.ID,
 		}
 		return replaceSlot(tx, old, out)
 	})
 	return out, err
+}
+
+// cleanName is the last part of a name as a program of any system writes it, without
+// what no screen shows.
+func cleanName(name string) string {
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	name = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) {
+			return -1
+		}
+		return r
+	}, name))
+	if name == "." || name == ".." || name == "/" {
+		return ""
+	}
+	return name
 }
 
 // Open opens the file that was uploaded for a slot.
@@ -184,8 +212,29 @@ func SlotSound(slot string) string { return slotPrefix + slot }
 // SpokenSound names a text that is spoken, such as that of a menu.
 func SpokenSound(voice, text string) string { return spokePrefix + voice + ":" + text }
 
+// noticeSlot is what callers hear before they are recorded. Who chose nothing for it
+// has noticeText spoken, or a beep where nothing can speak: nobody is recorded unawares.
+const (
+	noticeSlot = "recording_notice"
+	noticeText = "Bu görüşme kayıt altına alınmaktadır."
+)
+
+// notice is what is heard where nobody chose anything.
+func (s *Service) notice(ctx context.Context) []int16 {
+	if s.Synthesizer == nil {
+		return beep()
+	}
+	if samples, err := s.say(ctx, "tr", noticeText); err == nil {
+		return samples
+	}
+	return beep()
+}
+
 // Plays says whether a slot plays something.
 func (s *Service) Plays(r *db.Reader, slot string) (bool, error) {
+	if slot == noticeSlot {
+		return true, nil
+	}
 	v, err := findSlot(r, slot)
 	if db.IsNoRow(err) {
 		return false, nil
@@ -206,8 +255,11 @@ func (s *Service) Samples(ctx context.Context, tenant uuid.UUID, sound string) (
 	name := strings.TrimPrefix(sound, slotPrefix)
 	slot, err := db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (Slot, error) { return findSlot(r, name) })
 	if db.IsNoRow(err) || err == nil && slot.blobID == nil {
-		if name == "hold" {
+		switch name {
+		case "hold":
 			return holdMusic(), nil
+		case noticeSlot:
+			return s.notice(ctx), nil
 		}
 		return silence(), nil
 	}

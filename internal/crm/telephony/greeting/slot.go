@@ -63,10 +63,17 @@ func complete(list []Slot) Greetings {
 	return out
 }
 
+// Unplayable says why a file cannot be played: not_wav, not_pcm, wrong_bits,
+// wrong_channels, wrong_rate, empty or too_long.
+type Unplayable struct{ Code string }
+
+// Error implements error.
+func (u *Unplayable) Error() string { return "greeting: the file cannot be played: " + u.Code }
+
 // Checker says whether the exchange can play a file.
 type Checker interface {
-	// CheckSound reads a file and returns how long it lasts, or an error where it
-	// cannot be played.
+	// CheckSound reads a file and returns how long it lasts, or an *Unplayable where
+	// it cannot be played.
 	CheckSound(r io.ReadSeeker) (time.Duration, error)
 	// PhoneSamples reads a file that was checked at 8,000 samples a second.
 	PhoneSamples(r io.Reader) ([]int16, error)

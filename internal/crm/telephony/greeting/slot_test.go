@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,10 +69,11 @@ func TestGreetingFile(t *testing.T) {
 		upload(w.Owner, "nonsense", file).Refused(404, "not_found")
 
 		for name, wrong := range map[string][]byte{
-			"no sound": []byte("hello"), "cut": file[:20], "stereo": bytes.Replace(file, []byte{1, 0, 1, 0}, []byte{1, 0, 2, 0}, 1), "empty": sound.Sound{Rate: 8000}.WAV(),
+			"no sound": []byte("hello"), "cut": file[:20], "six channels": bytes.Replace(file, []byte{1, 0, 1, 0}, []byte{1, 0, 6, 0}, 1), "empty": sound.Sound{Rate: 8000}.WAV(),
 			"longer than the exchange plays": sound.Sound{Rate: 1, Samples: make([]int16, 601)}.WAV(),
 		} {
-			if got := upload(w.Owner, "welcome", wrong).Refused(422, "validation_failed"); len(got.Fields["file"]) != 1 {
+			want := map[string]string{"no sound": "not_wav", "cut": "not_wav", "six channels": "wrong_channels", "empty": "empty", "longer than the exchange plays": "too_long"}[name]
+			if got := upload(w.Owner, "welcome", wrong).Refused(422, "validation_failed"); !slices.Equal(got.Fields["file"], []string{want}) {
 				t.Errorf("%s: %v", name, got.Fields)
 			}
 		}
@@ -83,6 +86,27 @@ func TestGreetingFile(t *testing.T) {
 			t.Errorf("the audit log is %s", audit)
 		}
 	})
+}
+
+// A file of two channels is played as one, and given back as it was; its name is the
+// last part of what a browser says.
+func TestGreetingFileOfTwoChannels(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, db.SQLite)
+	w := s.Workspace("demo")
+	file := wav(16_000)
+	file[22], file[32] = 2, 4
+	var got greeting.Slot
+	w.Owner.Header("Content-Type", "audio/wav").Post(slots+"/audio/welcome?name="+url.QueryEscape("C:\\sesler\\..\\ka\x07rşılama.wav"), string(file)).Want(201).Data(&got)
+	if got.Duration != 500 || got.Name != "karşılama.wav" {
+		t.Errorf("uploaded %+v", got)
+	}
+	if back := w.Owner.Get(slots + "/audio/welcome").Want(200); !bytes.Equal(back.Body, file) {
+		t.Error("the file is another")
+	}
+	if samples, err := s.Greetings.Samples(t.Context(), w.ID, greeting.SlotSound("welcome")); err != nil || len(samples) != sound.PhoneRate/2 {
+		t.Errorf("callers hear %d samples, %v", len(samples), err)
+	}
 }
 
 // A text is spoken when it is chosen, and costs nothing then.
@@ -112,6 +136,9 @@ func TestGreetingText(t *testing.T) {
 		put(map[string]any{"slot": "welcome", "mode": "text", "text": "  "}).Refused(422, "validation_failed")
 		put(map[string]any{"slot": "elsewhere", "mode": "none"}).Refused(422, "validation_failed")
 		put().Refused(422, "validation_failed")
+		if got := put(text, text).Refused(422, "validation_failed"); len(got.Fields["slots.slot"]) != 1 {
+			t.Errorf("a slot twice: %v", got.Fields)
+		}
 		if got := slot(t, put(map[string]any{"slot": "closed", "mode": "none"}), "closed"); got.Mode != "none" || got.Text != "" {
 			t.Errorf("emptied: %+v", got)
 		}
@@ -146,5 +173,12 @@ func TestSoundsOfCalls(t *testing.T) {
 	}
 	if voice.spoken != 1 {
 		t.Errorf("spoken %d times", voice.spoken)
+	}
+	// Nobody is recorded unawares: a built-in text is spoken, or else there is a beep.
+	for _, want := range []int{sound.PhoneRate, sound.PhoneRate * 4 / 10} {
+		if samples, err := s.Greetings.Samples(t.Context(), w.ID, greeting.SlotSound("recording_notice")); err != nil || len(samples) != want {
+			t.Errorf("the notice has %d samples, want %d (%v)", len(samples), want, err)
+		}
+		s.Greetings.Synthesizer = nil
 	}
 }

@@ -68,7 +68,7 @@ func (s *Service) Register(a *api.API) {
 		})
 
 	release := route("DELETE", "/{id}", "release-number", "Give a phone number back", perm.TelephonyManage)
-	release.Doc, release.Refusals = "What is paid for the month is not given back. 409 while the purchase is under way.", []int{409}
+	release.Doc, release.Refusals = "What is paid for the month is not given back. Where it was the default, the oldest other active number becomes it. 409 while the purchase is under way.", []int{409}
 	api.Handle(a, release, func(ctx context.Context, in *numberIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.Release(ctx, in.ID.UUID)
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"konak/internal/app/apptest"
+	"konak/internal/crm/telephony"
 	"konak/internal/crm/telephony/number"
 	"konak/internal/crm/telephony/wallet"
 	"konak/internal/kit/db"
@@ -141,7 +142,7 @@ func TestNumbers(t *testing.T) {
 		o.Settle()
 		o.wantRented(2, first)
 		o.wantWallet(100*wallet.Micro, 0)
-		if list := o.list(); len(list) != 1 || list[0].ID != made.ID {
+		if list := o.list(); len(list) != 1 || list[0].ID != made.ID || !list[0].IsDefault {
 			o.t.Errorf("the numbers are %+v", list)
 		}
 		for _, refused := range []*apptest.Response{
@@ -154,7 +155,7 @@ func TestNumbers(t *testing.T) {
 		o.buy(other) // it can be bought again
 		o.wantRented(3, first, other)
 		audit := string(o.Owner.Owner.Get("/api/v1/auth/audit?limit=50").Want(200).Body)
-		for action, n := range map[string]int{"number.bought": 3, "number.renamed": 1, "number.made_default": 1, "number.released": 1} {
+		for action, n := range map[string]int{"number.bought": 3, "number.renamed": 1, "number.made_default": 2, "number.released": 1} {
 			if strings.Count(audit, action) != n {
 				o.t.Errorf("%s is %d times in the audit log, want %d", action, strings.Count(audit, action), n)
 			}
@@ -268,6 +269,73 @@ func TestDefaultsAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		if list := o.list(); list[0].IsDefault == list[1].IsDefault {
+			o.t.Errorf("the numbers are %+v", list)
+		}
+	})
+}
+
+// Who gives the default number back has another one that calls show: the oldest that
+// is active. The setup says so, and says no more when the last one is gone.
+func TestReleaseDefault(t *testing.T) {
+	t.Parallel()
+	run(t, 300*wallet.Micro, func(o *office) {
+		o.Telephony.Server.Telephony.OutsideLine = true
+		want := func(chosen, state string, ready bool) {
+			o.t.Helper()
+			var is []string
+			for _, n := range o.list() {
+				if n.IsDefault {
+					is = append(is, n.E164)
+				}
+			}
+			var setup telephony.Setup
+			o.Owner.Owner.Get("/api/crm/v1/telephony/setup").Want(200).Data(&setup)
+			if strings.Join(is, " ") != chosen || setup.Number.State != state || setup.Ready != ready {
+				o.t.Errorf("the default is %v and the setup %+v, want %q and %s, ready %v", is, setup, chosen, state, ready)
+			}
+		}
+		ids := map[string]string{}
+		for _, e164 := range []string{first, other, "+902125550103"} {
+			ids[e164] = o.buy(e164).ID.String()
+		}
+		release := func(e164 string) {
+			o.t.Helper()
+			o.Owner.Owner.Delete(path + "/" + ids[e164]).Want(200)
+		}
+		want(first, "active", true)
+		release("+902125550103") // not the default: nothing changes
+		want(first, "active", true)
+		release(first)
+		want(other, "active", true)
+		if audit := string(o.Owner.Owner.Get("/api/v1/auth/audit?limit=50").Want(200).Body); strings.Count(audit, "number.made_default") != 1 {
+			o.t.Error("nobody wrote down that another number is the default")
+		}
+		o.Owner.Owner.Delete(path+"/"+ids[first]).Refused(404, "not_found")
+		release(other)
+		want("", "none", false)
+	})
+}
+
+// A number that is suspended passes the default on, and one that is paid again is the
+// default where no other is.
+func TestSuspendedDefault(t *testing.T) {
+	t.Parallel()
+	run(t, 105*wallet.Micro, func(o *office) {
+		o.buy(first)
+		o.wait(24 * time.Hour)
+		o.buy(other)
+		o.wait(o.list()[1].RenewsAt.Sub(o.Clock.Now()) + time.Minute)
+		if list := o.list(); list[1].Status != "suspended" || list[1].IsDefault || !list[0].IsDefault {
+			o.t.Errorf("the numbers are %+v", list)
+		}
+		o.wait(25 * time.Hour)
+		if list := o.list(); list[0].Status != "suspended" || list[0].IsDefault {
+			o.t.Errorf("the numbers are %+v", list)
+		}
+		o.Pay(50*wallet.Micro, bank.CardGood)
+		o.wait(time.Hour)
+		list := o.list()
+		if i := slices.IndexFunc(list, func(n number.Number) bool { return n.Status == "active" }); i < 0 || !list[i].IsDefault {
 			o.t.Errorf("the numbers are %+v", list)
 		}
 	})

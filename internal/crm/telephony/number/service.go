@@ -181,34 +181,83 @@ func (s *Service) MakeDefault(ctx context.Context, id uuid.UUID) (n Number, err 
 }
 
 // Release gives a number back. It returns number_not_active for one whose purchase
-// is still under way. What is paid for the month is not given back.
+// is still under way. What is paid for the month is not given back. Where it was the
+// default, the oldest other active number is from then on.
 func (s *Service) Release(ctx context.Context, id uuid.UUID) error {
-	_, err := s.change(ctx, id, func(tx *db.Tx, n *Number) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		// All are locked, since another may become the default.
+		all, err := lockNumbers(tx)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(all, func(n Number) bool { return n.ID == id })
+		if i < 0 {
+			return fault.New(fault.NotFound)
+		}
+		n := all[i]
 		if n.Status == StatusPending {
 			return fault.New(fault.NumberNotActive)
 		}
-		return giveBack(tx, n)
+		if err := giveBack(tx, &n); err != nil {
+			return err
+		}
+		return saveNumber(tx, n)
 	})
-	return err
+}
+
+// passDefaultOn takes the default from a number that calls can no longer show, and
+// makes the oldest other active number the default, where there is one. All numbers
+// are locked.
+func passDefaultOn(tx *db.Tx, from *Number) error {
+	if !from.IsDefault {
+		return nil
+	}
+	from.IsDefault = false
+	if err := clearDefault(tx); err != nil {
+		return err
+	}
+	next, err := oldestActive(&tx.Reader, from.ID)
+	if db.IsNoRow(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	next.IsDefault = true
+	if err := saveNumber(tx, next); err != nil {
+		return err
+	}
+	return writeAudit(tx, "number.made_default", next)
 }
 
 // giveBack marks a number as released and has the provider told.
 func giveBack(tx *db.Tx, n *Number) error {
-	n.Status, n.IsDefault, n.RenewsAt = StatusReleased, false, nil
+	if err := passDefaultOn(tx, n); err != nil {
+		return err
+	}
+	n.Status, n.RenewsAt = StatusReleased, nil
 	if _, err := jobs.Enqueue(tx, releaseJob, tx.Now(), n.providerID); err != nil {
 		return err
 	}
 	return writeAudit(tx, "number.released", *n)
 }
 
-// SetupState says how far the default number is, or else the newest.
+// SetupState says how far the default number is. Where there is none, it says how far
+// the newest is that is not active yet: an active one that is not the default makes
+// nobody ready to call.
 func (s *Service) SetupState(ctx context.Context) (state, detail string, err error) {
-	list, err := s.Numbers(ctx, db.Page{Limit: 100, After: db.First})
-	if err != nil || len(list.Rows) == 0 {
-		return "none", "", err
-	}
-	i := max(slices.IndexFunc(list.Rows, func(n Number) bool { return n.IsDefault }), 0)
-	return list.Rows[i].Status, list.Rows[i].LastError, nil
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		n, err := activeNumber(r, nil)
+		if db.IsNoRow(err) {
+			n, err = newestWaiting(r)
+		}
+		if db.IsNoRow(err) {
+			n, err = Number{Status: "none"}, nil
+		}
+		state, detail = n.Status, n.LastError
+		return err
+	})
+	return state, detail, err
 }
 
 // FindActive finds a number that calls can show: the one of an id, or the default

@@ -79,9 +79,13 @@ func (s *Service) rent(ctx context.Context, n Number) (Rented, error) {
 	return *had, nil
 }
 
-// changeIn locks a number in a job, lets fn change it and stores it.
+// changeIn locks a number in a job, lets fn change it and stores it. All others are
+// locked too, since another may become the default.
 func (s *Service) changeIn(ctx context.Context, tenant, id uuid.UUID, fn func(*db.Tx, *Number) error) error {
 	return s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
+		if _, err := lockNumbers(tx); err != nil {
+			return err
+		}
 		n, err := lockNumber(tx, id)
 		if err != nil {
 			return err
@@ -101,16 +105,22 @@ func (s *Service) activate(tx *db.Tx, n *Number, rented Rented) error {
 	if err := s.Wallet.Settle(tx, n.ID, n.MonthlyFee); err != nil {
 		return err
 	}
-	chosen, err := hasDefault(&tx.Reader)
-	if err != nil {
+	*n = n.renewed(tx.Now())
+	n.providerID, n.Capabilities = rented.ProviderID, rented.Capabilities
+	if err := defaultIfNone(tx, n); err != nil {
 		return err
 	}
-	*n = n.renewed(tx.Now())
-	n.providerID, n.Capabilities, n.IsDefault = rented.ProviderID, rented.Capabilities, !chosen
 	if rented.Type != "" {
 		n.Type = rented.Type
 	}
 	return jobs.Restart(tx, renewJob, n.ID, n.RenewsAt.Time)
+}
+
+// defaultIfNone makes an active number the default where no other is.
+func defaultIfNone(tx *db.Tx, n *Number) error {
+	chosen, err := hasDefault(&tx.Reader)
+	n.IsDefault = n.IsDefault || err == nil && !chosen
+	return err
 }
 
 // refuse gives the fee back of a number that the provider did not give.
@@ -167,7 +177,7 @@ func (s *Service) renew(ctx context.Context, j *jobs.Job) error {
 		if err == nil {
 			*n = n.renewed(tx.Now())
 			next = n.RenewsAt.Time
-			return nil
+			return defaultIfNone(tx, n)
 		}
 		if !fault.Is(err, fault.NoCredit) {
 			return err
@@ -177,8 +187,8 @@ func (s *Service) renew(ctx context.Context, j *jobs.Job) error {
 			return giveBack(tx, n)
 		}
 		next = tx.Now().Add(payAgain)
-		n.Status, n.LastError, n.IsDefault = StatusSuspended, errorNoCredit, false
-		return nil
+		n.Status, n.LastError = StatusSuspended, errorNoCredit
+		return passDefaultOn(tx, n)
 	})
 	if err != nil || next.IsZero() {
 		return err

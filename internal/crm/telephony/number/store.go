@@ -31,12 +31,12 @@ func listNumbers(r *db.Reader, p db.Page) (db.List[Number], error) {
 	return db.Cut(rows, p, func(n Number) db.Key { return db.Key{ID: n.ID} }), nil
 }
 
-// lockNumber reads a number and keeps others from changing it.
 // heldNumbers lists the numbers that the workspace has or is buying.
 func heldNumbers(r *db.Reader) ([]string, error) {
 	return db.All(r, db.Scalar[string], `SELECT e164 FROM phone_number WHERE tenant_id = $1 AND status <> 'released'`, r.Tenant())
 }
 
+// lockNumber reads a number and keeps others from changing it.
 func lockNumber(tx *db.Tx, id uuid.UUID) (Number, error) {
 	return db.One(&tx.Reader, scanNumber, `SELECT `+columns+` FROM phone_number n WHERE tenant_id = $1 AND id = $2`+
 		tx.Dialect().ForUpdate("n"), tx.Tenant(), id)
@@ -83,6 +83,18 @@ func activeNumber(r *db.Reader, id *uuid.UUID) (Number, error) {
 		return db.One(r, scanNumber, `SELECT `+columns+` FROM phone_number WHERE tenant_id = $1 AND is_default AND status = 'active'`, r.Tenant())
 	}
 	return db.One(r, scanNumber, `SELECT `+columns+` FROM phone_number WHERE tenant_id = $1 AND id = $2 AND status = 'active'`, r.Tenant(), *id)
+}
+
+// oldestActive finds the active number that was bought first, but for one.
+func oldestActive(r *db.Reader, but uuid.UUID) (Number, error) {
+	return db.One(r, scanNumber, `SELECT `+columns+` FROM phone_number
+		WHERE tenant_id = $1 AND id <> $2 AND status = 'active' ORDER BY created_at, id LIMIT 1`, r.Tenant(), but)
+}
+
+// newestWaiting finds the number that was bought last of those that are not active.
+func newestWaiting(r *db.Reader) (Number, error) {
+	return db.One(r, scanNumber, `SELECT `+columns+` FROM phone_number
+		WHERE tenant_id = $1 AND status IN ('pending', 'suspended') ORDER BY created_at DESC, id DESC LIMIT 1`, r.Tenant())
 }
 
 // activeNumberOf finds the active number that is written so.

@@ -49,7 +49,7 @@ const (
 type Settings struct {
 	RingStrategy string                    `json:"ring_strategy" enum:"all,round_robin" example:"all" doc:"all: every phone of the team at once; round_robin: one after the other, beginning behind whoever was rung first last time"`
 	RingSeconds  int                       `json:"ring_seconds" minimum:"5" maximum:"120" example:"25"`
-	Hours        api.Nullable[hours.Hours] `json:"hours" required:"false" doc:"When somebody is there; null, or left out, for always"`
+	Hours        api.Nullable[hours.Hours] `json:"hours" doc:"When somebody is there; null for always"`
 	ClosedAction string                    `json:"closed_action" enum:"voicemail,hangup" example:"voicemail" doc:"What follows the greeting outside of the hours and on holidays"`
 	Recording    Recording                 `json:"recording"`
 	Voicemail    Voicemail                 `json:"voicemail"`
@@ -67,7 +67,7 @@ type Stored struct {
 // Recording says which calls are recorded.
 type Recording struct {
 	Mode          string `json:"mode" enum:"off,inbound,outbound,all" example:"off"`
-	Notice        bool   `json:"notice" example:"true" doc:"Whether callers hear the greeting recording_notice before they are recorded"`
+	Notice        bool   `json:"notice" example:"true" doc:"Whether callers hear the greeting recording_notice before they are recorded; where none was chosen, a built-in sentence"`
 	RetentionDays int    `json:"retention_days" minimum:"1" maximum:"3650" example:"90"`
 }
 
@@ -84,6 +84,11 @@ type Caps struct {
 	Daily      int      `json:"daily" minimum:"0" maximum:"100000" example:"500" doc:"Calls to the outside in a day (UTC); 0 for no cap"`
 	Concurrent int      `json:"concurrent" minimum:"1" maximum:"1000" example:"10" doc:"Calls to the outside at once"`
 	MaxMinutes int      `json:"max_minutes" minimum:"1" maximum:"720" example:"120" doc:"How long a call to the outside may last"`
+}
+
+// allows says whether numbers of this country may be called.
+func (c Caps) allows(e164 string) bool {
+	return len(c.Countries) == 0 || slices.ContainsFunc(c.Countries, func(code string) bool { return strings.HasPrefix(e164, "+"+code) })
 }
 
 // Menu is a choice by pressing a key. After three wrong or missing keys the team is
@@ -202,6 +207,9 @@ func (k *MenuKey) check(f *fault.Fault, s *Settings) {
 		number, ok := address.ParsePhone(k.E164)
 		if !ok {
 			f.Field("menus.keys.e164", "invalid_phone")
+		}
+		if ok && !s.Caps.allows(number) {
+			f.Field("menus.keys.e164", "country_not_allowed")
 		}
 		k.E164 = number
 	}

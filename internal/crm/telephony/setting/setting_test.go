@@ -2,6 +2,7 @@ package setting_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +88,7 @@ func TestSettingsRefusals(t *testing.T) {
 			"menus.keys.digit": func(m map[string]any) { m["menus"] = []any{menu("a", key("1", "team"), key("1", "voicemail"))} },
 			"menus.keys.menu":  func(m map[string]any) { m["menus"] = []any{menu("a", key("1", "menu", "menu", "b"))} },
 			"menus.keys.e164":  func(m map[string]any) { m["menus"] = []any{menu("a", key("1", "number", "e164", "12"))} },
+			"hours":            func(m map[string]any) { delete(m, "hours") }, // left out, it would be erased
 			"menus.keys.agent_id": func(m map[string]any) {
 				m["menus"] = []any{menu("a", key("1", "agent", "agent_id", nobody))}
 			},
@@ -102,6 +104,15 @@ func TestSettingsRefusals(t *testing.T) {
 		for _, wrong := range []map[string]any{key("1", "agent"), key("1", "team", "e164", "+905321234567")} {
 			w.Owner.Put(path, body(t, func(m map[string]any) { m["menus"] = []any{menu("a", wrong)} })).Refused(422, "validation_failed")
 		}
+		// A key that leads to a country that may not be called would lead nowhere.
+		abroad := func(m map[string]any) { m["menus"] = []any{menu("a", key("1", "number", "e164", "+442071838750"))} }
+		if got := w.Owner.Put(path, body(t, abroad)).Refused(422, "validation_failed"); !slices.Equal(got.Fields["menus.keys.e164"], []string{"country_not_allowed"}) {
+			t.Errorf("abroad: %v", got.Fields)
+		}
+		w.Owner.Put(path, body(t, func(m map[string]any) {
+			abroad(m)
+			m["caps"].(map[string]any)["countries"] = []string{"90", "44"}
+		})).Want(200)
 		w.Guest().Put(path, body(t, func(map[string]any) {})).Refused(403, "forbidden")
 	})
 }

@@ -15,7 +15,7 @@ type listTeamIn struct {
 
 type addToTeamIn struct {
 	Body struct {
-		UserID    api.ID `json:"user_id" doc:"The agent's id, as GET /agents names it"`
+		UserID    api.ID `json:"user_id" doc:"The agent's id, as GET /agents names it, or that of their account, as signing in gives it in user.id"`
 		Extension string `json:"extension,omitempty" maxLength:"6" example:"101" doc:"Two to six digits that are no emergency number; left out, the next that is free"`
 	}
 }
@@ -30,7 +30,7 @@ type changeTeamIn struct {
 
 type setDeviceIn struct {
 	Body struct {
-		Kind string `json:"kind" enum:"browser,desk,outside" example:"desk" doc:"browser: the panel; desk: a phone that is signed in; outside: another number, which costs minutes"`
+		Kind string `json:"kind" enum:"browser,desk,outside" example:"desk" doc:"browser: the panel, which is no phone yet and is refused with not_supported; desk: a phone that is signed in; outside: another number, which costs minutes"`
 		E164 string `json:"e164,omitempty" maxLength:"30" example:"+905321234567" doc:"For outside"`
 	}
 }
@@ -41,7 +41,7 @@ func (s *Service) Register(a *api.API) {
 		func(ctx context.Context, in *listTeamIn) (db.List[Member], error) { return s.Team(ctx, in.Page()) })
 
 	add := telephony.Route("POST", "/team", "add-to-phone-team", "Give a teammate a phone", perm.TelephonyManage)
-	add.Doc = "409 where they have one, or the extension is somebody's. Somebody who may not make calls is refused with 422."
+	add.Doc = "409 where they have one, or the extension is somebody's. 422 on user_id: unknown for nobody of the workspace, may_not_call for somebody without crm.calls.make."
 	add.Status, add.Refusals = 201, []int{409}
 	api.Handle(a, add, func(ctx context.Context, in *addToTeamIn) (Member, error) {
 		return s.Add(ctx, in.Body.UserID.UUID, in.Body.Extension)

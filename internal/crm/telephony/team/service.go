@@ -27,6 +27,8 @@ type Agents interface {
 	AgentsWho(r *db.Reader, p perm.Permission, ids ...uuid.UUID) (map[uuid.UUID]string, error)
 	// HasLicence says whether the workspace has one of some licences.
 	HasLicence(r *db.Reader, names ...string) (bool, error)
+	// FindAgent finds an active member by their own id or that of their account.
+	FindAgent(r *db.Reader, id uuid.UUID) (uuid.UUID, error)
 	// AgentNames gives the names of members, whatever became of them.
 	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
 }
@@ -132,21 +134,28 @@ func checkExtension(e string) error {
 	return nil
 }
 
-// Add gives an agent a phone. It returns conflict where they have one or the
+// Add gives an agent a phone, by their id or that of their account. It returns conflict where they have one or the
 // extension is somebody's, and validation_failed for somebody who may not call.
-func (s *Service) Add(ctx context.Context, agent uuid.UUID, extension string) (m Member, err error) {
+func (s *Service) Add(ctx context.Context, id uuid.UUID, extension string) (m Member, err error) {
 	if extension != "" {
 		if err := checkExtension(extension); err != nil {
 			return m, err
 		}
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		agent, err := s.Agents.FindAgent(&tx.Reader, id)
+		if db.IsNoRow(err) {
+			return fault.Invalid("user_id", "unknown")
+		}
+		if err != nil {
+			return err
+		}
 		who, err := s.Agents.AgentsWho(&tx.Reader, perm.CallsMake, agent)
 		if err != nil {
 			return err
 		}
 		if _, may := who[agent]; !may {
-			return fault.Invalid("user_id", "unknown")
+			return fault.Invalid("user_id", "may_not_call")
 		}
 		taken, err := takenExtensions(&tx.Reader)
 		if err != nil {
@@ -248,8 +257,11 @@ func (s *Service) takePhone(tx *db.Tx, m *Member) error {
 }
 
 // SetDevice chooses where the caller's own calls ring. It returns no_device where
-// nobody gave them a phone.
+// nobody gave them a phone, and not_supported for the browser, which is no phone yet.
 func (s *Service) SetDevice(ctx context.Context, kind, e164 string) (Member, error) {
+	if kind == DeviceBrowser {
+		return Member{}, fault.New(fault.NotSupported)
+	}
 	var outside *string
 	if kind == DeviceOutside {
 		number, ok := address.ParsePhone(e164)

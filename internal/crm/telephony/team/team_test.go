@@ -3,6 +3,7 @@ package team_test
 import (
 	"crypto/md5"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,33 @@ func (o *office) colleague(name string) (*apptest.Client, uuid.UUID) {
 	var me identity.Me
 	c.Get("/api/v1/auth/me").Want(200).Data(&me)
 	return c, me.Membership.ID
+}
+
+// A teammate is named by either of their ids, and who may not call is told apart from
+// nobody. The browser is no phone yet.
+func TestTeammateByAccount(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		owner := o.w.Owner
+		// Signing in gives the id of the account; both name the same person.
+		vera, _ := o.colleague("vera")
+		var me identity.Me
+		vera.Get("/api/v1/auth/me").Want(200).Data(&me)
+		var third team.Member
+		owner.Post(path+"/team", map[string]any{"user_id": me.User.ID}).Want(201).Data(&third)
+		if third.AgentID != me.Membership.ID {
+			o.t.Errorf("given %+v", third)
+		}
+		o.Workspace("acme").Owner.Post(path+"/team", map[string]any{"user_id": me.User.ID}).Refused(422, "validation_failed")
+		var silent identity.Me
+		o.w.Guest().Get("/api/v1/auth/me").Want(200).Data(&silent)
+		for id, code := range map[uuid.UUID]string{silent.Membership.ID: "may_not_call", uuid.New(): "unknown"} {
+			if got := owner.Post(path+"/team", map[string]any{"user_id": id}).Refused(422, "validation_failed"); !slices.Equal(got.Fields["user_id"], []string{code}) {
+				o.t.Errorf("%s: %v", code, got.Fields)
+			}
+		}
+		vera.Put(path+"/device", map[string]any{"kind": "browser"}).Refused(422, "not_supported")
+	})
 }
 
 func TestTeam(t *testing.T) {

@@ -29,6 +29,9 @@ type startTopUpIn struct {
 	}
 }
 
+// KeyedPart says by what a repeated payment is known: nothing of the card.
+func (in *startTopUpIn) KeyedPart() any { return in.Body.Amount }
+
 type listEntriesIn struct {
 	api.Paged
 }
@@ -75,7 +78,9 @@ func (s *Service) Register(a *api.API) {
 		})
 
 	start := route("POST", "/topup", "start-topup", "Pay for call credit by card", perm.WalletManage)
-	start.Doc = "Begins a payment with 3-D Secure and answers with the bank's page. The card is passed to the bank and is neither stored nor logged."
+	start.Doc = "Begins a payment with 3-D Secure and answers with the bank's page. The card is passed to the bank and is neither stored nor logged. " +
+		"The bank's page is not kept either: the same request again under its Idempotency-Key is 409 idempotency_replay, and charges nothing; another amount under it is 422 idempotency_mismatch. " +
+		"See what became of the payment with GET /wallet/entries, or begin another under another key."
 	start.Status, start.TakesKey, start.ShowsSecret, start.TakesCard = 201, true, true, true
 	start.Limit = api.Credentials // a stolen card is tried out with small payments
 	api.Handle(a, start, func(ctx context.Context, in *startTopUpIn) (Challenge, error) {
@@ -106,8 +111,8 @@ func (s *Service) Register(a *api.API) {
 // returnPage is what a person sees after the bank's page.
 func returnPage(language string, passed bool) string {
 	texts := map[string][3]string{
-		"en": {"Payment", "The bank confirmed you. Your credit is there in a moment; you can close this page.", "The payment did not go through. You can close this page and try again."},
-		"tr": {"Ödeme", "Banka sizi doğruladı. Krediniz birazdan yüklenecek; bu sayfayı kapatabilirsiniz.", "Ödeme gerçekleşmedi. Bu sayfayı kapatıp yeniden deneyebilirsiniz."},
+		"en": {"Payment", "The payment is on its way. Your credit is there as soon as the bank has confirmed it; you can close this page.", "The payment did not go through. You can close this page and try again."},
+		"tr": {"Ödeme", "Ödeme işleniyor. Krediniz, banka onayladığında yüklenecek; bu sayfayı kapatabilirsiniz.", "Ödeme gerçekleşmedi. Bu sayfayı kapatıp yeniden deneyebilirsiniz."},
 	}[language]
 	text := texts[2]
 	if passed {

@@ -239,6 +239,25 @@ func TestLowCreditIsAnnounced(t *testing.T) {
 	})
 }
 
+// It is told also when the operator takes credit.
+func TestLowCreditByOperator(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		l := newLedger(t, d, 60*wallet.Micro)
+		for i, amount := range []int64{-5 * wallet.Micro, -15 * wallet.Micro, -wallet.Micro, 2 * wallet.Micro} {
+			if err := l.s.Adjust(t.Context(), l.tenant, amount, "test"); err != nil {
+				t.Fatal(err)
+			}
+			n, err := db.Read(t.Context(), d.Tenant(l.tenant), func(r *db.Reader) (int64, error) {
+				return db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM outbox WHERE tenant_id = $1 AND type = $2`, l.tenant, wallet.Low)
+			})
+			if want := min(int64(i), 1); err != nil || n != want {
+				t.Errorf("announced %d times after %d, want %d (%v)", n, i+1, want, err)
+			}
+		}
+	})
+}
+
 // However a card is printed or encoded, its number is not shown.
 func TestCardIsStars(t *testing.T) {
 	t.Parallel()

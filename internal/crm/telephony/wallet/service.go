@@ -82,6 +82,15 @@ var ErrNotHeld = errors.New("wallet: nothing is set aside for this")
 // Hold sets an amount aside for ref. It returns no_credit where less is
 // available, and changes nothing then.
 func (s *Service) Hold(tx *db.Tx, ref uuid.UUID, purpose string, amount int64) error {
+	return s.hold(tx, ref, purpose, amount, nil)
+}
+
+// HoldForCall sets an amount aside for a part of a call, as Hold does.
+func (s *Service) HoldForCall(tx *db.Tx, ref, call uuid.UUID, amount int64) error {
+	return s.hold(tx, ref, PurposeCalls, amount, &call)
+}
+
+func (s *Service) hold(tx *db.Tx, ref uuid.UUID, purpose string, amount int64, call *uuid.UUID) error {
 	if amount <= 0 {
 		return fmt.Errorf("wallet: %d cannot be set aside", amount)
 	}
@@ -92,17 +101,25 @@ func (s *Service) Hold(tx *db.Tx, ref uuid.UUID, purpose string, amount int64) e
 	if err != nil {
 		return err
 	}
-	fresh, err := putReservation(tx, ref, purpose, amount)
+	fresh, err := putReservation(tx, ref, purpose, amount, call)
 	if err == nil && fresh {
 		fresh, err = putEntry(tx, kindHold, purpose, ref, []posting{{accountAvailable, -amount}, {accountHeld, amount}})
 	}
 	if err == nil && !fresh {
 		err = fmt.Errorf("wallet: something was set aside for %s before", ref)
 	}
-	if err != nil || w.Available >= lowThreshold || w.Available+amount < lowThreshold {
+	if err != nil {
 		return err
 	}
-	_, err = event.Emit(tx, event.Change{Type: Low, Object: w})
+	return tellLow(tx, w, amount)
+}
+
+// tellLow announces a wallet that is low since an amount was taken from it.
+func tellLow(tx *db.Tx, w Wallet, taken int64) error {
+	if w.Available >= lowThreshold || w.Available+taken < lowThreshold {
+		return nil
+	}
+	_, err := event.Emit(tx, event.Change{Type: Low, Object: w})
 	return err
 }
 
@@ -178,6 +195,13 @@ func (s *Service) Adjust(ctx context.Context, tenant uuid.UUID, amount int64, no
 		if err != nil {
 			return err
 		}
+		w, err := findWallet(&tx.Reader)
+		if err == nil {
+			err = tellLow(tx, w, -amount)
+		}
+		if err != nil {
+			return err
+		}
 		return audit.Write(tx, "wallet.adjusted", ref.String(), map[string]any{"amount_micros": amount, "note": note})
 	})
 }
@@ -190,10 +214,26 @@ func (s *Service) Entries(ctx context.Context, p db.Page) (db.List[Entry], error
 // statementBatch is how many entries are read at once.
 const statementBatch = 500
 
+// statementHead are the columns of a statement.
+var statementHead = []string{"at", "kind", "purpose", "ref", "available_micros", "held_micros", "currency", "entry_id", "call_id"}
+
+func textOf(id *uuid.UUID) string {
+	if id == nil {
+		return ""
+	}
+	return id.String()
+}
+
 // WriteStatement writes the entries of a span of time as CSV, the oldest first.
 func (s *Service) WriteStatement(ctx context.Context, from, to time.Time, w io.Writer) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"at", "kind", "purpose", "ref", "available_micros", "held_micros"}) // Flush tells of errors
+	_ = out.Write(statementHead) // Flush tells of errors
+	currency := s.Currency
+	if own, err := db.Read(ctx, s.tenant(ctx), findWallet); err == nil {
+		currency = own.Currency
+	} else if !db.IsNoRow(err) {
+		return err
+	}
 	after, before := clock.FirstID(from), clock.FirstID(to)
 	for {
 		rows, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) ([]Entry, error) {
@@ -205,7 +245,7 @@ func (s *Service) WriteStatement(ctx context.Context, from, to time.Time, w io.W
 		for _, e := range rows {
 			_ = out.Write([]string{
 				e.At.Format(time.RFC3339), e.Kind, e.Purpose, e.Ref.String(),
-				strconv.FormatInt(e.Available, 10), strconv.FormatInt(e.Held, 10),
+				strconv.FormatInt(e.Available, 10), strconv.FormatInt(e.Held, 10), currency, e.ID.String(), textOf(e.CallID),
 			})
 			after = e.ID
 		}

@@ -56,9 +56,9 @@ func putEntry(tx *db.Tx, kind, purpose string, ref uuid.UUID, postings []posting
 }
 
 // putReservation says whether nothing was set aside for the id before.
-func putReservation(tx *db.Tx, id uuid.UUID, purpose string, amount int64) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO wallet_reservation (tenant_id, id, purpose, amount, open, created_at) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT DO NOTHING`, tx.Tenant(), id, purpose, amount, true, clock.At(tx.Now()))
+func putReservation(tx *db.Tx, id uuid.UUID, purpose string, amount int64, call *uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO wallet_reservation (tenant_id, id, purpose, amount, open, created_at, call_id) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT DO NOTHING`, tx.Tenant(), id, purpose, amount, true, clock.At(tx.Now()), call)
 	return n == 1, err
 }
 
@@ -79,11 +79,12 @@ func closeReservation(tx *db.Tx, id uuid.UUID) (reservation, error) {
 
 const selectEntries = `SELECT e.id, e.kind, e.purpose, e.ref, e.at,
 		COALESCE((SELECT p.amount FROM wallet_posting p WHERE p.tenant_id = e.tenant_id AND p.entry_id = e.id AND p.account = 'available'), 0),
-		COALESCE((SELECT p.amount FROM wallet_posting p WHERE p.tenant_id = e.tenant_id AND p.entry_id = e.id AND p.account = 'held'), 0)
+		COALESCE((SELECT p.amount FROM wallet_posting p WHERE p.tenant_id = e.tenant_id AND p.entry_id = e.id AND p.account = 'held'), 0),
+		(SELECT v.call_id FROM wallet_reservation v WHERE v.tenant_id = e.tenant_id AND v.id = e.ref)
 	FROM wallet_entry e WHERE e.tenant_id = $1 AND `
 
 func scanEntry(row db.Row) (e Entry, err error) {
-	err = row.Scan(&e.ID, &e.Kind, &e.Purpose, &e.Ref, &e.At, &e.Available, &e.Held)
+	err = row.Scan(&e.ID, &e.Kind, &e.Purpose, &e.Ref, &e.At, &e.Available, &e.Held, &e.CallID)
 	return e, err
 }
 

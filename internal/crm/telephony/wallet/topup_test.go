@@ -72,7 +72,7 @@ func TestTopUp(t *testing.T) {
 		s.wantState(c, "challenged", "", 0)
 		path, form := s.AnswerBank(c, bank.Code)
 		page := s.SendBack(path, form).Want(200)
-		if kind := page.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" || !strings.Contains(string(page.Body), "The bank confirmed you") {
+		if kind := page.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" || !strings.Contains(string(page.Body), "as soon as the bank has confirmed it") {
 			s.t.Errorf("the browser is shown %s %s", kind, page.Body)
 		}
 		s.Settle()
@@ -91,7 +91,7 @@ func TestTopUp(t *testing.T) {
 			s.t.Errorf("entries %+v", entries)
 		}
 		csv := string(s.Owner.Owner.Get(base + "/statement?from=2026-11-15T00:00:00Z&to=2026-11-16T00:00:00Z").Want(200).Body)
-		if want := "2026-11-15T09:00:00Z,topup,card," + c.ID.String() + ",100000000,0\n"; !strings.HasSuffix(csv, want) || strings.Count(csv, "\n") != 2 {
+		if want := "2026-11-15T09:00:00Z,topup,card," + c.ID.String() + ",100000000,0,TRY," + entries[0].ID.String() + ",\n"; !strings.HasSuffix(csv, want) || strings.Count(csv, "\n") != 2 {
 			s.t.Errorf("statement %q", csv)
 		}
 		if csv := string(s.Owner.Owner.Get(base + "/statement?from=2026-11-14T00:00:00Z&to=2026-11-15T00:00:00Z").Want(200).Body); strings.Count(csv, "\n") != 1 {
@@ -297,6 +297,7 @@ func TestTopUpRefusals(t *testing.T) {
 		keyed.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardStolen)).Refused(422, "payment_refused")
 		keyed.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Want(201)
 		keyed.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Refused(409, "idempotency_replay")
+		keyed.Post(base+"/topup", apptest.TopUpBody(30*wallet.Micro, bank.CardGood)).Refused(422, "idempotency_mismatch")
 		s.Owner.Owner.Get(base+"/statement?from=2026-11-15T00:00:00Z&to=2026-11-15T00:00:00Z").Refused(422, "validation_failed")
 
 		if err := s.Identity.SetLicences(s.t.Context(), "demo", []string{"crm", "telephony_line"}); err != nil {

@@ -54,6 +54,7 @@ type Entry struct {
 	Kind      string     `json:"kind" enum:"topup,hold,settle,release,adjustment" example:"settle" doc:"settle: what was set aside is spent, and the rest is available again; adjustment: the operator gave or took credit"`
 	Purpose   string     `json:"purpose" enum:"card,numbers,speech,calls,operator" example:"numbers"`
 	Ref       uuid.UUID  `json:"ref" format:"uuid" doc:"The top-up, or what the money was set aside for"`
+	CallID    *uuid.UUID `json:"call_id" nullable:"true" format:"uuid" doc:"The call that the money was set aside for; null for anything else"`
 	Available int64      `json:"available_micros" example:"-50000000" doc:"How the available credit changed"`
 	Held      int64      `json:"held_micros" example:"50000000" doc:"How what is set aside changed"`
 	At        clock.Time `json:"at"`

@@ -27,6 +27,17 @@ const slots = {
 
 const modes = { none: 'greetings.mode.none', text: 'greetings.mode.text', audio: 'greetings.mode.audio' } as const satisfies Record<Greeting['mode'], PlainKey>
 
+/** Why a file cannot be played on the telephone. */
+const fileComplaints = {
+  not_wav: 'greetings.notWav',
+  not_pcm: 'greetings.notPcm',
+  wrong_bits: 'greetings.wrongBits',
+  wrong_channels: 'greetings.wrongChannels',
+  wrong_rate: 'greetings.wrongRate',
+  empty: 'greetings.emptyFile',
+  too_long: 'greetings.tooLong',
+} as const
+
 /** What callers hear at the points of a call. */
 export function GreetingsScreen() {
   const { t } = useI18n()
@@ -108,7 +119,7 @@ function GreetingDrawer({ greeting, onClose }: { greeting: Greeting; onClose: ()
         </>
       )}
       {mode === 'audio' && (
-        <Field label={t('greetings.file')} hint={t('greetings.fileHint')} error={fieldText(error, 'file', { unplayable: 'greetings.unplayable' })}>
+        <Field label={t('greetings.file')} hint={t('greetings.fileHint')} error={fieldText(error, 'file', fileComplaints)}>
           <Input type="file" accept="audio/wav,.wav" onChange={(event) => setFile(event.target.files?.[0] ?? null)} />
         </Field>
       )}

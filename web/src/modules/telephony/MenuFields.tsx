@@ -133,7 +133,7 @@ function KeyFields({ value, others, error, onChange, onRemove }: KeyProps) {
         </Field>
       )}
       {value.action === 'number' && (
-        <Field label={t('calls.number')} error={fieldText(error, 'menus.keys.e164', { invalid_phone: 'calls.invalidPhone' })}>
+        <Field label={t('calls.number')} error={fieldText(error, 'menus.keys.e164', { invalid_phone: 'calls.invalidPhone', country_not_allowed: 'phoneSettings.countryNotAllowed' })}>
           <Input type="tel" maxLength={30} value={value.e164 ?? ''} onChange={(event) => onChange({ ...value, e164: event.target.value })} />
         </Field>
       )}

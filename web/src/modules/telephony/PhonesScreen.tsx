@@ -109,7 +109,7 @@ function GivePhoneDialog({ onClose }: { onClose: () => void }) {
 
   return (
     <FormDialog title={t('phones.add')} description={t('phones.addLead')} busy={give.isPending} error={give.error} fields={['user_id', 'extension']} onSubmit={submit} onClose={onClose}>
-      <Field label={t('phones.name')} error={fieldText(give.error, 'user_id', { taken: 'phones.hasOne', unknown: 'phones.mayNotCall' })}>
+      <Field label={t('phones.name')} error={fieldText(give.error, 'user_id', { taken: 'phones.hasOne', may_not_call: 'phones.mayNotCall' })}>
         <Select name="agent" required>
           {agents.rows
             .filter((agent) => agent.state === 'active')
