@@ -152,7 +152,9 @@ func TestVoicemail(t *testing.T) {
 func TestRecording(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
-		o.settings(func(s *setting.Settings) { s.Recording = setting.Recording{Mode: setting.RecordInbound, RetentionDays: 1} })
+		o.settings(func(s *setting.Settings) {
+			s.Recording = setting.Recording{Mode: setting.RecordInbound, RetentionDays: 1}
+		})
 		ayse, _, _ := o.colleague("ayse")
 		talk := func(leg uuid.UUID) call.Call {
 			o.t.Helper()

@@ -37,7 +37,9 @@ func TestRecordingNotice(t *testing.T) {
 func TestRecordingsTakeStorage(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
-		o.settings(func(s *setting.Settings) { s.Recording = setting.Recording{Mode: setting.RecordInbound, RetentionDays: 1} })
+		o.settings(func(s *setting.Settings) {
+			s.Recording = setting.Recording{Mode: setting.RecordInbound, RetentionDays: 1}
+		})
 		used := func() int64 {
 			o.t.Helper()
 			var use blob.Use
