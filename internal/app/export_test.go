@@ -15,9 +15,6 @@ func (a *App) StartExchangeOfNode(ctx context.Context, s *sipexchange.Sockets, l
 	return a.startExchange(ctx, s)
 }
 
-// MailAddress is where mail is taken.
-func (l *Listeners) MailAddress() string { return l.mail.Addr().String() }
-
 // MetricsHandler is what answers /metrics.
 func (a *App) MetricsHandler() http.Handler { return a.metricsHandler() }
 
