@@ -226,6 +226,9 @@ func (d *document) example(schema map[string]any) (any, error) {
 	if v, ok := schema["default"]; ok {
 		return v, nil
 	}
+	if _, choice := schema["anyOf"]; choice {
+		return nil, nil // an object or null
+	}
 	typ, _ := schema["type"].(string)
 	if list, ok := schema["type"].([]any); ok && len(list) > 0 {
 		typ, _ = list[0].(string)
