@@ -186,7 +186,7 @@ test('a greeting is a file that the telephone can play', async ({ page }) => {
   await choose(drawer.getByLabel('Plays'), 'A file')
   await drawer.getByLabel('File').setInputFiles({ name: 'greeting.wav', mimeType: 'audio/wav', buffer: Buffer.from('no sound') })
   await drawer.getByRole('button', { name: 'Save' }).click()
-  await expect(drawer.getByText('This file cannot be played on the telephone.')).toBeVisible()
+  await expect(drawer.getByText('Only WAV files can be played.')).toBeVisible()
   await drawer.getByLabel('File').setInputFiles({ name: 'greeting.wav', mimeType: 'audio/wav', buffer: silence() })
   await expectAccessible(page)
   await drawer.getByRole('button', { name: 'Save' }).click()
