@@ -35,7 +35,7 @@ func (x *Exchange) Originate(ctx context.Context, o exchange.Originate) error {
 	if known, err := x.knowsLeg(ctx, o); known || err != nil {
 		return err
 	}
-	targets, err := x.targetsOf(ctx, o)
+	targets, err := x.targetsOf(o)
 	if err != nil {
 		return err
 	}
@@ -76,12 +76,12 @@ func (x *Exchange) knowsLeg(ctx context.Context, o exchange.Originate) (bool, er
 }
 
 // targetsOf finds what to dial.
-func (x *Exchange) targetsOf(ctx context.Context, o exchange.Originate) ([]target, error) {
+func (x *Exchange) targetsOf(o exchange.Originate) ([]target, error) {
 	if o.CallerNumber != "" && !isDialable(o.CallerNumber) {
 		return nil, exchange.ErrInvalid
 	}
 	if o.Device == "" {
-		return x.trunkTarget(ctx, o)
+		return x.trunkTarget(o)
 	}
 	x.mu.Lock()
 	device, known := x.devices[o.Device]
@@ -215,6 +215,12 @@ func (l *leg) offerTo(t target, must bool) []byte {
 // dialTarget sends an INVITE and follows it to its end. A telephone that takes only
 // encrypted sound is asked a second time.
 func (l *leg) dialTarget(ctx context.Context, t target) outcome {
+	if t.trunk != nil {
+		var err error
+		if t.dest, err = l.x.reach(ctx, t.trunk); err != nil {
+			return outcome{cause: causeOfError(err)}
+		}
+	}
 	required := t.encryption == exchange.EncryptionRequired
 	offer := l.offerTo(t, required)
 	d := &dialog{

@@ -141,6 +141,24 @@ func TestALineChecksTheCertificate(t *testing.T) {
 	}
 }
 
+// A server of a line that says nothing keeps nobody waiting: dialling over it goes on beside
+// everything else.
+func TestASilentServerKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
+	d, id, leg := startDesk(t), uuid.New(), uuid.New()
+	trunk := secureTrunk(id, silent.Addr().String(), exchange.EncryptionOff)
+	trunk.Register = false
+	d.must(d.PutTrunk(t.Context(), trunk))
+	d.must(d.Originate(t.Context(), exchange.Originate{Tenant: tenantA, Leg: leg, Trunk: id, Number: "444"}))
+	d.must(d.Hangup(t.Context(), tenantA, leg, exchange.CauseNormal))
+	d.ended(leg, exchange.CauseNormal, exchange.EndedByCaller)
+}
+
 // newSecureProvider makes the server of a line over TLS, which is signed in there.
 func newSecureProvider(t *testing.T, encryption exchange.Encryption) (*desk, *provider, uuid.UUID) {
 	t.Helper()

@@ -267,6 +267,19 @@ func (x *Exchange) resolve(ctx context.Context, t *trunk) (string, error) {
 	return t.addr.String(), nil
 }
 
+// reach finds the address of a line's server, and connects to it where it must be. It may
+// take as long as others' servers like.
+func (x *Exchange) reach(ctx context.Context, t *trunk) (string, error) {
+	dest, err := x.resolve(ctx, t)
+	if err == nil {
+		err = x.connectTrunk(ctx, t)
+	}
+	if err != nil && ctx.Err() != nil {
+		err = errStopped
+	}
+	return dest, err
+}
+
 // mayReach says whether lines may lead to an address.
 func (x *Exchange) mayReach(addr netip.Addr) bool {
 	return x.cfg.CheckAddress == nil || x.cfg.CheckAddress(addr) == nil
@@ -426,7 +439,7 @@ func (x *Exchange) trunkOf(req *sip.Request) (t *trunk, dialled string, found bo
 }
 
 // trunkTarget is what to dial on a line.
-func (x *Exchange) trunkTarget(ctx context.Context, o exchange.Originate) ([]target, error) {
+func (x *Exchange) trunkTarget(o exchange.Originate) ([]target, error) {
 	x.mu.Lock()
 	t := x.trunks[o.Trunk]
 	x.mu.Unlock()
@@ -439,13 +452,6 @@ func (x *Exchange) trunkTarget(ctx context.Context, o exchange.Originate) ([]tar
 	if state := t.currentStatus().State; t.Register && state != exchange.TrunkRegistered {
 		return nil, exchange.ErrNotRegistered
 	}
-	dest, err := x.resolve(ctx, t)
-	if err == nil {
-		err = x.connectTrunk(ctx, t)
-	}
-	if err != nil {
-		return nil, exchange.ErrNotRegistered
-	}
 	host, _, _ := splitServer(t.Server, t.Transport)
 	caller := o.CallerNumber
 	if caller == "" {
@@ -453,7 +459,7 @@ func (x *Exchange) trunkTarget(ctx context.Context, o exchange.Originate) ([]tar
 	}
 	remote := sip.Uri{Scheme: "sip", User: o.Number, Host: host}
 	return []target{{
-		uri: remote, dest: dest, transport: strings.ToUpper(t.Transport), encryption: t.Encryption, trunk: t, name: cleanName(o.CallerName), user: t.contactUser,
+		uri: remote, transport: strings.ToUpper(t.Transport), encryption: t.Encryption, trunk: t, name: cleanName(o.CallerName), user: t.contactUser,
 		local: sip.Uri{Scheme: "sip", User: caller, Host: host}, remote: remote,
 	}}, nil
 }
