@@ -10,8 +10,15 @@ import (
 // maxChunks is how many parts of a WAV file are looked at before its sound.
 const maxChunks = 100
 
-// MeasureWAV says how long a WAV file lasts that ReadWAV can read, without reading
-// its sound. It returns ErrFormat for any other file.
+// The samples in a second that a file is taken with. ReadWAV reads others too, which were
+// taken once.
+const (
+	lowestRate  = 8_000
+	highestRate = 48_000
+)
+
+// MeasureWAV says how long a WAV file lasts that is taken, without reading its sound. It
+// returns ErrFormat for any other file.
 func MeasureWAV(r io.ReadSeeker) (time.Duration, error) {
 	size, err := r.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -43,6 +50,9 @@ func MeasureWAV(r io.ReadSeeker) (time.Duration, error) {
 			}
 			if f, err = readFormat(body); err != nil {
 				return 0, err
+			}
+			if f.rate < lowestRate || f.rate > highestRate {
+				return 0, &FormatError{WrongRate}
 			}
 		case string(chunk[:4]) == "data" && f.rate > 0:
 			samples := min(length, size-begin) / int64(f.frame())
