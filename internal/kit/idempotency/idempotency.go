@@ -98,13 +98,29 @@ type Repeat struct{ Answer Answer }
 func (*Repeat) Error() string { return "the Idempotency-Key was used before" }
 
 // Answer is what the request that used the key first was answered.
-type Answer struct{ body *string }
+type Answer struct {
+	body   *string
+	secret bool // of an answer that shows a secret only the id is kept
+}
+
+// Named is an answer that shows a secret, and names the record that it belongs to. The id
+// is kept for a repeat.
+type Named interface {
+	RecordID() uuid.UUID
+}
 
 // Decode reads the answer into out. It returns idempotency_replay where the
-// answer was not kept.
+// answer was not kept, with the record's id as its reason if that is known.
 func (a Answer) Decode(out any) error {
-	if a.body == nil {
+	switch {
+	case a.body == nil:
 		return fault.New(fault.IdempotencyReplay)
+	case a.secret:
+		var id string
+		if err := json.Unmarshal([]byte(*a.body), &id); err != nil {
+			return err
+		}
+		return fault.New(fault.IdempotencyReplay).Because(id)
 	}
 	return json.Unmarshal([]byte(*a.body), out)
 }
@@ -173,10 +189,12 @@ func (k *Key) take(ctx context.Context, tx *db.Tx) (*Answer, error) {
 }
 
 func (k *Key) keep(ctx context.Context, tx *db.Tx, result any) error {
-	if k.Secret {
+	switch named, ok := result.(Named); {
+	case k.Secret && !ok:
 		return nil
-	}
-	if k.row == "" {
+	case k.Secret:
+		result = named.RecordID()
+	case k.row == "":
 		if result = viewOf(ctx)(result); !k.IsAnswer(result) {
 			return fmt.Errorf("idempotency: %T is not the answer of the route", result)
 		}
@@ -214,6 +232,7 @@ func (k *Key) Find(ctx context.Context, h db.Handle) (*Answer, error) {
 func (k *Key) find(r *db.Reader) (*Answer, error) {
 	var request []byte
 	a, err := db.One(r, func(row db.Row) (a Answer, err error) {
+		a.secret = k.Secret
 		err = row.Scan(&request, &a.body)
 		return a, err
 	}, `SELECT request, answer FROM idempotency WHERE tenant_id = $1 AND caller_id = $2 AND key = $3 AND row_id = $4`,

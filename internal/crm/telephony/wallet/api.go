@@ -79,8 +79,8 @@ func (s *Service) Register(a *api.API) {
 
 	start := route("POST", "/topup", "start-topup", "Pay for call credit by card", perm.WalletManage)
 	start.Doc = "Begins a payment with 3-D Secure and answers with the bank's page. The card is passed to the bank and is neither stored nor logged. " +
-		"The bank's page is not kept either: the same request again under its Idempotency-Key is 409 idempotency_replay, and charges nothing; another amount under it is 422 idempotency_mismatch. " +
-		"See what became of the payment with GET /wallet/entries, or begin another under another key."
+		"The bank's page is not kept either: the same request again under its Idempotency-Key is 409 idempotency_replay with the top-up's id as its reason, and charges nothing; another amount under it is 422 idempotency_mismatch. " +
+		"See what became of the payment with GET /wallet/topups/{id}, or begin another under another key."
 	start.Status, start.TakesKey, start.ShowsSecret, start.TakesCard = 201, true, true, true
 	start.Limit = api.Credentials // a stolen card is tried out with small payments
 	api.Handle(a, start, func(ctx context.Context, in *startTopUpIn) (Challenge, error) {

@@ -80,6 +80,9 @@ type Challenge struct {
 	ExpiresAt clock.Time `json:"expires_at"`
 }
 
+// RecordID implements idempotency.Named.
+func (c Challenge) RecordID() uuid.UUID { return c.ID }
+
 // Bank takes card payments with 3-D Secure.
 type Bank interface {
 	// Name is that of the bank's account in the ledger.

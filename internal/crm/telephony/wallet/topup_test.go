@@ -295,8 +295,10 @@ func TestTopUpRefusals(t *testing.T) {
 		// A refusal leaves the key free.
 		keyed := s.Owner.Owner.Header("Idempotency-Key", "once")
 		keyed.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardStolen)).Refused(422, "payment_refused")
-		keyed.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Want(201)
-		keyed.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Refused(409, "idempotency_replay")
+		made := keyed.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Want(201).ID()
+		if again := keyed.Post(base+"/topup", apptest.TopUpBody(20*wallet.Micro, bank.CardGood)).Refused(409, "idempotency_replay"); again.Reason != made {
+			s.t.Errorf("the repeat of %s names %q", made, again.Reason)
+		}
 		keyed.Post(base+"/topup", apptest.TopUpBody(30*wallet.Micro, bank.CardGood)).Refused(422, "idempotency_mismatch")
 		s.Owner.Owner.Get(base+"/statement?from=2026-11-15T00:00:00Z&to=2026-11-15T00:00:00Z").Refused(422, "validation_failed")
 
