@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 )
 
@@ -49,6 +50,11 @@ type Change struct {
 	Mode  string `json:"mode" enum:"none,text,audio" example:"text" doc:"audio: the file that was uploaded before"`
 	Text  string `json:"text,omitempty" maxLength:"500" example:"Merhaba, destek hattına hoş geldiniz." doc:"For text"`
 	Voice string `json:"voice,omitempty" enum:"tr,en" default:"tr"`
+
+	Name      api.GivenBack `json:"name,omitzero"`
+	Duration  api.GivenBack `json:"duration_ms,omitzero"`
+	SHA256    api.GivenBack `json:"sha256,omitzero"`
+	UpdatedAt api.GivenBack `json:"updated_at,omitzero"`
 }
 
 // complete lists all slots in their order; one that nobody chose plays nothing.

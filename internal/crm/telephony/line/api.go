@@ -19,6 +19,11 @@ type setLineIn struct {
 		Password   string `json:"password,omitempty" maxLength:"200" example:"…" doc:"Neither stored nor logged here: the exchange keeps a hash of it. Left out, the one given before counts, if server and user are the same"`
 		Register   *bool  `json:"register,omitempty" doc:"Whether the line signs in at its server; true where it is left out"`
 		E164       string `json:"e164,omitempty" maxLength:"30" example:"+902125550101" doc:"The number that calls over the line show"`
+
+		ID        api.GivenBack `json:"id,omitzero"`
+		Status    api.GivenBack `json:"status,omitzero"`
+		LastError api.GivenBack `json:"last_error,omitzero"`
+		UpdatedAt api.GivenBack `json:"updated_at,omitzero"`
 	}
 }
 

@@ -33,6 +33,17 @@ type renameIn struct {
 	ID   api.ID `path:"id" record:"phone_number"`
 	Body struct {
 		Label string `json:"label" maxLength:"100" example:"Destek hattı"`
+
+		ID           api.GivenBack `json:"id,omitzero"`
+		E164         api.GivenBack `json:"e164,omitzero"`
+		Type         api.GivenBack `json:"type,omitzero"`
+		Capabilities api.GivenBack `json:"capabilities,omitzero"`
+		Status       api.GivenBack `json:"status,omitzero"`
+		IsDefault    api.GivenBack `json:"is_default,omitzero"`
+		MonthlyFee   api.GivenBack `json:"monthly_fee_micros,omitzero"`
+		RenewsAt     api.GivenBack `json:"renews_at,omitzero"`
+		LastError    api.GivenBack `json:"last_error,omitzero"`
+		CreatedAt    api.GivenBack `json:"created_at,omitzero"`
 	}
 }
 

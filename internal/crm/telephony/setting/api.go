@@ -9,7 +9,10 @@ import (
 )
 
 type setSettingsIn struct {
-	Body Settings
+	Body struct {
+		Settings
+		UpdatedAt api.GivenBack `json:"updated_at,omitzero"`
+	}
 }
 
 // Register adds the routes.
@@ -18,6 +21,6 @@ func (s *Service) Register(a *api.API) {
 		func(ctx context.Context, _ *struct{}) (Stored, error) { return s.Settings(ctx) })
 
 	set := telephony.Route("PUT", "/settings", "set-telephony-settings", "Change how the workspace telephones", perm.TelephonyManage)
-	set.Doc = "All of it: what is left out is refused. It counts for calls that begin afterwards."
-	api.Handle(a, set, func(ctx context.Context, in *setSettingsIn) (Stored, error) { return s.Set(ctx, in.Body) })
+	set.Doc = "All of it: what is left out is refused, and what GET gives can be sent back. It counts for calls that begin afterwards."
+	api.Handle(a, set, func(ctx context.Context, in *setSettingsIn) (Stored, error) { return s.Set(ctx, in.Body.Settings) })
 }

@@ -25,6 +25,15 @@ type changeTeamIn struct {
 	Body    struct {
 		Rings     *bool   `json:"rings,omitempty" doc:"Whether calls to the team ring there"`
 		Extension *string `json:"extension,omitempty" maxLength:"6" example:"101" doc:"Another extension signs the phone out; make new credentials with POST /phone"`
+
+		ID         api.GivenBack `json:"agent_id,omitzero"`
+		Name       api.GivenBack `json:"name,omitzero"`
+		Device     api.GivenBack `json:"device,omitzero"`
+		OutsideNum api.GivenBack `json:"outside_e164,omitzero"`
+		HasPhone   api.GivenBack `json:"has_phone,omitzero"`
+		Registered api.GivenBack `json:"registered,omitzero"`
+		InCall     api.GivenBack `json:"in_call,omitzero"`
+		CreatedAt  api.GivenBack `json:"created_at,omitzero"`
 	}
 }
 
