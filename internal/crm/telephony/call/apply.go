@@ -325,9 +325,12 @@ func (w *work) customerLeft(l *Leg, e exchange.Event) error {
 }
 
 // agentLeft ends the call, unless it was being forwarded: then the customer talks to
-// the other from now on.
+// the other from now on. A customer who is handed on to colleagues waits for them.
 func (w *work) agentLeft(e exchange.Event) error {
 	third, customer := w.leg(RoleThird), w.leg(RoleCustomer)
+	if w.isHandedOn() {
+		return w.leaveTransfer(customer)
+	}
 	if w.State == Forwarding && third != nil && customer != nil {
 		if third.State == legAnswered {
 			return w.connect(customer, third)
@@ -342,12 +345,18 @@ func (w *work) agentLeft(e exchange.Event) error {
 	return w.end(disposition, byAgent, e.Cause)
 }
 
-// ringEnded goes on with the next phone, once none rings any more.
+// ringEnded goes on with the next phone, once none rings any more. A customer whom no
+// colleague took is their agent's again.
 func (w *work) ringEnded() error {
-	if len(w.legs(RoleRing)) > 0 || w.State != Ringing {
-		return nil
+	switch {
+	case len(w.legs(RoleRing)) > 0:
+	case w.State == Ringing:
+		return w.ringNext()
+	case w.State == Detached && w.plan.Then == thenBack:
+		w.plan.Then = thenNothing
+		return w.callAgain()
 	}
-	return w.ringNext()
+	return nil
 }
 
 // thirdLeft ends a call that was forwarded, or brings it back to its agent.
@@ -368,7 +377,7 @@ func (w *work) thirdLeft(e exchange.Event) error {
 	if err := w.move(Detached); err != nil {
 		return err
 	}
-	return w.callBack()
+	return w.callAgain()
 }
 
 // applyRecord keeps how long a recording is. A message that says nothing is none,

@@ -107,7 +107,7 @@ type Call struct {
 	State          State                 `json:"state" enum:"created,screening,routing,ringing,active,held,detached,forwarding,voicemail,ending,ended" example:"ended"`
 	Disposition    string                `json:"disposition" enum:",answered,missed,abandoned,voicemail,busy,rejected,blocked,failed,no_credit,cancelled" example:"answered" doc:"What became of it; empty until it is decided"`
 	EndedBy        string                `json:"ended_by" enum:",agent,customer,system" example:"customer"`
-	Cause          string                `json:"cause" example:"normal" doc:"Why it ended, for example normal, busy, no_answer, max_duration; no_credit: it was cut when the credit ended; no_device: no phone was signed in there"`
+	Cause          string                `json:"cause" example:"normal" doc:"Why it ended, for example normal, busy, no_answer, max_duration; no_credit: it was cut when the credit ended; no_device: no phone was signed in there; storage_full: the caller could leave no message"`
 	StartedAt      clock.Time            `json:"started_at"`
 	RingingAt      *clock.Time           `json:"ringing_at" nullable:"true"`
 	AnsweredAt     *clock.Time           `json:"answered_at" nullable:"true"`
@@ -219,6 +219,8 @@ const (
 	ModeAsked    = "asked"
 	dueRecording = "recording"
 	thenGoodbye  = "goodbye"
+	thenBack     = "back"       // to the agent, where no colleague takes the call
+	duePhone     = "wait_phone" // until the phone of one of the team is free
 )
 
 // setTimes fills what follows from the times of a call.

@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/crm/telephony/command"
 	"konak/internal/crm/telephony/greeting"
+	"konak/internal/crm/telephony/team"
 	"konak/internal/exchange"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
@@ -135,6 +136,15 @@ func (w *work) callBack() error {
 	return nil
 }
 
+// callAgain rings the agent of a detached call. One who cannot be rung now is rung later:
+// what led here has happened all the same.
+func (w *work) callAgain() error {
+	if err := w.callBack(); !isRefused(err) {
+		return err
+	}
+	return nil
+}
+
 // otherNumber is the customer's number.
 func (w *work) otherNumber() string {
 	if w.Direction == Inbound {
@@ -156,7 +166,7 @@ func (s *Service) Forward(ctx context.Context, id uuid.UUID, to, mode string) (C
 		if customer == nil || agent == nil {
 			return fault.New(fault.CallState)
 		}
-		out, err := w.findRoute(NewCall{})
+		out, err := w.findRoute(NewCall{To: to})
 		if err != nil {
 			return err
 		}
@@ -194,7 +204,7 @@ func (s *Service) TransferTo(ctx context.Context, id uuid.UUID, agent, group *uu
 			return nil, err
 		}
 		busy, err := s.Team.InCall(r)
-		return slices.DeleteFunc(list, func(id uuid.UUID) bool { return busy[id] }), err
+		return slices.DeleteFunc(list, func(id uuid.UUID) bool { return busy[id] != team.Free }), err
 	})
 	if err != nil {
 		return Call{}, err
@@ -234,6 +244,23 @@ func (s *Service) Transfer(ctx context.Context, id uuid.UUID, agents []uuid.UUID
 		w.Legs = append(w.Legs, legs...)
 		return nil
 	})
+}
+
+// isHandedOn says whether colleagues are rung for somebody who talks to an agent.
+func (w *work) isHandedOn() bool {
+	return len(w.legs(RoleRing)) > 0 && w.leg(RoleCustomer) != nil && (w.State == Active || w.State == Held)
+}
+
+// leaveTransfer lets the customer wait with music for the colleagues who are rung, after
+// the agent has gone.
+func (w *work) leaveTransfer(customer *Leg) error {
+	if err := w.move(Detached); err != nil {
+		return err
+	}
+	w.plan.Then = thenBack
+	w.playHold(customer)
+	w.dueIn(keepDetached)
+	return nil
 }
 
 // isRefused says that one phone cannot be rung, which is no fault of the call.

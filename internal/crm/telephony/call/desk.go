@@ -15,8 +15,8 @@ import (
 // maxDigits is how many keys are pressed at once.
 const maxDigits = 32
 
-// Hangup ends a call of the caller. Where they talk to somebody whom the call is
-// forwarded to, only their own phone leaves. It returns call_state for a call that is over.
+// Hangup ends a call of the caller. While it is forwarded, or rings at colleagues, only
+// their own phone leaves. It returns call_state for a call that is over.
 func (s *Service) Hangup(ctx context.Context, id uuid.UUID) (Call, error) {
 	return s.inOwnCall(ctx, id, "call.hung_up", func(w *work) error {
 		agent, called := w.leg(RoleAgent), w.isCalled(caller.From(ctx).ID)
@@ -27,7 +27,7 @@ func (s *Service) Hangup(ctx context.Context, id uuid.UUID) (Call, error) {
 			return w.end(Rejected, byCustomer, exchange.CauseRejected)
 		case called:
 			return w.end(Answered, byCustomer, exchange.CauseNormal)
-		case w.State == Forwarding && agent != nil:
+		case (w.State == Forwarding || w.isHandedOn()) && agent != nil:
 			return w.hangup(exchange.CauseNormal, agent)
 		}
 		return w.end(Cancelled, byAgent, exchange.CauseNormal)

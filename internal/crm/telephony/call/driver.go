@@ -116,13 +116,29 @@ func (s *Service) each(ctx context.Context, list func(*db.Reader) ([]placed, err
 	if err != nil {
 		return 0, err
 	}
+	done := 0
 	for _, c := range calls {
 		ctx := caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: c.tenant})
-		if _, err := s.inCall(ctx, c.tenant, c.id, fn); err != nil {
-			return 0, err
+		_, err := s.inCall(ctx, c.tenant, c.id, fn)
+		if err == nil {
+			done++
+			continue
+		}
+		if err := s.pass(ctx, err, "call", c.id); err != nil {
+			return done, err
 		}
 	}
-	return len(calls), nil
+	return done, nil
+}
+
+// pass writes down what went wrong with one call, and lets the others go on. It returns
+// what goes wrong with all of them.
+func (s *Service) pass(ctx context.Context, err error, kind string, id uuid.UUID) error {
+	if err == nil || ctx.Err() != nil || db.IsUnavailable(err) {
+		return err
+	}
+	s.Log.ErrorContext(ctx, "a call cannot go on", kind, id, "error", err)
+	return nil
 }
 
 // due does what was put off.
@@ -133,9 +149,9 @@ func (w *work) due() error {
 	w.dueAt = nil
 	switch {
 	case w.State == Detached:
-		if err := w.callBack(); err != nil && !isRefused(err) {
-			return err
-		}
+		return w.callAgain()
+	case w.State == Ringing && w.plan.Then == duePhone:
+		return w.ringNext()
 	case w.plan.Then == dueKey:
 		return w.press("")
 	case w.plan.Then == dueRecording:
@@ -171,7 +187,7 @@ func (s *Service) Reconcile(ctx context.Context) (int, error) {
 		if alive[l.id] {
 			continue
 		}
-		if err := s.loseLeg(ctx, l.tenant, l.id, exchange.CauseLost); err != nil {
+		if err := s.pass(ctx, s.loseLeg(ctx, l.tenant, l.id, exchange.CauseLost), "leg", l.id); err != nil {
 			return lost, err
 		}
 		lost++

@@ -9,6 +9,7 @@ import (
 	"konak/internal/crm/telephony/command"
 	"konak/internal/crm/telephony/greeting"
 	"konak/internal/crm/telephony/setting"
+	"konak/internal/crm/telephony/team"
 	"konak/internal/exchange"
 	"konak/internal/kit/address"
 	"konak/internal/kit/db"
@@ -296,17 +297,18 @@ func (w *work) ringAgents(ids []uuid.UUID) error {
 	return w.ringNext()
 }
 
-// ringNext rings the next phones that wait, none of which is in a call. Where none can be
-// rung any more, nobody answers.
+// ringNext rings the next phones that wait, none of which is in a call. Where all of them
+// are busy and one of them only rings, the caller waits for one. Where none can be rung any
+// more, nobody answers.
 func (w *work) ringNext() error {
 	busy, err := w.s.Team.InCall(&w.tx.Reader)
 	if err != nil {
 		return err
 	}
-	rung := 0
+	rung, all := 0, slices.Clone(w.plan.Ring)
 	for len(w.plan.Ring) > 0 && (rung == 0 || w.settings.RingStrategy == setting.RingAll) {
 		agent := w.plan.Ring[0]
-		if w.plan.Ring = slices.Clone(w.plan.Ring[1:]); busy[agent] {
+		if w.plan.Ring = slices.Clone(w.plan.Ring[1:]); busy[agent] != team.Free {
 			continue
 		}
 		m, err := w.s.Team.Find(&w.tx.Reader, agent)
@@ -333,9 +335,30 @@ func (w *work) ringNext() error {
 		rung++
 	}
 	if rung > 0 {
+		w.plan.Then = thenNothing
+		return nil
+	}
+	if w.waitForPhone(all, busy) {
 		return nil
 	}
 	return w.noAnswer()
+}
+
+// againIn is how long a caller waits before the phones are looked at again.
+const againIn = time.Second
+
+// waitForPhone lets a caller wait who found all phones busy: until one is free, and no
+// longer than it would ring there. Only where every one is talking nobody waits.
+func (w *work) waitForPhone(agents []uuid.UUID, busy map[uuid.UUID]team.Busy) bool {
+	agents = slices.DeleteFunc(agents, func(id uuid.UUID) bool { return busy[id] == team.Free })
+	rings := slices.ContainsFunc(agents, func(id uuid.UUID) bool { return busy[id] == team.Rings })
+	over := w.RingingAt.Add(time.Duration(w.settings.RingSeconds) * time.Second)
+	if len(agents) == 0 || !rings && w.plan.Then != duePhone || !w.tx.Now().Before(over) {
+		return false
+	}
+	w.plan.Ring, w.plan.Then = agents, duePhone
+	w.dueIn(againIn)
+	return true
 }
 
 // ringOutside sends a caller to a number outside, which costs minutes.
@@ -372,7 +395,7 @@ func (w *work) toVoicemail() error {
 	if may, err := w.mayRecord(); err != nil {
 		return err
 	} else if !may {
-		return w.end(Missed, bySystem, exchange.CauseNoAnswer)
+		return w.end(Missed, bySystem, causeFull)
 	}
 	if err := w.move(Voicemail); err != nil {
 		return err

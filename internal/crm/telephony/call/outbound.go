@@ -58,6 +58,10 @@ func (s *Service) Place(ctx context.Context, n NewCall) (out Call, err error) {
 			return err
 		}
 		own, err := w.dialAgent(RoleAgent, me, customer.Number, ringAgent)
+		if isRefused(err) && address.IsEmergency(n.To) && me.Device == team.DeviceOutside {
+			me.Device = team.DeviceDesk // neither credit nor caps keep help away
+			own, err = w.dialAgent(RoleAgent, me, customer.Number, ringAgent)
+		}
 		if err != nil {
 			return err
 		}
@@ -173,10 +177,15 @@ type way struct {
 }
 
 // findRoute chooses the line that a call goes out over: the one that was asked for, a
-// bought number before the own line. It returns no_line where there is none.
+// bought number before the own line. It returns no_line where there is none. Help is called
+// also over a number whose fee could not be paid.
 func (w *work) findRoute(n NewCall) (way, error) {
 	if w.s.Outside != nil && n.Via != ViaLine {
-		number, err := w.s.Numbers.FindActive(&w.tx.Reader, n.NumberID)
+		find := w.s.Numbers.FindActive
+		if address.IsEmergency(n.To) {
+			find = w.s.Numbers.FindForHelp
+		}
+		number, err := find(&w.tx.Reader, n.NumberID)
 		if err == nil {
 			return way{via: ViaNumber, trunk: w.s.outsideTrunk(w.tx.Tenant()), numberID: &number.ID, shows: number.E164, rated: true}, nil
 		}
@@ -256,17 +265,28 @@ func (w *work) checkCaps(number string) error {
 	if err != nil {
 		return err
 	}
-	if open >= int64(caps.Concurrent) {
+	more := w.newOutside()
+	if open+more >= int64(caps.Concurrent) {
 		return fault.New(fault.CapReached).Because("concurrent")
 	}
 	if caps.Daily == 0 {
 		return nil
 	}
 	today, err := countOutsideSince(&w.tx.Reader, clock.At(w.tx.Now().UTC().Truncate(24*time.Hour)))
-	if err == nil && today >= int64(caps.Daily) {
+	if err == nil && today+more >= int64(caps.Daily) {
 		return fault.New(fault.CapReached).Because("daily")
 	}
 	return err
+}
+
+// newOutside counts the legs to the outside that are not stored yet.
+func (w *work) newOutside() (n int64) {
+	for _, l := range w.Legs {
+		if l.lastAt.IsZero() && l.trunk != nil && (l.Role != RoleCustomer || w.Direction == Outbound) {
+			n++
+		}
+	}
+	return n
 }
 
 // dialAgent makes the leg to an agent's phone and dials it. It returns no_device

@@ -1,6 +1,7 @@
 package call
 
 import (
+	"konak/internal/exchange"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/blob"
 )
@@ -11,6 +12,9 @@ const (
 	recordingHead = 44
 	recordingMS   = 32
 )
+
+// causeFull is why a call ended whose caller could not leave a message.
+const causeFull exchange.Cause = "storage_full"
 
 // mayRecord says whether the workspace's storage takes a recording. Where it is full,
 // the audit log says that none was made.

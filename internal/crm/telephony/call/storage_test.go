@@ -72,7 +72,7 @@ func TestRecordingsTakeStorage(t *testing.T) {
 			s.Hours = api.Some(hours.Hours{Timezone: "UTC", Spans: []hours.Span{}})
 		})
 		o.incoming(customer)
-		if c := o.want(call.Ended, call.Missed); c.Recorded || c.Message.V != nil || !c.ToReturn {
+		if c := o.want(call.Ended, call.Missed); c.Recorded || c.Message.V != nil || !c.ToReturn || c.Cause != "storage_full" {
 			o.t.Errorf("a message with a full storage: %+v", c)
 		}
 		if audit := string(o.w.Owner.Get("/api/v1/auth/audit?limit=50").Want(200).Body); strings.Count(audit, "recording.refused") != 2 {

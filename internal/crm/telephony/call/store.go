@@ -162,15 +162,19 @@ func saveCursor(tx *db.Tx, cursor int64) error {
 	return err
 }
 
-// countOpenOutside counts calls to the outside that have not ended.
+// toOutside counts the legs that lead to the outside: whom somebody calls, whom a call is
+// forwarded to, and phones outside, but not who calls in.
+const toOutside = `SELECT COUNT(*) FROM phone_call c JOIN phone_leg l ON l.tenant_id = c.tenant_id AND l.call_id = c.id
+	WHERE c.tenant_id = $1 AND l.trunk_id IS NOT NULL AND NOT (l.role = 'customer' AND c.direction = 'inbound')`
+
+// countOpenOutside counts legs to the outside that have not ended.
 func countOpenOutside(r *db.Reader) (int64, error) {
-	return db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM phone_call WHERE tenant_id = $1 AND open AND direction = 'outbound' AND via <> 'inside'`, r.Tenant())
+	return db.One(r, db.Scalar[int64], toOutside+` AND c.open AND l.open`, r.Tenant())
 }
 
-// countOutsideSince counts calls to the outside that began after a time.
+// countOutsideSince counts legs to the outside of calls that began after a time.
 func countOutsideSince(r *db.Reader, since clock.Time) (int64, error) {
-	return db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM phone_call WHERE tenant_id = $1 AND started_at >= $2 AND direction = 'outbound'
-		AND via <> 'inside'`, r.Tenant(), since)
+	return db.One(r, db.Scalar[int64], toOutside+` AND c.started_at >= $2`, r.Tenant(), since)
 }
 
 // clearToReturn marks that a caller was called back.

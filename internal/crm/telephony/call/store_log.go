@@ -9,6 +9,9 @@ import (
 	"konak/internal/kit/db"
 )
 
+// unheard is for messages that can still be heard: they are deleted in time.
+const unheard = ` AND voicemail AND heard_at IS NULL AND recording_id IS NOT NULL`
+
 // where is the filter as a condition, after the arguments that are there already.
 func (f Filter) where(args *[]any) string {
 	var b strings.Builder
@@ -37,7 +40,7 @@ func (f Filter) where(args *[]any) string {
 		b.WriteString(" AND to_return")
 	}
 	if f.Unheard {
-		b.WriteString(" AND voicemail AND heard_at IS NULL")
+		b.WriteString(unheard)
 	}
 	return b.String()
 }
@@ -115,6 +118,6 @@ func countWaiting(r *db.Reader) (c Counts, err error) {
 	if c.ToReturn, err = db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM phone_call WHERE tenant_id = $1 AND to_return`, r.Tenant()); err != nil {
 		return c, err
 	}
-	c.Unheard, err = db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM phone_call WHERE tenant_id = $1 AND voicemail AND heard_at IS NULL`, r.Tenant())
+	c.Unheard, err = db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM phone_call WHERE tenant_id = $1 `+unheard, r.Tenant())
 	return c, err
 }

@@ -14,6 +14,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -105,18 +107,27 @@ type Config struct {
 type Runner struct{ Config }
 
 // Step carries out what waits and returns how much it was. Where the exchange is not
-// there it returns an error, and the command stays.
+// there it returns an error, and the command stays. A command that fails keeps those of
+// its own workspace back, and nobody else's.
 func (r *Runner) Step(ctx context.Context) (int, error) {
 	list, err := db.Read(ctx, r.DB.System("phone commands"), nextCommands)
 	if err != nil {
 		return 0, err
 	}
-	for i, s := range list {
-		if err := r.run(ctx, s); err != nil {
-			return i, err
+	done, failed := 0, map[uuid.UUID]error{}
+	for _, s := range list {
+		if failed[s.tenant] != nil {
+			continue // its commands keep their order
+		}
+		err := r.run(ctx, s)
+		if errors.Is(err, exchange.ErrUnavailable) || ctx.Err() != nil {
+			return done, err
+		}
+		if failed[s.tenant] = err; err == nil {
+			done++
 		}
 	}
-	return len(list), nil
+	return done, errors.Join(slices.Collect(maps.Values(failed))...)
 }
 
 // run carries one command out and forgets it.

@@ -264,6 +264,17 @@ func (s *Service) SetupState(ctx context.Context) (state, detail string, err err
 // where it is nil. It returns db.ErrNoRow where there is none.
 func (s *Service) FindActive(r *db.Reader, id *uuid.UUID) (Number, error) { return activeNumber(r, id) }
 
+// FindForHelp finds a number to call an emergency number with: as FindActive does, or else
+// another, also one that is suspended for want of credit. It returns db.ErrNoRow where the
+// workspace has none.
+func (s *Service) FindForHelp(r *db.Reader, id *uuid.UUID) (Number, error) {
+	n, err := activeNumber(r, id)
+	if db.IsNoRow(err) {
+		return anyNumber(r)
+	}
+	return n, err
+}
+
 // FindDialled finds the active number that somebody dialled. It returns db.ErrNoRow
 // where the workspace has no such number.
 func (s *Service) FindDialled(r *db.Reader, dialled string) (Number, error) {

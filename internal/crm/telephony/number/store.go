@@ -85,6 +85,12 @@ func activeNumber(r *db.Reader, id *uuid.UUID) (Number, error) {
 	return db.One(r, scanNumber, `SELECT `+columns+` FROM phone_number WHERE tenant_id = $1 AND id = $2 AND status = 'active'`, r.Tenant(), *id)
 }
 
+// anyNumber finds a number that the workspace has, an active one first, then the default.
+func anyNumber(r *db.Reader) (Number, error) {
+	return db.One(r, scanNumber, `SELECT `+columns+` FROM phone_number
+		WHERE tenant_id = $1 AND status IN ('active', 'suspended') ORDER BY status, is_default DESC, created_at, id LIMIT 1`, r.Tenant())
+}
+
 // oldestActive finds the active number that was bought first, but for one.
 func oldestActive(r *db.Reader, but uuid.UUID) (Number, error) {
 	return db.One(r, scanNumber, `SELECT `+columns+` FROM phone_number

@@ -85,7 +85,7 @@ func (s *Service) fill(r *db.Reader, list []Member) error {
 	}
 	busy, err := inCall(r)
 	for i := range list {
-		list[i].Name, list[i].InCall = names[list[i].AgentID], busy[list[i].AgentID]
+		list[i].Name, list[i].InCall = names[list[i].AgentID], busy[list[i].AgentID] != Free
 	}
 	return err
 }
@@ -238,7 +238,7 @@ func (s *Service) Change(ctx context.Context, agent uuid.UUID, rings *bool, exte
 		if err != nil {
 			return err
 		}
-		if busy[agent] && m.Username != "" {
+		if busy[agent] != Free && m.Username != "" {
 			return fault.New(fault.CallState)
 		}
 		m.Extension = *extension
@@ -336,7 +336,7 @@ func (s *Service) FindByUsername(r *db.Reader, username string) (Member, error) 
 }
 
 // Ringing lists whom the team's calls ring now, those first who were rung longest
-// ago: no one who may not call, is in a call, or has just had one.
+// ago: no one who may not call, or has just had a call.
 func (s *Service) Ringing(r *db.Reader, now time.Time) ([]Member, error) {
 	all, err := ringingMembers(r)
 	if err != nil {
@@ -346,10 +346,9 @@ func (s *Service) Ringing(r *db.Reader, now time.Time) ([]Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	busy, err := inCall(r)
 	out := all[:0]
 	for _, m := range all {
-		if _, ok := may[m.AgentID]; ok && !busy[m.AgentID] && !now.Before(m.BusyUntil.Time) {
+		if _, ok := may[m.AgentID]; ok && !now.Before(m.BusyUntil.Time) {
 			out = append(out, m)
 		}
 	}
@@ -357,7 +356,7 @@ func (s *Service) Ringing(r *db.Reader, now time.Time) ([]Member, error) {
 }
 
 // InCall says who is in a call, or whose phone rings for one.
-func (s *Service) InCall(r *db.Reader) (map[uuid.UUID]bool, error) { return inCall(r) }
+func (s *Service) InCall(r *db.Reader) (map[uuid.UUID]Busy, error) { return inCall(r) }
 
 // MarkRung puts an agent behind the others for the next call to the team.
 func (s *Service) MarkRung(tx *db.Tx, agent uuid.UUID) error { return saveRung(tx, agent) }

@@ -99,13 +99,17 @@ func deleteMember(tx *db.Tx, agent uuid.UUID) (Member, error) {
 }
 
 // inCall says which agents have a leg that was dialled and has not ended.
-func inCall(r *db.Reader) (map[uuid.UUID]bool, error) {
-	list, err := db.All(r, db.Scalar[uuid.UUID], `SELECT DISTINCT agent_id FROM phone_leg WHERE tenant_id = $1 AND open AND agent_id IS NOT NULL
-		AND state <> 'planned'`, r.Tenant())
-	out := make(map[uuid.UUID]bool, len(list))
-	for _, id := range list {
-		out[id] = true
-	}
+func inCall(r *db.Reader) (map[uuid.UUID]Busy, error) {
+	out := map[uuid.UUID]Busy{}
+	_, err := db.All(r, func(row db.Row) (struct{}, error) {
+		var id uuid.UUID
+		var state string
+		err := row.Scan(&id, &state)
+		if out[id] = max(out[id], Rings); state == "answered" {
+			out[id] = Talks
+		}
+		return struct{}{}, err
+	}, `SELECT DISTINCT agent_id, state FROM phone_leg WHERE tenant_id = $1 AND open AND agent_id IS NOT NULL AND state <> 'planned'`, r.Tenant())
 	return out, err
 }
 

@@ -40,6 +40,16 @@ type Member struct {
 	BusyUntil clock.Time `json:"-"`
 }
 
+// Busy says what an agent's phone does.
+type Busy int
+
+// What a phone does.
+const (
+	Free Busy = iota
+	Rings
+	Talks
+)
+
 // Credentials are what a phone signs in with.
 type Credentials struct {
 	Extension  string   `json:"extension" example:"101"`

@@ -1,0 +1,160 @@
+package call_test
+
+import (
+	"testing"
+	"time"
+
+	"konak/internal/crm/telephony/call"
+	"konak/internal/crm/telephony/setting"
+	"konak/internal/exchange"
+	"konak/internal/kit/db"
+)
+
+const mobile = "+905327777777"
+
+// rungOutside lets the owner's calls ring at another number.
+func (o *office) rungOutside(number string) {
+	o.t.Helper()
+	o.w.Owner.Put(path+"/device", map[string]any{"kind": "outside", "e164": number}).Want(200)
+}
+
+// exec changes the database behind the product's back.
+func (o *office) exec(query string, args ...any) {
+	o.t.Helper()
+	err := o.DB.Tenant(o.w.ID).InTx(o.t.Context(), func(tx *db.Tx) error {
+		_, err := tx.Exec(query, append([]any{o.w.ID}, args...)...)
+		return err
+	})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// Every leg to the outside counts in the caps, also of calls that came in: those that are
+// forwarded, and those that ring at phones outside.
+func TestCapsCountEveryLegToTheOutside(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.settings(func(s *setting.Settings) { s.Caps.Concurrent, s.Caps.Daily = 2, 3 })
+		_, ayse, phone := o.colleague("ayse")
+		in := o.incoming(customer)
+		o.end(o.legTo(o.username), exchange.CauseRejected)
+		o.answer(o.legTo(phone))
+		o.want(call.Active, "")
+		o.rungOutside(mobile)
+		o.Clock.Advance(time.Second)
+		first := o.incoming("+905321111111")
+		o.legTo(mobile)
+		if _, err := o.Calls.Forward(o.as(ayse), o.callOf(in).ID, "+905329999999", call.ModeBlind); err != nil {
+			o.t.Errorf("the second leg to the outside: %v", err)
+		}
+		o.w.Owner.Post(path+"/call", map[string]any{"to": "+905328888888"}).Refused(409, "cap_reached")
+		o.end(first, exchange.CauseNormal)
+		o.end(in, exchange.CauseNormal)
+		o.Settle()
+		o.Clock.Advance(time.Second)
+		o.incoming("+905322222222")
+		o.end(o.legTo(phone), exchange.CauseRejected)
+		o.end(o.legTo(mobile), exchange.CauseRejected)
+		o.Clock.Advance(time.Second)
+		o.incoming("+905323333333") // a fourth today
+		o.legTo(phone)
+		if o.rings(mobile) {
+			o.t.Error("the phone outside rings past the cap of a day")
+		}
+	})
+}
+
+// Phones outside that ring at once count against each other.
+func TestCapsCountPhonesThatRingAtOnce(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.settings(func(s *setting.Settings) { s.Caps.Concurrent = 1 })
+		ayse, _, _ := o.colleague("ayse")
+		o.rungOutside(mobile)
+		ayse.Put(path+"/device", map[string]any{"kind": "outside", "e164": "+905326666666"}).Want(200)
+		o.incoming(customer)
+		if o.rings(mobile) == o.rings("+905326666666") {
+			o.t.Error("not exactly one phone rings outside")
+		}
+	})
+}
+
+// Neither a number whose fee is not paid nor a phone outside that cannot be paid keeps
+// somebody from calling for help.
+func TestHelpIsCalledWithoutCredit(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.w.Owner.Delete(path + "/line").Want(200)
+		o.buyNumber()
+		o.exec(`UPDATE phone_number SET status = 'suspended' WHERE tenant_id = $1`)
+		o.rungOutside(mobile)
+		o.w.Owner.Post(path+"/call", map[string]any{"to": customer}).Refused(409, "no_line")
+		o.place(o.w.Owner, map[string]any{"to": "112"})
+		if o.rings(mobile) {
+			o.t.Error("the phone outside rings without credit")
+		}
+		o.answer(o.legTo(o.username))
+		o.answer(o.legTo("112"))
+		if c := o.want(call.Active, ""); c.From != "+902125550199" {
+			o.t.Errorf("help is called as %+v", c)
+		}
+		o.wantWallet(0, 0)
+	})
+}
+
+// A forwarded call that nobody takes comes back, although its agent cannot be rung now: its
+// end is kept and paid, and the agent is rung later.
+func TestForwardComesBackToWhoCannotBeRung(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.buyNumber()
+		o.credit(20 * micro)
+		in := o.incoming(customer)
+		o.answer(o.legTo(o.username))
+		c := o.want(call.Active, "")
+		o.rungOutside("+14155550100") // which the caps do not allow
+		o.w.Owner.Post(path+"/call/forward", map[string]any{"call_id": c.ID, "to": "+905329999999"}).Want(200)
+		o.end(o.legTo("+905329999999"), exchange.CauseNoAnswer)
+		o.want(call.Detached, "")
+		o.wantWallet(20*micro, 0)
+		o.w.Owner.Put(path+"/device", map[string]any{"kind": "desk"}).Want(200)
+		o.wait(6 * time.Minute)
+		o.answer(o.legTo(o.username))
+		o.want(call.Active, "")
+		o.end(in, exchange.CauseNormal)
+		o.want(call.Ended, call.Answered)
+	})
+}
+
+// A call whose row cannot be read keeps nobody else's from going on.
+func TestABrokenCallKeepsNobodyBack(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		_, ayse, phone := o.colleague("ayse")
+		detach := func(from, mine string, who func(call.Call)) call.Call {
+			o.t.Helper()
+			o.incoming(from)
+			o.answer(o.legTo(mine))
+			c := o.want(call.Active, "")
+			who(c)
+			o.want(call.Detached, "")
+			o.Clock.Advance(time.Second)
+			return c
+		}
+		broken := detach(customer, o.username, func(c call.Call) {
+			o.w.Owner.Post(path+"/call/detach", map[string]any{"call_id": c.ID}).Want(200)
+		})
+		detach("+905321111111", phone, func(c call.Call) {
+			if _, err := o.Calls.Detach(o.as(ayse), c.ID); err != nil {
+				o.t.Fatal(err)
+			}
+		})
+		o.exec(`UPDATE phone_call SET plan = '[]' WHERE tenant_id = $1 AND id = $2`, broken.ID)
+		o.Clock.Advance(6 * time.Minute)
+		if _, err := o.Calls.Step(o.t.Context()); err != nil {
+			o.t.Error(err)
+		}
+		o.legTo(phone)
+	})
+}

@@ -1,0 +1,128 @@
+package call_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/telephony/call"
+	"konak/internal/crm/telephony/setting"
+	"konak/internal/exchange"
+)
+
+// callOf is the call of a leg.
+func (o *office) callOf(leg uuid.UUID) call.Call {
+	o.t.Helper()
+	o.Settle()
+	var list []call.Call
+	o.w.Owner.Get(path + "/calls").Want(200).Data(&list)
+	for _, c := range list {
+		if slices.ContainsFunc(c.Legs, func(l call.Leg) bool { return l.ID == leg }) {
+			return c
+		}
+	}
+	o.t.Fatalf("no call has the leg %s", leg)
+	return call.Call{}
+}
+
+// state is where the call of a leg is.
+func (o *office) state(leg uuid.UUID) call.State {
+	o.t.Helper()
+	return o.callOf(leg).State
+}
+
+// A caller who finds the whole team ringing for another hears it ring, until a phone is
+// free.
+func TestTheSecondCallerWaitsForAPhone(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		_, _, ayse := o.colleague("ayse")
+		o.incoming(customer)
+		o.legTo(ayse)
+		o.Clock.Advance(time.Second)
+		second := o.incoming("+905321111111")
+		o.wait(3 * time.Second)
+		if got := o.state(second); got != call.Ringing {
+			o.t.Fatalf("the second caller is %s", got)
+		}
+		o.answer(o.legTo(ayse)) // the owner's phone is free again
+		o.wait(2 * time.Second)
+		o.answer(o.legTo(o.username))
+		if got := o.state(second); got != call.Active {
+			o.t.Errorf("the second caller is %s", got)
+		}
+		// Where everybody talks nobody waits.
+		if third := o.incoming("+905322222222"); o.state(third) != call.Voicemail {
+			o.t.Errorf("the third caller is %s", o.state(third))
+		}
+	})
+}
+
+// Who waits for a phone is led to the voicemail when the time to ring is over, also while
+// the phone is talked on by then, and is gone when they hang up.
+func TestTheSecondCallerWaitsNoLongerThanItRings(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.settings(func(s *setting.Settings) { s.RingSeconds = 10 })
+		o.incoming(customer)
+		own := o.legTo(o.username)
+		o.Clock.Advance(time.Second)
+		second, third := o.incoming("+905321111111"), o.incoming("+905322222222")
+		o.wait(4 * time.Second)
+		o.answer(own)
+		o.end(third, exchange.CauseNormal)
+		o.wait(4 * time.Second)
+		if got := o.state(second); got != call.Ringing {
+			o.t.Errorf("after eight seconds the second caller is %s", got)
+		}
+		o.wait(3 * time.Second)
+		if got := o.state(second); got != call.Voicemail {
+			o.t.Errorf("after eleven seconds the second caller is %s", got)
+		}
+		if got := o.state(third); got != call.Ended {
+			o.t.Errorf("who hung up is %s", got)
+		}
+	})
+}
+
+// An agent may hang up while a colleague rings whom they hand a customer on to: the customer
+// waits, and comes back where nobody takes the call.
+func TestAgentLeavesATransfer(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		_, ayse, phone := o.colleague("ayse")
+		talk := func() (call.Call, uuid.UUID) {
+			o.t.Helper()
+			in := o.incoming(customer)
+			o.end(o.legTo(phone), exchange.CauseRejected)
+			o.answer(o.legTo(o.username))
+			c := o.want(call.Active, "")
+			o.w.Owner.Post(path+"/call/transfer", map[string]any{"call_id": c.ID, "agent_id": ayse}).Want(200)
+			return c, in
+		}
+		_, in := talk()
+		o.end(o.legTo(o.username), exchange.CauseNormal)
+		o.want(call.Detached, "")
+		o.answer(o.legTo(phone))
+		if c := o.want(call.Active, ""); *c.AgentID != ayse || o.joined() != 2 {
+			o.t.Errorf("%d talk in %+v", o.joined(), c)
+		}
+		o.end(in, exchange.CauseNormal)
+		o.want(call.Ended, call.Answered)
+
+		c, in := talk()
+		if _, err := o.Calls.Hangup(o.as(o.w.Member), c.ID); err != nil {
+			o.t.Error(err)
+		}
+		o.want(call.Detached, "")
+		o.end(o.legTo(phone), exchange.CauseNoAnswer)
+		o.answer(o.legTo(o.username))
+		if c := o.want(call.Active, ""); *c.AgentID != o.w.Member || o.joined() != 2 {
+			o.t.Errorf("%d talk in %+v", o.joined(), c)
+		}
+		o.end(in, exchange.CauseNormal)
+		o.want(call.Ended, call.Answered)
+	})
+}
