@@ -194,7 +194,7 @@ test('a greeting is a file that the telephone can play', async ({ page }) => {
   await expect(page.getByText('A file')).toBeVisible()
 })
 
-test('a call of one’s own is muted and hung up', async ({ page }) => {
+test('a call of one’s own is held, parked, transferred, muted and hung up', async ({ page }) => {
   await signIn(page, '/settings/phones')
   const me = (await (await page.request.get('/api/v1/auth/me')).json()) as { data: { membership: { id: string } } }
   const call = { call_id: '0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c', agent: 'Defne', agent_id: me.data.membership.id, contact_id: null, device: 'desk', direction: 'outbound', from_e164: '', to_e164: '+905321234567', reserved_until: null, since: new Date().toISOString(), state: 'active' }
@@ -206,17 +206,43 @@ test('a call of one’s own is muted and hung up', async ({ page }) => {
       const { id, ...command } = JSON.parse(String(text)) as { id: string; type: string }
       commands.push(command)
       if (command.type === 'call.hangup') live = []
+      if (command.type === 'call.hold') live = live.map((row) => ({ ...row, state: row.state === 'held' ? 'active' : 'held' }))
       socket.send(JSON.stringify({ type: 'ack', id }))
     })
     socket.send(JSON.stringify({ type: 'hello' }))
   })
+  const posted: unknown[] = []
+  await page.route('**/api/crm/v1/telephony/call/*', (route) => {
+    const way = route.request().url().split('/').pop()
+    posted.push({ way, ...(route.request().postDataJSON() as object) })
+    if (way === 'detach' || way === 'resume') live = live.map((row) => ({ ...row, state: way === 'detach' ? 'detached' : 'active' }))
+    return route.fulfill({ json: { data: {}, trace_id: '' } })
+  })
   await page.goto('/calls')
+  await page.getByRole('button', { name: 'Hold' }).click()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('button', { name: 'Park' }).click()
+  await page.getByRole('button', { name: 'Take back' }).click()
+  await page.getByRole('button', { name: 'Transfer' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Transfer' })
+  await choose(dialog.getByLabel('To', { exact: true }), 'A number outside')
+  await dialog.getByLabel('Number').fill('+905329999999')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Transfer' }).click()
+  await expect(dialog).toBeHidden()
+  expect(posted).toEqual([
+    { way: 'detach', call_id: call.call_id },
+    { way: 'resume', call_id: call.call_id },
+    { way: 'forward', call_id: call.call_id, to: '+905329999999' },
+  ])
   await page.getByRole('button', { name: 'Mute' }).click()
   await expect(page.getByRole('button', { name: 'Unmute' })).toBeVisible()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Hang up' }).click()
   await expect(page.getByRole('button', { name: 'Hang up' })).toBeHidden({ timeout: 10_000 })
   expect(commands).toEqual([
+    { type: 'call.hold', on: true, call_id: call.call_id },
+    { type: 'call.hold', on: false, call_id: call.call_id },
     { type: 'call.mute', on: true, call_id: call.call_id },
     { type: 'call.hangup', call_id: call.call_id },
   ])

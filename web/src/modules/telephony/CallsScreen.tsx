@@ -6,7 +6,7 @@ import { useI18n, type PlainKey } from '@/i18n'
 import { ListView, useAdd } from '@/shell/ListPage'
 import { Ago } from '@/ui/Ago'
 import { Badge, type Tone } from '@/ui/Badge'
-import { Button, buttonClass, IconButton } from '@/ui/Button'
+import { buttonClass, IconButton } from '@/ui/Button'
 import { Card } from '@/ui/Card'
 import { Menu, MenuItem } from '@/ui/Menu'
 import { PageHeader } from '@/ui/PageHeader'
@@ -14,7 +14,8 @@ import { Segmented } from '@/ui/Segmented'
 import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
 import { CallDialog } from './CallDialog'
-import { lengthText, otherNumber, recordingAddress, useCallCommand, useCalls, useDismissCall, useLiveCalls, useMarkHeard, type Call, type CallFilter } from './calls'
+import { lengthText, otherNumber, recordingAddress, useCalls, useDismissCall, useLiveCalls, useMarkHeard, type Call, type CallFilter } from './calls'
+import { OwnCall } from './OwnCall'
 
 const outcomes = {
   '': { label: 'calls.outcome.open', tone: 'accent' },
@@ -68,6 +69,7 @@ export function CallsScreen() {
           <Badge dot tone={outcomes[row.disposition].tone}>
             {t(outcomes[row.disposition].label)}
           </Badge>
+          {row.cause === 'storage_full' && <Badge tone="danger">{t('calls.noMessage')}</Badge>}
           {row.via === 'channel' && <Badge>{t('calls.messaging', { number: row.to_e164 })}</Badge>}
           {row.callback_requested && row.to_return && <Badge tone="warn">{t('calls.callback')}</Badge>}
         </span>
@@ -149,29 +151,11 @@ function LiveCalls() {
             <span className="tabular-nums">{otherNumber(call) || t('calls.withheld')}</span>
             <span className="text-ink-2">{call.agent}</span>
             <Ago at={call.since} />
-            {call.agent_id === me.membership.id && <OwnCall id={call.call_id} />}
+            {call.agent_id === me.membership.id && <OwnCall call={call} />}
           </li>
         ))}
       </ul>
     </Card>
-  )
-}
-
-/** What one can do with a call of one's own from here. */
-function OwnCall({ id }: { id: string }) {
-  const { t } = useI18n()
-  const [muted, setMuted] = useState(false)
-  const command = useCallCommand(id)
-  const failed = (error: unknown) => toast('danger', t('calls.failed'), errorText(error))
-  return (
-    <span className="flex gap-2">
-      <Button size="sm" aria-pressed={muted} onClick={() => command.mutate({ type: 'call.mute', on: !muted }, { onSuccess: () => setMuted(!muted), onError: failed })}>
-        {t(muted ? 'calls.unmute' : 'calls.mute')}
-      </Button>
-      <Button size="sm" look="danger" onClick={() => command.mutate({ type: 'call.hangup' }, { onError: failed })}>
-        {t('calls.hangUp')}
-      </Button>
-    </span>
   )
 }
 

@@ -71,6 +71,28 @@ export function useCallCommand(id: string) {
   })
 }
 
+/** Leaves one of one's own calls while the other hears music, or comes back to it. */
+export function useMoveCall(id: string) {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (way: 'detach' | 'resume') => {
+      const body = { call_id: id }
+      return ask(way === 'detach' ? api.POST('/api/crm/v1/telephony/call/detach', { body }) : api.POST('/api/crm/v1/telephony/call/resume', { body }))
+    },
+    onSuccess: refresh,
+  })
+}
+
+/** Hands one of one's own calls on to a colleague, or to a number outside. */
+export function useTransferCall(id: string) {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (to: { agent_id: string } | { to: string }) =>
+      ask('to' in to ? api.POST('/api/crm/v1/telephony/call/forward', { body: { call_id: id, to: to.to } }) : api.POST('/api/crm/v1/telephony/call/transfer', { body: { call_id: id, ...to } })),
+    onSuccess: refresh,
+  })
+}
+
 /** Where a recording is played from. */
 export function recordingAddress(call: Call): string {
   return `/api/crm/v1/telephony/recordings/${call.cdr_id}`

@@ -1,6 +1,6 @@
 import { api, ask } from '@/api/client'
 
-export type CallCommand = { type: 'call.hangup' } | { type: 'call.mute'; on: boolean }
+export type CallCommand = { type: 'call.hangup' } | { type: 'call.mute' | 'call.hold'; on: boolean }
 
 /** How long the server may take for one command. */
 const patience = 10_000
