@@ -233,7 +233,7 @@ test('a call of one’s own is held, parked, transferred, muted and hung up', as
   expect(posted).toEqual([
     { way: 'detach', call_id: call.call_id },
     { way: 'resume', call_id: call.call_id },
-    { way: 'forward', call_id: call.call_id, to: '+905329999999' },
+    { way: 'forward', call_id: call.call_id, to: '+905329999999', mode: 'blind' },
   ])
   await page.getByRole('button', { name: 'Mute' }).click()
   await expect(page.getByRole('button', { name: 'Unmute' })).toBeVisible()

@@ -4287,7 +4287,7 @@ export interface paths {
         put?: never;
         /**
          * Let callers hear a file
-         * @description The body is the file itself, a WAV file of PCM with 8, 16, 24 or 32 bits on one channel or two, of at most ten minutes. It is kept as it is; the exchange converts it for the telephone. 422 on `file` where it cannot be played: not_wav (also MP3 and Ogg: save them as WAV first), not_pcm, wrong_bits, wrong_channels, wrong_rate, empty, too_long.
+         * @description The body is the file itself, a WAV file of PCM with 8, 16, 24 or 32 bits on one channel or two and 8,000 to 48,000 samples a second, of at most ten minutes. It is kept as it is; the exchange converts it for the telephone. 422 on `file` where it cannot be played: not_wav (also MP3 and Ogg: save them as WAV first), not_pcm, wrong_bits, wrong_channels, wrong_rate, empty, too_long.
          */
         post: operations["upload-greeting-audio"];
         delete?: never;
@@ -4501,7 +4501,7 @@ export interface paths {
         get: operations["get-telephony-settings"];
         /**
          * Change how the workspace telephones
-         * @description All of it: what is left out is refused. It counts for calls that begin afterwards.
+         * @description All of it: what is left out is refused, and what GET gives can be sent back. It counts for calls that begin afterwards.
          */
         put: operations["set-telephony-settings"];
         post?: never;
@@ -4694,7 +4694,7 @@ export interface paths {
         put?: never;
         /**
          * Pay for call credit by card
-         * @description Begins a payment with 3-D Secure and answers with the bank's page. The card is passed to the bank and is neither stored nor logged. The bank's page is not kept either: the same request again under its Idempotency-Key is 409 idempotency_replay, and charges nothing; another amount under it is 422 idempotency_mismatch. See what became of the payment with GET /wallet/entries, or begin another under another key.
+         * @description Begins a payment with 3-D Secure and answers with the bank's page. The card is passed to the bank and is neither stored nor logged. The bank's page is not kept either: the same request again under its Idempotency-Key is 409 idempotency_replay with the top-up's id as its reason, and charges nothing; another amount under it is 422 idempotency_mismatch. See what became of the payment with GET /wallet/topups/{id}, or begin another under another key.
          */
         post: operations["start-topup"];
         delete?: never;
@@ -8822,7 +8822,7 @@ export interface components {
             /** @description Whether the caller asked for it by pressing a key */
             callback_requested: boolean;
             /**
-             * @description Why it ended, for example normal, busy, no_answer, max_duration; no_credit: it was cut when the credit ended; no_device: no phone was signed in there
+             * @description Why it ended, for example normal, busy, no_answer, max_duration; no_credit: it was cut when the credit ended; no_device: no phone was signed in there; storage_full: the caller could leave no message
              * @example normal
              */
             cause: string;
@@ -9355,11 +9355,27 @@ export interface components {
             new_password: string;
         };
         ChangeTeamInBody: {
+            /** @description As it is given; ignored */
+            readonly agent_id?: unknown;
+            /** @description As it is given; ignored */
+            readonly created_at?: unknown;
+            /** @description As it is given; ignored */
+            readonly device?: unknown;
             /**
              * @description Another extension signs the phone out; make new credentials with POST /phone
              * @example 101
              */
             extension?: string;
+            /** @description As it is given; ignored */
+            readonly has_phone?: unknown;
+            /** @description As it is given; ignored */
+            readonly in_call?: unknown;
+            /** @description As it is given; ignored */
+            readonly name?: unknown;
+            /** @description As it is given; ignored */
+            readonly outside_e164?: unknown;
+            /** @description As it is given; ignored */
+            readonly registered?: unknown;
             /** @description Whether calls to the team ring there */
             rings?: boolean;
         };
@@ -13893,12 +13909,18 @@ export interface components {
             to: string[];
         };
         GreetingChange: {
+            /** @description As it is given; ignored */
+            readonly duration_ms?: unknown;
             /**
              * @description audio: the file that was uploaded before
              * @example text
              * @enum {string}
              */
             mode: "none" | "text" | "audio";
+            /** @description As it is given; ignored */
+            readonly name?: unknown;
+            /** @description As it is given; ignored */
+            readonly sha256?: unknown;
             /**
              * @example welcome
              * @enum {string}
@@ -13909,6 +13931,8 @@ export interface components {
              * @example Merhaba, destek hattına hoş geldiniz.
              */
             text?: string;
+            /** @description As it is given; ignored */
+            readonly updated_at?: unknown;
             /**
              * @default tr
              * @enum {string}
@@ -17144,8 +17168,28 @@ export interface components {
             note?: string;
         };
         RenameInBody: {
+            /** @description As it is given; ignored */
+            readonly capabilities?: unknown;
+            /** @description As it is given; ignored */
+            readonly created_at?: unknown;
+            /** @description As it is given; ignored */
+            readonly e164?: unknown;
+            /** @description As it is given; ignored */
+            readonly id?: unknown;
+            /** @description As it is given; ignored */
+            readonly is_default?: unknown;
             /** @example Destek hattı */
             label: string;
+            /** @description As it is given; ignored */
+            readonly last_error?: unknown;
+            /** @description As it is given; ignored */
+            readonly monthly_fee_micros?: unknown;
+            /** @description As it is given; ignored */
+            readonly renews_at?: unknown;
+            /** @description As it is given; ignored */
+            readonly status?: unknown;
+            /** @description As it is given; ignored */
+            readonly type?: unknown;
         };
         RenderCannedInBody: {
             /** Format: uuid */
@@ -17480,6 +17524,10 @@ export interface components {
              * @example +902125550101
              */
             e164?: string;
+            /** @description As it is given; ignored */
+            readonly id?: unknown;
+            /** @description As it is given; ignored */
+            readonly last_error?: unknown;
             /**
              * @description Whether the sound is encrypted (SRTP); all but off need the transport tls, which carries the keys. required: a call whose sound the carrier does not encrypt ends
              * @default off
@@ -17498,12 +17546,16 @@ export interface components {
              * @example sip.santral.example
              */
             server: string;
+            /** @description As it is given; ignored */
+            readonly status?: unknown;
             /**
              * @description Over tls the server's certificate must be for its host
              * @default udp
              * @enum {string}
              */
             transport: "udp" | "tcp" | "tls";
+            /** @description As it is given; ignored */
+            readonly updated_at?: unknown;
             /** @example 902125550101 */
             username: string;
         };
@@ -17532,6 +17584,40 @@ export interface components {
              * @example Support lead
              */
             title?: string;
+        };
+        SetSettingsInBody: {
+            caps: components["schemas"]["SettingCaps"];
+            /**
+             * @description What follows the greeting outside of the hours and on holidays
+             * @example voicemail
+             * @enum {string}
+             */
+            closed_action: "voicemail" | "hangup";
+            /** @description When somebody is there; null for always */
+            hours: components["schemas"]["ChannelHours"] | null;
+            /** @description What callers choose by pressing a key; the first menu is the one that they hear first. None: the team is rung */
+            menus: components["schemas"]["SettingMenu"][];
+            recording: components["schemas"]["SettingRecording"];
+            /**
+             * Format: int64
+             * @example 25
+             */
+            ring_seconds: number;
+            /**
+             * @description all: every phone of the team at once; round_robin: one after the other, beginning behind whoever was rung first last time
+             * @example all
+             * @enum {string}
+             */
+            ring_strategy: "all" | "round_robin";
+            /** @description As it is given; ignored */
+            readonly updated_at?: unknown;
+            voicemail: components["schemas"]["SettingVoicemail"];
+            /**
+             * Format: int64
+             * @description How long the team's phone of an agent is not rung after a call
+             * @example 0
+             */
+            wrap_up_s: number;
         };
         SettingCaps: {
             /**
@@ -17615,38 +17701,6 @@ export interface components {
              * @example 90
              */
             retention_days: number;
-        };
-        SettingSettings: {
-            caps: components["schemas"]["SettingCaps"];
-            /**
-             * @description What follows the greeting outside of the hours and on holidays
-             * @example voicemail
-             * @enum {string}
-             */
-            closed_action: "voicemail" | "hangup";
-            /** @description When somebody is there; null for always */
-            hours: components["schemas"]["ChannelHours"] | null;
-            /** @description What callers choose by pressing a key; the first menu is the one that they hear first. None: the team is rung */
-            menus: components["schemas"]["SettingMenu"][];
-            recording: components["schemas"]["SettingRecording"];
-            /**
-             * Format: int64
-             * @example 25
-             */
-            ring_seconds: number;
-            /**
-             * @description all: every phone of the team at once; round_robin: one after the other, beginning behind whoever was rung first last time
-             * @example all
-             * @enum {string}
-             */
-            ring_strategy: "all" | "round_robin";
-            voicemail: components["schemas"]["SettingVoicemail"];
-            /**
-             * Format: int64
-             * @description How long the team's phone of an agent is not rung after a call
-             * @example 0
-             */
-            wrap_up_s: number;
         };
         SettingStored: {
             caps: components["schemas"]["SettingCaps"];
@@ -60452,7 +60506,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SettingSettings"];
+                "application/json": components["schemas"]["SetSettingsInBody"];
             };
         };
         responses: {

@@ -88,7 +88,7 @@ export function useTransferCall(id: string) {
   const refresh = useRefresh()
   return useMutation({
     mutationFn: (to: { agent_id: string } | { to: string }) =>
-      ask('to' in to ? api.POST('/api/crm/v1/telephony/call/forward', { body: { call_id: id, to: to.to } }) : api.POST('/api/crm/v1/telephony/call/transfer', { body: { call_id: id, ...to } })),
+      ask('to' in to ? api.POST('/api/crm/v1/telephony/call/forward', { body: { call_id: id, to: to.to, mode: 'blind' } }) : api.POST('/api/crm/v1/telephony/call/transfer', { body: { call_id: id, ...to } })),
     onSuccess: refresh,
   })
 }

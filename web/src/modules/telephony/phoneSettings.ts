@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { readAll } from '@/api/readAll'
 
-export type PhoneSettings = Schemas['SettingSettings']
+export type PhoneSettings = Omit<Schemas['SetSettingsInBody'], 'updated_at'>
 export type PhoneMenu = Schemas['SettingMenu']
 export type MenuKey = Schemas['SettingMenuKey']
 export type PhoneSetup = Schemas['TelephonySetup']
