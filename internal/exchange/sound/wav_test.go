@@ -1,6 +1,7 @@
 package sound
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"testing"
@@ -72,6 +73,22 @@ func TestFormatErrors(t *testing.T) {
 		_, err := ReadWAV(b)
 		if got := (*FormatError)(nil); !errors.As(err, &got) || got.Property != property || !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", property, err)
+		}
+	}
+}
+
+// Files are taken with 8,000 to 48,000 samples a second; those that were taken with others
+// once are still heard.
+func TestRatesThatAreTaken(t *testing.T) {
+	t.Parallel()
+	for rate, taken := range map[int]bool{7_999: false, 8_000: true, 48_000: true, 48_001: false, 1: false, 192_000: false} {
+		file := tone(rate, 1).WAV()
+		_, err := MeasureWAV(bytes.NewReader(file))
+		if got := (*FormatError)(nil); taken != (err == nil) || !taken && (!errors.As(err, &got) || got.Property != WrongRate) {
+			t.Errorf("%d samples a second: %v", rate, err)
+		}
+		if _, err := ReadWAV(file); err != nil {
+			t.Errorf("%d samples a second cannot be heard: %v", rate, err)
 		}
 	}
 }
