@@ -86,6 +86,7 @@ test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@scripts/ensure-mail-servers || true
 	@scripts/ensure-speech || true
 	@scripts/ensure-phones || true
+	@scripts/ensure-promtool || true
 	@GOGC=$${GOGC:-300} PATH="$$PATH:/usr/sbin" scripts/with-postgres go test -timeout 12m -parallel 6 $(TESTFLAGS) $(PACKAGES)
 
 # The storms: the tests that kill the server, with many kills instead of a few,
@@ -97,10 +98,12 @@ test-storm: ## Kill the server again and again under load, and surround it by ho
 
 # From the package to a new master key, as an administrator would.
 .PHONY: test-administrator
-test-administrator: panel ## Install, back up, restore, move and change the key, from the Debian package
+test-administrator: panel ## Install, back up, restore, upgrade, move and change the key, from the Debian package
 	@scripts/ensure-postgres || true
 	@COMMIT=$(COMMIT) ARCHITECTURES=$$(dpkg --print-architecture) scripts/release
-	@PATH="$$PATH:$$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)" scripts/with-postgres scripts/try-as-administrator dist/konak_$$(<VERSION)_$$(dpkg --print-architecture).deb
+	@rm -rf dist/released
+	@KONAK_TEST_RELEASED=$$PWD/dist/released go test -count=1 -run '^TestWriteReleasedInstallations$$' ./internal/app
+	@PATH="$$PATH:$$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)" scripts/with-postgres scripts/try-as-administrator dist/konak_$$(<VERSION)_$$(dpkg --print-architecture).deb dist/released
 
 # What runs many goroutines over shared state; PACKAGES=./... for everything.
 RACE_PACKAGES := ./internal/kit/... ./internal/webhook/... ./internal/crm/conversation ./internal/crm/conversation/inbound

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -49,8 +50,10 @@ func configFile(args []string) (fileResolver, error) {
 	}
 	r := fileResolver{path: path}
 	if err := json.Unmarshal(b, &r.values); err != nil {
-		return fileResolver{}, fmt.Errorf("%s: %w", path, err)
+		return fileResolver{}, fmt.Errorf("%s is no object of JSON such as {\"listen\": \"127.0.0.1:8080\"}: %w", path, err)
 	}
+	// Null is no value, and what is set nowhere has its default.
+	maps.DeleteFunc(r.values, func(_ string, v any) bool { return v == nil })
 	return r, nil
 }
 
@@ -70,6 +73,9 @@ func (r fileResolver) check(app *kong.Application) error {
 	for key := range r.values {
 		if !slices.ContainsFunc(known, func(f *kong.Flag) bool { return f.Name == key }) {
 			return fmt.Errorf("%s: unknown setting %q; `konak config` lists them all", r.path, key)
+		}
+		if _, object := r.values[key].(map[string]any); object {
+			return fmt.Errorf("%s: %q: write a text, a number, true, false or a list of texts", r.path, key)
 		}
 	}
 	return nil
@@ -145,6 +151,9 @@ func source(kctx *kong.Context, file fileResolver, f *kong.Flag) string {
 	if _, set := file.values[f.Name]; set {
 		return file.path
 	}
+	if f.Name == "config" && file.path != "" {
+		return "found" // at one of the places where it is looked for
+	}
 	return "default"
 }
 
@@ -156,6 +165,9 @@ func (c *configCmd) Run(kctx *kong.Context, file fileResolver, out io.Writer) er
 			continue
 		}
 		value := fmt.Sprint(f.Target.Interface())
+		if f.Name == "config" {
+			value = file.path
+		}
 		if slices.Contains(secretFlags, f.Name) && value != "" {
 			value = "***"
 		}

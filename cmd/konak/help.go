@@ -32,10 +32,14 @@ func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	if !special {
 		shown = shownSettings[""]
 	}
-	own, global, of := node.Flags, ctx.Model.Flags, []*kong.Flag{}
-	defer func() { node.Flags, ctx.Model.Flags = own, global }()
+	own, global, of, arguments := node.Flags, ctx.Model.Flags, []*kong.Flag{}, node.Positional
+	defer func() { node.Flags, ctx.Model.Flags, node.Positional = own, global, arguments }()
 	node.Flags, ctx.Model.Flags = nil, nil
-	for _, f := range own {
+	flags := own
+	if usual := node.DefaultCmd; usual != nil { // what can be given without its name
+		flags, node.Positional = slices.Concat(usual.Flags, own), usual.Positional
+	}
+	for _, f := range flags {
 		switch {
 		case !slices.Contains(settings, f.Name):
 			node.Flags = append(node.Flags, f)

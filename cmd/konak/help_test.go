@@ -67,6 +67,9 @@ func TestHelpFitsAScreen(t *testing.T) {
 		}
 		checkOrder(t, command, text, settings)
 	}
+	if text := helpOf(t, "backup"); !strings.Contains(text, "--previous") || !strings.Contains(text, "<target>") || !strings.Contains(text, "backup verify") {
+		t.Errorf("it does not say how a backup is made:\n%s", text)
+	}
 	if text := helpOf(t, "workspace", "create"); !strings.Contains(text, "--data") || !strings.Contains(text, "konak config --help") {
 		t.Errorf("it does not say where the other settings are:\n%s", text)
 	}

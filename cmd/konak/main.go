@@ -19,6 +19,7 @@ import (
 
 	"konak/internal/app"
 	"konak/internal/kit/clock"
+	"konak/internal/kit/node"
 	"konak/internal/kit/obs"
 	"konak/internal/kit/secret"
 	"konak/web"
@@ -166,6 +167,10 @@ func (s *serveCmd) serve(ctx context.Context, out io.Writer, log *slog.Logger) e
 		return err
 	}
 	defer func() { _ = a.Close() }()
+	// Serving refuses it, too, but after the greeting.
+	if err := node.CheckStore(ctx, a.DB, s.S3URL, s.FilesFolder()); err != nil {
+		return err
+	}
 	base := s.panelURL(listeners.Address())
 	var firstOwner secret.Text
 	if !s.Demo {

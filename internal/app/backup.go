@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"konak/internal/kit/backup"
 	"konak/internal/kit/clock"
@@ -105,7 +103,7 @@ func Restore(ctx context.Context, cfg Config, source, identityFile string) (m ba
 	if !cfg.embedded() {
 		return m, false, errors.New("konak restore fills an embedded database; leave --db out")
 	}
-	if err := cfg.checkEmpty(); err != nil {
+	if err := backup.CheckEmpty(cfg.Data); err != nil {
 		return m, false, err
 	}
 	err = backup.WithFolder(ctx, source, identityFile, filepath.Dir(cfg.Data), func(folder string) error {
@@ -115,7 +113,7 @@ func Restore(ctx context.Context, cfg Config, source, identityFile string) (m ba
 		if err := cfg.makeFolder(); err != nil {
 			return err
 		}
-		return m.CopyInto(ctx, folder, cfg.Data)
+		return m.Fill(ctx, folder, cfg.Data)
 	})
 	if err != nil {
 		return m, false, err
@@ -128,21 +126,6 @@ func Restore(ctx context.Context, cfg Config, source, identityFile string) (m ba
 		return m, false, err
 	}
 	return m, cfg.CheckKey(ctx, d) == nil, d.Close()
-}
-
-// checkEmpty returns an error where the data folder holds more than a master key.
-func (c *Config) checkEmpty() error {
-	entries, err := os.ReadDir(c.Data)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != filepath.Base(secret.KeyPath(c.Data)) }) {
-		return fmt.Errorf("%s is not empty; restore into a new folder (only master.key may be there)", c.Data)
-	}
-	return nil
 }
 
 // schedule is how backups are made by themselves; nil where they are not.

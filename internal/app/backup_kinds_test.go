@@ -240,7 +240,7 @@ func TestBackupSettings(t *testing.T) {
 		"is in the data folder": func(c *app.Config) { c.Data = filepath.Dir(folder) },
 		"for the embedded data": func(c *app.Config) { c.DB = "postgres://konak@127.0.0.1:1/konak" },
 	} {
-		c := app.Config{Domain: "localhost", Listen: "127.0.0.1:0", BackupFolder: folder, BackupEvery: time.Hour, BackupKeep: 1}
+		c := app.Config{Data: t.TempDir(), Domain: "localhost", Listen: "127.0.0.1:0", BackupFolder: folder, BackupEvery: time.Hour, BackupKeep: 1}
 		change(&c)
 		if err := c.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

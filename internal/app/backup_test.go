@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"errors"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -170,6 +171,34 @@ func replaceIn(path, old, text string) error {
 		return err
 	}
 	return os.WriteFile(path, []byte(strings.Replace(string(b), old, text, 1)), 0o600)
+}
+
+// A folder into which a restore broke off is not served as a new installation, and the next
+// restore fills it.
+func TestUnfinishedRestoreIsNotServed(t *testing.T) {
+	t.Parallel()
+	b := backUp(t)
+	log := slog.New(slog.DiscardHandler)
+	cfg := b.cfg
+	cfg.Data = t.TempDir()
+	if err := os.WriteFile(filepath.Join(cfg.Data, "restore.unfinished"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := app.Open(t.Context(), cfg, log, clock.System{}); !errors.Is(err, backup.ErrUnfinished) {
+		t.Errorf("the server: %v", err)
+	}
+	if _, err := app.OpenExisting(t.Context(), cfg, log, clock.System{}); !errors.Is(err, backup.ErrUnfinished) {
+		t.Errorf("a command: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Data, "konak.db")); err == nil {
+		t.Error("a database was made")
+	}
+	if _, _, err := app.Restore(t.Context(), cfg, b.dir, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := cfg.Check(); err != nil {
+		t.Errorf("after the next restore: %v", err)
+	}
 }
 
 // A backup overwrites nothing, a restore neither, and both say what they are for.

@@ -19,6 +19,7 @@ import (
 	"konak/internal/crm/telephony/call"
 	"konak/internal/identity/captcha"
 	"konak/internal/identity/password"
+	"konak/internal/kit/backup"
 	"konak/internal/kit/db"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/move"
@@ -161,6 +162,9 @@ func (c *Config) Check() error {
 		// The address may hold a password, so it is not repeated.
 		return errors.New("--db: write postgres://USER@HOST/DATABASE, or leave it out for the embedded database")
 	}
+	if c.Data == "" {
+		return errors.New("--data: name a folder, such as /var/lib/konak/data")
+	}
 	if !isHost(c.Domain) {
 		return fmt.Errorf("--domain %q: write a bare host such as example.com", c.Domain)
 	}
@@ -249,7 +253,7 @@ func (c *Config) Check() error {
 	_, proxies := prefixes("trusted-proxies", c.TrustedProxies)
 	_, inside := prefixes("webhook-allow", c.WebhookAllow)
 	_, carrier := prefixes("sip-trunk-from", c.SIPTrunkFrom)
-	if err := errors.Join(proxies, inside, carrier, move.CheckMark(c.DatabaseURL()), c.checkSIP(), c.Traces.Check(), rates, own); err != nil {
+	if err := errors.Join(proxies, inside, carrier, move.CheckMark(c.DatabaseURL()), backup.CheckUnfinished(c.Data), c.checkSIP(), c.Traces.Check(), rates, own); err != nil {
 		return err
 	}
 	if c.PublicURL != "" {

@@ -54,8 +54,10 @@ func RotateKey(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source
 		waiting += ".new"
 	}
 	if _, err := os.Stat(waiting); errors.Is(err, fs.ErrNotExist) && r.Resumed {
-		r.Sealed, err = secret.FinishRotation(ctx, d, master)
-		return r, err
+		if r.Sealed, err = secret.FinishRotation(ctx, d, master); !errors.Is(err, secret.ErrOtherKey) {
+			return r, err
+		}
+		r.Resumed = false // the new key was lost: there will be another
 	}
 	if err := a.checkStopped(ctx); err != nil {
 		return r, err

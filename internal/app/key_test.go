@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -163,5 +164,47 @@ func TestRotateKeyOfASetting(t *testing.T) {
 	cfg.MasterKey = string(key)
 	if _, err := app.RotateKey(t.Context(), cfg, log, clock.System{}, target); err == nil || !strings.Contains(err.Error(), "file exists") {
 		t.Errorf("into a file that is there: %v", err)
+	}
+}
+
+// A rotation that broke off, and whose new key was lost before it was used, gets another one.
+func TestRotateKeyAfterTheNewOneWasLost(t *testing.T) {
+	t.Parallel()
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			t.Parallel()
+			var cfg app.Config
+			s := apptest.NewOn(t, dialect, func(c *app.Config) { cfg = *c })
+			s.Workspace("demo").Sample(canary)
+			s.Settle()
+			before, _ := countSealed(t, s.DB, 1)
+			old, err := secret.ReadBox(cfg.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lost, _ := secret.NewMaster()
+			if err := secret.BeginRotation(t.Context(), s.DB, old, lost); err != nil {
+				t.Fatal(err)
+			}
+			r, err := app.RotateKey(t.Context(), cfg, slog.New(slog.DiscardHandler), clock.System{}, "")
+			if err != nil || r.Sealed != before || r.Resumed {
+				t.Fatalf("%+v, %v; %d values were sealed", r, err, before)
+			}
+			if open, err := secret.RotationOpen(t.Context(), s.DB); err != nil || open {
+				t.Errorf("the rotation is open: %v, %v", open, err)
+			}
+			now, err := secret.ReadBox(cfg.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := now.CheckKey(t.Context(), s.DB); err != nil {
+				t.Errorf("the new key: %v", err)
+			}
+			for name, box := range map[string]*secret.Box{"the old key": old, "the lost key": lost} {
+				if err := box.CheckKey(t.Context(), s.DB); !errors.Is(err, secret.ErrOtherKey) {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		})
 	}
 }

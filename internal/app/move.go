@@ -47,10 +47,7 @@ func MoveDatabase(ctx context.Context, cfg Config, log *slog.Logger, c clock.Sou
 		return nil, err
 	}
 	file := filepath.Join(cfg.Data, databaseFile)
-	if moved, err = move.Copy(ctx, source, d, file, to); moved == nil {
-		return nil, err
-	}
-	return moved, errors.Join(err, move.Mark(file, to, c.Now()))
+	return move.Copy(ctx, source, d, file, to)
 }
 
 // MovedFiles is what MoveFiles did.

@@ -1,22 +1,51 @@
 package app_test
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/uuid"
 
 	"konak/internal/app"
 	"konak/internal/app/apptest"
 	"konak/internal/kit/db"
+	"konak/migrations"
 )
+
+// TestWriteReleasedInstallations writes a data folder of each version that was given out, for
+// the script that plays the administrator, into the folder that KONAK_TEST_RELEASED names, and
+// otherwise into one of its own.
+func TestWriteReleasedInstallations(t *testing.T) {
+	t.Parallel()
+	to := cmp.Or(os.Getenv("KONAK_TEST_RELEASED"), t.TempDir())
+	versions := map[string]fstest.MapFS{}
+	released := fstest.MapFS{}
+	for _, f := range migrations.Released() {
+		text, err := fs.ReadFile(migrations.Files, f.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		released[f.Name] = &fstest.MapFile{Data: text}
+		versions[f.Version] = maps.Clone(released)
+	}
+	for version, files := range versions {
+		data := filepath.Join(to, version)
+		if err := os.MkdirAll(data, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		readReleasedRows(t, version).fill(t, "sqlite:"+filepath.Join(data, "konak.db"), data, files)
+	}
+}
 
 // TestWriteReleasedRows writes the rows of this version's small workspace for the test of
 // upgrades: where it is asked to, before a version is tagged, in the place of those that

@@ -78,6 +78,27 @@ type openStream struct {
 	who        atomic.Pointer[caller.Caller]
 	timer      *time.Timer
 	look       func(context.Context) (*caller.Caller, error)
+
+	mu           sync.Mutex
+	begun, known int64 // the look that began last, and the one that who is from
+}
+
+// begin numbers a look at the credential.
+func (s *openStream) begin() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun++
+	return s.begun
+}
+
+// learn takes what a look found, unless one that began later has said more by now.
+func (s *openStream) learn(look int64, who *caller.Caller) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if look > s.known {
+		s.known = look
+		s.who.Store(who)
+	}
 }
 
 // access is who opens a stream and how it is found out that they still may.
@@ -128,12 +149,13 @@ func (a *API) watch(ctx context.Context, by access) (watched context.Context, cl
 	ready := make(chan struct{})
 	s.timer = time.AfterFunc(every, func() {
 		<-ready
-		if err := a.recheck(ctx, s); err != nil {
-			cancel(err)
+		if ctx.Err() != nil {
 			return
 		}
-		if ctx.Err() == nil {
-			s.timer.Reset(every)
+		// The next look is set before this one: whoever wants one at once meanwhile gets it.
+		s.timer.Reset(every)
+		if err := a.recheck(ctx, s); err != nil {
+			cancel(err)
 		}
 	})
 	close(ready)
@@ -153,7 +175,7 @@ func (a *API) watch(ctx context.Context, by access) (watched context.Context, cl
 // recheck returns errAccessEnded if the credential of a stream opens it no
 // more: a stream outlives sessions, roles and licences.
 func (a *API) recheck(ctx context.Context, s *openStream) error {
-	req := requestOf(ctx)
+	req, begun := requestOf(ctx), s.begin()
 	ctx = a.refuseSuspended(ctx)
 	who, err := s.look(ctx)
 	if err == nil {
@@ -165,7 +187,7 @@ func (a *API) recheck(ctx context.Context, s *openStream) error {
 		return errors.Join(errAccessEnded, err)
 	}
 	if err == nil {
-		s.who.Store(who)
+		s.learn(begun, who)
 	}
 	return nil // a database that is away says nothing about a session
 }

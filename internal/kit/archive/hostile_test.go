@@ -143,6 +143,12 @@ func TestHostileArchives(t *testing.T) {
 				find(e, "tables/job").name = "tables/../job.jsonl"
 				return e
 			}},
+			{"a backup", false, archive.ErrRefused, "`konak restore` reads those", func(e []entry) []entry {
+				return insertFirst(e, entry{name: "konak.db", typ: tar.TypeReg})
+			}},
+			{"a backup with files", false, archive.ErrRefused, "`konak restore` reads those", func(e []entry) []entry {
+				return insertFirst(e, entry{name: "files/", typ: tar.TypeDir})
+			}},
 			{"a link", true, archive.ErrRefused, "it holds", func(e []entry) []entry {
 				find(e, "files/").typ = tar.TypeSymlink
 				return e
@@ -321,10 +327,21 @@ func TestHostileArchives(t *testing.T) {
 				if err := os.WriteFile(path, whole[:n], 0o600); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := archive.Import(t.Context(), dst.Config, path, ""); !errors.Is(err, archive.ErrDamaged) {
+				if _, err := archive.Import(t.Context(), dst.Config, path, ""); !errors.Is(err, archive.ErrDamaged) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "is cut off ") {
 					t.Errorf("%d bytes: %v", n, err)
 				}
 				dst.wantEmpty(t, w)
+			}
+			other := append([]byte("X"), whole[1:]...)
+			path := filepath.Join(t.TempDir(), "other.tar")
+			if err := os.WriteFile(path, other, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := archive.Import(t.Context(), dst.Config, path, ""); !errors.Is(err, archive.ErrDamaged) || !strings.Contains(err.Error(), path+" is damaged at its beginning, or no archive") {
+				t.Errorf("another byte: %v", err)
+			}
+			if _, err := archive.Import(t.Context(), dst.Config, path+".age", ""); err == nil {
+				t.Error("a file that is not there was imported")
 			}
 		})
 	}

@@ -40,28 +40,37 @@ func (s source) read(ctx context.Context, fn func(name string, size int64, r io.
 	if err != nil {
 		return err
 	}
-	in, ended := tar.NewReader(plain), false
+	watched := &backup.Watched{Reader: plain}
+	in, at, ended := tar.NewReader(watched), "at its beginning", false
+	damage := func(where string, err error) error {
+		return fmt.Errorf("%w: %w", ErrDamaged, backup.Damage("archive", s.name, where, err))
+	}
 	for {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
 			if !ended {
-				return fmt.Errorf("%w: it has no %s", ErrDamaged, manifestName)
+				return fmt.Errorf("%w: %s has no %s, so it is cut off %s", ErrDamaged, s.name, manifestName, at)
 			}
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrDamaged, err)
+			return damage(at, err)
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if h.Typeflag == tar.TypeDir || h.Name == backup.DatabaseFile {
+			return refuse("it holds %q as backups do; `konak restore` reads those", h.Name)
+		}
 		if h.Typeflag != tar.TypeReg || ended {
 			return refuse("it holds %q", h.Name)
 		}
-		if err := fn(h.Name, h.Size, in); err != nil {
+		if err := fn(h.Name, h.Size, in); err != nil && watched.Err != nil || errors.Is(err, io.ErrUnexpectedEOF) {
+			return damage("in "+h.Name, err)
+		} else if err != nil {
 			return err
 		}
-		ended = h.Name == manifestName
+		at, ended = "after "+h.Name, h.Name == manifestName
 	}
 }
 

@@ -32,6 +32,7 @@ const (
 	KeyFile      = "master.key"
 	filesFolder  = "files"
 	incoming     = "incoming" // files that are still being written
+	partSuffix   = ".part"    // of a file of a backup that is not whole yet
 )
 
 // Manifest lists what a backup holds.
@@ -231,7 +232,7 @@ func (m Manifest) CopyInto(ctx context.Context, source, data string) error {
 			err = nil
 		}
 		if err := errors.Join(ctx.Err(), err); err != nil {
-			return fmt.Errorf("%w; delete what is in %s before the next try", err, data)
+			return err
 		}
 	}
 	return nil
@@ -262,12 +263,19 @@ func copyFile(from, to string) error {
 	return writeSynced(to, in)
 }
 
-// writeSynced makes a new file that survives a power cut.
+// writeSynced makes a new file that survives a power cut, whole or not at all.
 func writeSynced(path string, r io.Reader) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if _, err := os.Lstat(path); err == nil {
+		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+	}
+	part := path + partSuffix
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(f, r)
-	return errors.Join(err, f.Sync(), f.Close())
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(part, path)
 }

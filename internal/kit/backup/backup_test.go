@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -266,6 +268,9 @@ func TestDamagedArchiveSaysWhere(t *testing.T) {
 		}
 	}
 	whole, locked := read(t, plain), read(t, sealed)
+	if _, err := backup.Verify(t.Context(), sealed, ""); err == nil || !strings.HasSuffix(err.Error(), "with --age-identity") {
+		t.Errorf("without an identity: %v", err)
+	}
 	at := func(text string) int {
 		t.Helper()
 		i := strings.Index(whole, text)
@@ -276,6 +281,7 @@ func TestDamagedArchiveSaysWhere(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing":                  {"", "has no manifest.json: it is cut off at its beginning, or no backup"},
+		"a workspace":              {workspaceArchive(t), "`konak workspace import` reads it"},
 		"a text":                   {strings.Repeat("no backup ", 200), "is damaged at its beginning, or no backup"},
 		"cut in a file":            {whole[:at("rowsrows")+1000], "is cut off in konak.db"},
 		"cut in a header":          {whole[:at("konak.db")+100], "is cut off after files/ab/one"},
@@ -298,5 +304,41 @@ func TestDamagedArchiveSaysWhere(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// workspaceArchive is the beginning of what `konak workspace export` writes.
+func workspaceArchive(t *testing.T) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, name := range []string{"tables/tenant.jsonl", "manifest.json"} {
+		if err := w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o600}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// Files that the database counts on and that are not there, or are other ones, are named in
+// the manifest; the rest of the backup is made.
+func TestMissingFilesAreNamed(t *testing.T) {
+	t.Parallel()
+	src := source(t, "rows")
+	write(t, filepath.Join(src.Files, "ab", "two"), "another list")
+	sum := sha256.Sum256([]byte("a price list"))
+	src.Counted = func(context.Context, string) (map[string]string, error) {
+		return map[string]string{"files/ab/one": hex.EncodeToString(sum[:]), "files/ab/two": hex.EncodeToString(sum[:]), "files/ab/gone": "x"}, nil
+	}
+	folder := filepath.Join(t.TempDir(), "backup")
+	m, err := backup.WriteFolder(t.Context(), src, folder, "")
+	if err != nil || !slices.Equal(m.Missing, []string{"files/ab/gone", "files/ab/two"}) {
+		t.Errorf("missing are %q, %v", m.Missing, err)
+	}
+	if again, err := backup.Compare(t.Context(), folder); err != nil || !slices.Equal(again.Missing, m.Missing) || len(again.Files) != 4 {
+		t.Errorf("the manifest has %+v, %v", again, err)
 	}
 }

@@ -105,9 +105,12 @@ func Decrypt(r io.Reader, name, identityFile string) (io.Reader, error) {
 	if !isEncrypted(name) {
 		return r, nil
 	}
+	if identityFile == "" {
+		return nil, fmt.Errorf("%s is encrypted; name the file of your age identity with --age-identity", name)
+	}
 	keys, err := os.ReadFile(identityFile)
 	if err != nil {
-		return nil, fmt.Errorf("%s is encrypted; name the file of your age identity with --age-identity: %w", name, err)
+		return nil, fmt.Errorf("--age-identity: %w", err)
 	}
 	identities, err := age.ParseIdentities(strings.NewReader(string(keys)))
 	if err != nil {
@@ -138,26 +141,26 @@ func Unpack(ctx context.Context, name, identityFile, folder string) error {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return err
 	}
-	return unpack(ctx, &watched{Reader: r}, name, folder)
+	return unpack(ctx, &Watched{Reader: r}, name, folder)
 }
 
-// watched remembers why nothing more can be read.
-type watched struct {
+// Watched remembers why nothing more can be read.
+type Watched struct {
 	io.Reader
-	err error
+	Err error
 }
 
 // Read implements io.Reader.
-func (w *watched) Read(p []byte) (int, error) {
+func (w *Watched) Read(p []byte) (int, error) {
 	n, err := w.Reader.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		w.err = err
+		w.Err = err
 	}
 	return n, err
 }
 
 // unpack writes the files of an archive into a folder.
-func unpack(ctx context.Context, r *watched, name, folder string) error {
+func unpack(ctx context.Context, r *Watched, name, folder string) error {
 	in, at := tar.NewReader(r), "at its beginning"
 	whole := false // the manifest was there
 	for {
@@ -170,7 +173,9 @@ func unpack(ctx context.Context, r *watched, name, folder string) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			return damage(name, at, err)
+			return Damage("backup", name, at, err)
+		case strings.HasPrefix(h.Name, workspaceTables):
+			return fmt.Errorf("%s is the archive of a workspace and no backup: `konak workspace import` reads it", name)
 		case !filepath.IsLocal(h.Name):
 			return fmt.Errorf("%s holds %q, which lies outside of the backup", name, h.Name)
 		}
@@ -185,8 +190,8 @@ func unpack(ctx context.Context, r *watched, name, folder string) error {
 		default:
 			err = fmt.Errorf("%s holds %q, which is neither a file nor a folder", name, h.Name)
 		}
-		if r.err != nil || errors.Is(err, io.ErrUnexpectedEOF) {
-			return damage(name, "in "+h.Name, err)
+		if r.Err != nil || errors.Is(err, io.ErrUnexpectedEOF) {
+			return Damage("backup", name, "in "+h.Name, err)
 		}
 		if err != nil {
 			return err
@@ -195,12 +200,15 @@ func unpack(ctx context.Context, r *watched, name, folder string) error {
 	}
 }
 
-// damage says where an archive ends too early, or is not as it was written.
-func damage(name, where string, err error) error {
+// workspaceTables is the folder of the rows in the archive of a workspace.
+const workspaceTables = "tables/"
+
+// Damage says where an archive ends too early, or is not as it was written.
+func Damage(what, name, where string, err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%s is cut off %s: copy it again, or take another backup", name, where)
+		return fmt.Errorf("%s is cut off %s: copy it again, or take another one", name, where)
 	}
-	return fmt.Errorf("%s is damaged %s, or no backup (%w): copy it again, or take another one", name, where, err)
+	return fmt.Errorf("%s is damaged %s, or no %s (%w): copy it again, or take another one", name, where, what, err)
 }
 
 // WithFolder calls fn with the folder of a backup, which it unpacks first where the

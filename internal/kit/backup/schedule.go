@@ -25,31 +25,29 @@ var scheduledName = regexp.MustCompile(`^konak-[0-9]{8}T[0-9]{6}Z$`)
 // Next returns the folder for a backup that is due now, and the backup before it; the
 // folder is empty where none is due.
 func (s Schedule) Next(now time.Time) (folder, previous string, err error) {
-	whole, _, err := s.list()
-	if err != nil {
+	previous, at, err := s.newest()
+	if err != nil || previous != "" && now.Before(at.Add(s.Every)) {
 		return "", "", err
-	}
-	if len(whole) > 0 {
-		previous = whole[len(whole)-1]
-		m, err := ReadManifest(previous)
-		if err != nil {
-			return "", "", err
-		}
-		if now.Before(m.MadeAt.Add(s.Every)) {
-			return "", "", nil
-		}
 	}
 	return filepath.Join(s.Folder, "konak-"+now.UTC().Format(nameLayout)), previous, nil
 }
 
 // Newest returns when the newest backup was made, the zero time where there is none.
 func (s Schedule) Newest() (time.Time, error) {
+	_, at, err := s.newest()
+	return at, err
+}
+
+// newest returns the newest backup and when it was made. One whose manifest was damaged since
+// counts for none, so that the next one is made.
+func (s Schedule) newest() (folder string, at time.Time, err error) {
 	whole, _, err := s.list()
-	if err != nil || len(whole) == 0 {
-		return time.Time{}, err
+	for _, path := range slices.Backward(whole) {
+		if m, err := ReadManifest(path); err == nil {
+			return path, m.MadeAt.Time, nil
+		}
 	}
-	m, err := ReadManifest(whole[len(whole)-1])
-	return m.MadeAt.Time, err
+	return "", time.Time{}, err
 }
 
 // Clean removes backups that broke off, and all but the newest.

@@ -20,10 +20,20 @@ const markSuffix = ".moved"
 // What opens the database calls CheckMark first.
 func Mark(file, target string, now time.Time) error {
 	text := fmt.Sprintf("%s\n%s\n", withoutSecrets(target), now.UTC().Format(time.RFC3339))
-	if err := os.WriteFile(file+markSuffix, []byte(text), 0o600); err != nil {
+	if err := writeSynced(file+markSuffix, text); err != nil {
 		return fmt.Errorf("the database was moved, but a start without --db will not be refused, because its mark cannot be written: %w", err)
 	}
 	return nil
+}
+
+// writeSynced writes a file that survives a power cut.
+func writeSynced(path, text string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // CheckMark returns ErrMoved with what to do where the embedded database of an address was

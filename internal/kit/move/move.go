@@ -2,7 +2,8 @@
 //
 // Everything is written in one transaction, and compared before it is committed: the
 // number of rows of each table, and a checksum over their values. A move that breaks off
-// leaves the target empty and can be repeated. Nobody may write to the source meanwhile.
+// leaves the target empty, or with all rows; either way it can be repeated. Nobody may write
+// to the source meanwhile.
 package move
 
 import (
@@ -24,8 +25,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// ErrNotEmpty says that the target has rows.
-var ErrNotEmpty = errors.New("the database to move to has rows; give one that is empty")
+// ErrNotEmpty says that the target has other rows than the source.
+var ErrNotEmpty = errors.New("the database to move to has rows of its own; give one that is empty")
 
 // Table is what was moved of one table.
 type Table struct {
@@ -44,9 +45,11 @@ type table struct {
 }
 
 // Copy copies every table of the SQLite file source into a PostgreSQL database, which has
-// the same migrations and no rows. It returns what it copied. It returns ErrNotEmpty where
-// the target has rows, and an error that names the table where a comparison fails. Where it
-// returns tables with an error, they were copied.
+// the same migrations and no rows, or those that a move brought which broke off at its very
+// end. Then it leaves the mark beside the source, and a line in the target's audit log. It
+// returns what it copied. It returns ErrNotEmpty where the target has other rows, and an
+// error that names the table where a comparison fails. Where it returns tables with an error,
+// they were copied.
 func Copy(ctx context.Context, source, target *db.DB, sourceFile, targetURL string) (moved []Table, err error) {
 	tables, err := commonTables(ctx, source, target)
 	if err != nil {
@@ -63,30 +66,87 @@ func Copy(ctx context.Context, source, target *db.DB, sourceFile, targetURL stri
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		restore, err := dropForeignKeys(ctx, tx)
+		empty, err := isEmpty(ctx, tx, tables)
 		if err != nil {
 			return err
 		}
-		for _, t := range tables {
-			one, err := copyTable(ctx, from, tx, t)
-			if err != nil {
-				return fmt.Errorf("table %s: %w", t.name, err)
-			}
-			moved = append(moved, one)
+		if !empty {
+			moved, err = compareTables(ctx, from, tx, tables)
+			return err
 		}
-		for _, statement := range restore {
-			if _, err := tx.Exec(ctx, statement); err != nil {
-				return fmt.Errorf("%s: %w", statement, err)
-			}
-		}
-		return nil
+		moved, err = copyTables(ctx, from, tx, tables)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	// The mark comes first: until it is there, the old database could be served.
+	if err := Mark(sourceFile, targetURL, source.Clock().Now()); err != nil {
+		return moved, err
+	}
 	return moved, target.System("installation's audit log").InTx(ctx, func(tx *db.Tx) error {
 		return audit.Write(tx, "database.moved_by_operator", "", map[string]any{"tables": len(moved)})
 	})
+}
+
+// isEmpty says whether no table has a row.
+func isEmpty(ctx context.Context, tx pgx.Tx, tables []table) (bool, error) {
+	for _, t := range tables {
+		var there bool
+		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM `+quote(t.name)+`)`).Scan(&there); err != nil || there {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// compareTables returns the tables where the target has the rows of the source already, and
+// ErrNotEmpty where it has others.
+func compareTables(ctx context.Context, from *sql.DB, tx pgx.Tx, tables []table) (same []Table, err error) {
+	for _, t := range tables {
+		src, err := t.read(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		for src.Next() {
+			if _, err := src.Values(); err != nil {
+				return nil, errors.Join(err, src.rows.Close())
+			}
+		}
+		if err := errors.Join(src.Err(), src.rows.Close()); err != nil {
+			return nil, err
+		}
+		n, sum, err := t.sum(ctx, tx)
+		if err != nil {
+			return nil, err
+		}
+		if n != src.count || sum != src.sum {
+			return nil, ErrNotEmpty
+		}
+		same = append(same, Table{t.name, n, sum.String()})
+	}
+	return same, nil
+}
+
+// copyTables copies all tables into a target without rows.
+func copyTables(ctx context.Context, from *sql.DB, tx pgx.Tx, tables []table) (moved []Table, err error) {
+	restore, err := dropForeignKeys(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tables {
+		one, err := copyTable(ctx, from, tx, t)
+		if err != nil {
+			return nil, fmt.Errorf("table %s: %w", t.name, err)
+		}
+		moved = append(moved, one)
+	}
+	for _, statement := range restore {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return nil, fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return moved, nil
 }
 
 // commonTables returns the tables of both databases, which must have the same columns.
@@ -155,46 +215,20 @@ func dropForeignKeys(ctx context.Context, tx pgx.Tx) ([]string, error) {
 // copyTable copies one table and compares what arrived.
 func copyTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t table) (Table, error) {
 	out := Table{Name: t.name}
-	var there bool
-	if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM `+quote(t.name)+`)`).Scan(&there); err != nil {
-		return out, err
-	}
-	if there {
-		return out, ErrNotEmpty
-	}
-	var names, quoted, texts []string
-	for _, c := range t.columns {
-		names, quoted = append(names, c.Name), append(quoted, quote(c.Name))
-		texts = append(texts, quote(c.Name)+`::text`)
-	}
-	// The order of the rows is the order in which they were written.
-	rows, err := from.QueryContext(ctx, `SELECT `+strings.Join(quoted, ", ")+` FROM `+quote(t.name)+` ORDER BY rowid`)
+	src, err := t.read(ctx, from)
 	if err != nil {
 		return out, err
 	}
-	defer func() { _ = rows.Close() }()
-	src := &reader{rows: rows, columns: t.columns}
+	defer func() { _ = src.rows.Close() }()
+	var names []string
+	for _, c := range t.columns {
+		names = append(names, c.Name)
+	}
 	if out.Rows, err = tx.CopyFrom(ctx, pgx.Identifier{t.name}, names, src); err != nil {
 		return out, err
 	}
-	arrived, err := tx.Query(ctx, `SELECT `+strings.Join(texts, ", ")+` FROM `+quote(t.name))
+	n, sum, err := t.sum(ctx, tx)
 	if err != nil {
-		return out, err
-	}
-	sum, n := checksum{}, int64(0)
-	for arrived.Next() {
-		line := make([]*string, len(t.columns))
-		into := make([]any, len(line))
-		for i := range line {
-			into[i] = &line[i]
-		}
-		if err := arrived.Scan(into...); err != nil {
-			return out, err
-		}
-		sum.add(line)
-		n++
-	}
-	if err := arrived.Err(); err != nil {
 		return out, err
 	}
 	if n != src.count || n != out.Rows || sum != src.sum {
@@ -202,6 +236,41 @@ func copyTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t table) (Table, er
 	}
 	out.Checksum = sum.String()
 	return out, nil
+}
+
+// read reads the rows of a table of SQLite in the order in which they were written.
+func (t table) read(ctx context.Context, from *sql.DB) (*reader, error) {
+	var quoted []string
+	for _, c := range t.columns {
+		quoted = append(quoted, quote(c.Name))
+	}
+	rows, err := from.QueryContext(ctx, `SELECT `+strings.Join(quoted, ", ")+` FROM `+quote(t.name)+` ORDER BY rowid`)
+	return &reader{rows: rows, columns: t.columns}, err
+}
+
+// sum returns how many rows a table of PostgreSQL has, and their checksum.
+func (t table) sum(ctx context.Context, tx pgx.Tx) (n int64, sum checksum, err error) {
+	var texts []string
+	for _, c := range t.columns {
+		texts = append(texts, quote(c.Name)+`::text`)
+	}
+	arrived, err := tx.Query(ctx, `SELECT `+strings.Join(texts, ", ")+` FROM `+quote(t.name))
+	if err != nil {
+		return 0, sum, err
+	}
+	for arrived.Next() {
+		line := make([]*string, len(t.columns))
+		into := make([]any, len(line))
+		for i := range line {
+			into[i] = &line[i]
+		}
+		if err := arrived.Scan(into...); err != nil {
+			return 0, sum, err
+		}
+		sum.add(line)
+		n++
+	}
+	return n, sum, arrived.Err()
 }
 
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -2,10 +2,12 @@ package move_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"konak/internal/kit/audit"
@@ -105,7 +107,25 @@ func TestCopyIsCompared(t *testing.T) {
 	if after := count(references); after != before || before == 0 {
 		t.Errorf("%d of %d references are back", after, before)
 	}
+	if err := move.CheckMark(url); !errors.Is(err, move.ErrMoved) {
+		t.Errorf("the source has no mark: %v", err)
+	}
 	if _, err := run(); !errors.Is(err, move.ErrNotEmpty) {
 		t.Errorf("a second time: %v", err)
+	}
+	// One that was killed when its rows were committed is finished by the next.
+	exec(`DELETE FROM audit_log WHERE action = 'database.moved_by_operator'`)
+	if err := os.Remove(strings.TrimPrefix(url, "sqlite:") + ".moved"); err != nil {
+		t.Fatal(err)
+	}
+	again, err := run()
+	if diff := cmp.Diff(moved, again); err != nil || diff != "" {
+		t.Errorf("after it was killed: %v, %s", err, diff)
+	}
+	if err := move.CheckMark(url); !errors.Is(err, move.ErrMoved) {
+		t.Errorf("the source has no mark after it was killed: %v", err)
+	}
+	if n := count(`SELECT count(*) FROM audit_log WHERE action = 'database.moved_by_operator'`); n != 1 {
+		t.Errorf("%d lines in the audit log", n)
 	}
 }

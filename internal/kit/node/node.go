@@ -19,7 +19,8 @@ import (
 	"github.com/google/uuid"
 )
 
-const file = "node"
+// File is the name of the lock in a data folder.
+const File = "node"
 
 // ErrTaken says that another process runs on the folder.
 var ErrTaken = errors.New("another process runs on this data folder")
@@ -34,7 +35,7 @@ type Node struct {
 
 // Take locks the folder and reads what was left in it.
 func Take(dir string) (*Node, error) {
-	f, err := os.OpenFile(filepath.Join(dir, file), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, File), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("node: %w", err)
 	}

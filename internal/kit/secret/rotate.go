@@ -2,6 +2,7 @@ package secret
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -36,6 +37,10 @@ func BeginRotation(ctx context.Context, d *db.DB, old, next *Box) error {
 	fresh := box.current + 1
 	keys[fresh] = newKey()
 	return d.System("master key").InTx(ctx, func(tx *db.Tx) error {
+		// What is newer was put under a key that was lost before it was used.
+		if _, err := tx.Exec(`DELETE FROM installation_key WHERE generation > $1`, generation); err != nil {
+			return err
+		}
 		for id, key := range keys {
 			if _, err := next.putKey(tx, generation+1, id, key); err != nil {
 				return err
@@ -65,7 +70,9 @@ const (
 // FinishRotation seals everything anew that is sealed with an older key than the
 // newest, and then removes the older master key's generation, and the sealing keys that
 // were old before this rotation. It returns how many values it sealed. It can be repeated
-// after a crash, and beside a server that was started with the new master key.
+// after a crash, and beside a server that was started with the new master key. It returns
+// ErrOtherKey where master is not the newest: that one was lost, and BeginRotation gives
+// another.
 //
 // The sealing key of before stays, under the new master key alone, until the next
 // rotation: what a process that had it sealed at the last moment is still read.
@@ -73,6 +80,9 @@ func FinishRotation(ctx context.Context, d *db.DB, master *Box) (int, error) {
 	generation, keys, err := master.openNewest(ctx, d)
 	if err != nil {
 		return 0, err
+	}
+	if rows, err := readKeys(ctx, d); err != nil || rows[0].generation != generation {
+		return 0, cmp.Or(err, ErrOtherKey)
 	}
 	box, err := boxOf(keys)
 	if err != nil {

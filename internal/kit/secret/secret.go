@@ -226,7 +226,14 @@ func writeNew(path string, b []byte) error {
 	if err := errors.Join(f.Chmod(0o600), f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Link(f.Name(), path)
+	if err := os.Link(f.Name(), path); err != nil {
+		return err
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close()) // the name survives a power cut, too
 }
 
 // Derive gives a key for one purpose, e.g. signing cursors.
