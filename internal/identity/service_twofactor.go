@@ -23,7 +23,7 @@ func (s *Service) RequireTwoFactor(tx *db.Tx, required bool) error {
 			return db.NotFound(err)
 		}
 		if !me.User.TwoFactor {
-			return fault.New(fault.TwoFactorOff)
+			return fault.New(fault.TwoFactorOff).Because("own_account")
 		}
 	}
 	if err := setRequireTwoFactor(tx, required); err != nil {

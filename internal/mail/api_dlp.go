@@ -104,7 +104,7 @@ func (s *Service) registerDLP(a *api.API) {
 
 	release := route("POST", "/dlp/incidents/{id}/release", "release-dlp-incident", "Release a mail from quarantine", perm.DLPManage)
 	release.Refusals = []int{409}
-	release.Doc = "The mail goes out within a minute. An incident that is not open: 409, with its state as the reason; one whose mail is no longer in the storage: 409 with the reason content_gone."
+	release.Doc = "The mail goes out within a minute. An incident that is not open: 409, with its state as the reason; one whose mail is no longer in the storage: 409 with the reason content_gone; one whose conversation or customer was deleted meanwhile: 409 with the reason recipient_gone."
 	api.Handle(a, release, func(ctx context.Context, in *releaseIn) (Incident, error) {
 		status := IncidentReleased
 		if in.Body.FalsePositive {

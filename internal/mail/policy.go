@@ -248,7 +248,7 @@ func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVe
 	case err != nil:
 		return v, err
 	case known.ActionTaken == ActionQuarantine && known.Status == IncidentOpen:
-		return policy.MailVerdict{Hold: true}, nil
+		return policy.MailVerdict{Hold: true, ExemptRecipients: who.exempt}, nil
 	case known.ActionTaken == ActionQuarantine && known.Status == IncidentRejected:
 		return policy.MailVerdict{Refused: policy.Rejected}, nil
 	case known.ActionTaken == ActionQuarantine || scanner == nil || who.skip:

@@ -53,9 +53,9 @@ type Service struct {
 	ledger *ledger.Ledger
 	blobs  *blob.Store
 
-	// CheckHeld returns conflict for a mail of the queue, named by its ref, that cannot be
-	// released: its content is gone. The engine sets it.
-	CheckHeld func(ctx context.Context, ref string) error
+	// CheckHeld returns conflict for a mail of a source, named by its ref, that cannot be
+	// released: its content is gone, or who it goes to. The engine sets it.
+	CheckHeld func(ctx context.Context, source, ref string) error
 
 	mu       sync.Mutex
 	scanners map[uuid.UUID]cachedScanner

@@ -14,7 +14,6 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
-	"konak/internal/kit/policy"
 	"konak/internal/mail/dlp"
 )
 
@@ -169,10 +168,10 @@ const ReasonContentGone = "content_gone"
 // checkContent returns conflict for an open incident whose mail cannot be sent any more.
 func (s *Service) checkContent(ctx context.Context, id uuid.UUID) error {
 	i, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Incident, error) { return findIncident(r, id) })
-	if err != nil || i.Status != IncidentOpen || i.Source != policy.SourceSMTP || s.CheckHeld == nil {
+	if err != nil || i.Status != IncidentOpen || s.CheckHeld == nil {
 		return db.NotFound(err)
 	}
-	return s.CheckHeld(ctx, i.QueueRef)
+	return s.CheckHeld(ctx, i.Source, i.QueueRef)
 }
 
 // RejectHeld closes the open incident of a mail in quarantine that is taken out of the

@@ -3,13 +3,18 @@ package email
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/policy"
@@ -56,4 +61,53 @@ func (s *Service) showQuarantined(ctx context.Context, p *outgoingMail) error {
 		return nil
 	}
 	return passDeleted(s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: policy.Waiting}))
+}
+
+// maxHeldLooked is how many mails of a mailbox are looked through for one in quarantine.
+const maxHeldLooked = 10_000
+
+// CheckHeld returns conflict for a mail in quarantine that cannot be sent any more: the job
+// that would, its conversation, its customer or one of its files is gone.
+func (s *Service) CheckHeld(ctx context.Context, id uuid.UUID) error {
+	var p *outgoingMail
+	there := true
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if p, err = s.findHeld(r, id); err == nil && p != nil && p.ItemID != nil {
+			there, err = s.Inbound.HasRecipient(r, *p.ItemID)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case p == nil:
+		return fault.New(fault.Conflict).Because("content_gone")
+	case !there:
+		return fault.New(fault.Conflict).Because("recipient_gone")
+	}
+	if _, err = s.load(ctx, p.Files); errors.Is(err, jobs.ErrDrop) {
+		err = fault.New(fault.Conflict).Because("content_gone").Wrap(err)
+	}
+	return err
+}
+
+// findHeld returns the mail of an id that waits to be sent, nil where there is none.
+func (s *Service) findHeld(r *db.Reader, id uuid.UUID) (*outgoingMail, error) {
+	accounts, err := s.Channels.Working(r, Kind)
+	if err != nil {
+		return nil, err
+	}
+	for _, account := range accounts {
+		w, err := jobs.FindWaiting(r, sendJob, account, s.DB.Clock().Now(), maxHeldLooked)
+		if err != nil {
+			return nil, err
+		}
+		for _, j := range w.Jobs {
+			var p outgoingMail
+			if json.Unmarshal(j.Payload, &p) == nil && p.ID == id {
+				return &p, nil
+			}
+		}
+	}
+	return nil, nil
 }

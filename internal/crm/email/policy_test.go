@@ -183,6 +183,38 @@ func TestPolicyQuarantine(t *testing.T) {
 	})
 }
 
+// A mail in quarantine whose customer, conversation or mailbox is gone is not released.
+func TestPolicyQuarantineWithoutRecipient(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := begun(t, s)
+		p.rule(map[string]any{"pattern_type": "credit_card", "action": "quarantine"})
+		p.Owner.Post(replyPath(id), map[string]any{"body": cardNumber}).Want(200)
+		s.Settle()
+		incident := dlpIncidents + "/" + p.incidents()[0].ID.String()
+		refused := func(reason string) {
+			t.Helper()
+			if f := p.Owner.Post(incident+"/release", map[string]any{}).Refused(409, "conflict"); f.Reason != reason || !strings.Contains(f.Message, "Reject it") {
+				t.Errorf("got %+v, want %s", f, reason)
+			}
+		}
+		one := "/api/crm/v1/conversations/" + id
+		p.Owner.Delete(one).Want(200)
+		refused("recipient_gone")
+		p.Owner.Post(one+"/restore", nil).Want(200)
+		p.Owner.Delete("/api/crm/v1/contacts/" + p.talks()[0].ContactID).Want(200)
+		refused("recipient_gone")
+		p.Owner.Delete("/api/crm/v1/channels/" + p.box.ID.String()).Want(200)
+		refused("content_gone")
+		s.Clock.Advance(2 * time.Minute)
+		s.Settle()
+		p.Owner.Post(incident+"/reject", map[string]any{}).Want(200)
+		if n := len(p.sink.got()); n != 0 {
+			t.Errorf("%d mails left", n)
+		}
+	})
+}
+
 // What stands in a file is found before the mail is handed over, and what cannot
 // be scanned is not sent.
 func TestPolicyScansFiles(t *testing.T) {

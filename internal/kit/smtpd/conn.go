@@ -269,10 +269,14 @@ func (c *conn) begin(arg string) bool {
 	for _, p := range params {
 		name, value, _ := strings.Cut(p, "=")
 		switch strings.ToUpper(name) {
-		case "BODY", "AUTH", "SMTPUTF8":
+		case "AUTH", "SMTPUTF8":
+		case "BODY":
+			if !strings.EqualFold(value, "7BIT") && !strings.EqualFold(value, "8BITMIME") {
+				return c.refuse(&Error{501, "5.5.4", "The body may be 7BIT or 8BITMIME"})
+			}
 		case "SIZE":
 			n, err := strconv.ParseInt(value, 10, 64)
-			if err != nil {
+			if err != nil || n < 0 {
 				return c.refuse(&Error{501, "5.5.4", "The size cannot be read"})
 			}
 			if n > c.server.MaxSize {

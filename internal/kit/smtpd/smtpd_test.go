@@ -90,6 +90,8 @@ func TestConversation(t *testing.T) {
 		{"too long", envelope + strings.Repeat("x", 99) + "\r\n.\r\nQUIT\r\n", "220 250 250 250 354 552 221", ""},
 		{"much too long", envelope + strings.Repeat("x", 1000) + "\r\n.\r\nQUIT\r\n", "220 250 250 250 354 552", ""},
 		{"announced too long", "EHLO a\r\nMAIL FROM:<a@b.example> SIZE=101\r\nQUIT\r\n", "220 250 552 221", ""},
+		{"sizes that are none", "EHLO a\r\nMAIL FROM:<a@b.example> SIZE=-1\r\nMAIL FROM:<a@b.example> SIZE=x\r\nQUIT\r\n", "220 250 501 501 221", ""},
+		{"bodies that are not offered", "EHLO a\r\nMAIL FROM:<a@b.example> BODY=BINARYMIME\r\nMAIL FROM:<a@b.example> BODY=7bit\r\nQUIT\r\n", "220 250 501 250 221", ""},
 		{"a bare line feed", envelope + "a\nb\r\n.\r\nQUIT\r\n", "220 250 250 250 354 554 221", ""},
 		{"an end that is none", envelope + "a\n.\nMAIL FROM:<evil@b.example>\r\n.\n.\r\nx\r\n.\r\nQUIT\r\n", "220 250 250 250 354 554 221", ""},
 		{"another end that is none", envelope + "a\r\n.\nNOOP\n.\r\nNOOP\r\n.\r\nQUIT\r\n", "220 250 250 250 354 554 221", ""},

@@ -15,7 +15,7 @@ type provisionMailboxIn struct {
 		Address    string              `json:"address" minLength:"1" maxLength:"254" example:"destek@kaya.example" doc:"At one of the workspace's domains"`
 		Kind       string              `json:"kind" enum:"inbox,forward,personal" example:"inbox" doc:"inbox: its mail goes to an e-mail account of the CRM. forward: its mail is sent on to other addresses. personal is not served yet: 409"`
 		AccountID  *uuid.UUID          `json:"account_id,omitempty" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The e-mail account of the CRM; an inbox needs one"`
-		Targets    []string            `json:"targets,omitempty" maxItems:"20" example:"[\"elif@example.com\"]" doc:"Where a mailbox of the kind forward sends its mail; it needs one at least"`
+		Targets    []string            `json:"targets,omitempty" maxItems:"20" example:"[\"elif@example.com\"]" doc:"Where a mailbox of the kind forward sends its mail; it needs one at least. Targets that lead back to it: 422 forwarding_loop"`
 		Password   string              `json:"password,omitempty" maxLength:"200" example:"kırmızı-bisiklet-kapıda" doc:"With it mail programs sign in and send as this mailbox. At least 12 characters, or as many as the settings say. Left out, it stays"`
 		QuotaMB    api.Optional[int64] `json:"quota_mb,omitempty" minimum:"1" maximum:"1048576" example:"2048" doc:"How much mail an inbox takes in all; by default what the settings say. Left out, it stays; null takes it away"`
 		DailyLimit api.Optional[int64] `json:"daily_limit,omitempty" minimum:"1" maximum:"2000" example:"500" doc:"To how many recipients it may send in 24 hours; 2000 by default. Left out, it stays; null takes it away"`

@@ -150,7 +150,10 @@ func TestForwardInput(t *testing.T) {
 		d.add("firma.example")
 		const forwarding = "/api/mail/v1/settings/forwarding"
 		d.Owner.Put(forwarding, map[string]any{"allowed": []string{"Other.example", "x@@y"}}).Refused(422, "validation_failed")
-		d.Owner.Put(forwarding, map[string]any{"allowed": []string{"Other.example", "ELIF@third.example", "other.example"}}).Want(200)
+		d.Owner.Put(forwarding, map[string]any{"allowed": []string{"Other.example", "ELIF@third.example", "other.example", "firma.example"}}).Want(200)
+		for address, target := range map[string]string{"bir@firma.example": "iki+x@firma.example", "iki@firma.example": "ekip@firma.example"} {
+			d.Owner.Post(mailboxes, map[string]any{"address": address, "kind": "forward", "targets": []string{target, "nobody@firma.example"}}).Want(200)
+		}
 		for _, c := range []struct {
 			targets []string
 			code    string
@@ -158,7 +161,9 @@ func TestForwardInput(t *testing.T) {
 			{nil, "required"},
 			{[]string{"x"}, "invalid_address"},
 			{[]string{"elif@other.example", "çay@other.example"}, "invalid_address"},
-			{[]string{"EKIP@firma.example"}, "invalid_address"},
+			{[]string{"EKIP@firma.example"}, "forwarding_loop"},
+			{[]string{"elif@other.example", "ekip+x@firma.example"}, "forwarding_loop"},
+			{[]string{"bir@firma.example"}, "forwarding_loop"},
 			{[]string{"elif@other.example", "ali@third.example"}, "forwarding_not_allowed"},
 			{[]string{"elif@sub.other.example"}, "forwarding_not_allowed"},
 		} {

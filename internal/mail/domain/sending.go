@@ -57,7 +57,8 @@ func (m *Mailbox) dayLimit() int64 {
 // mailbox that sends to too many in an hour is announced once in that hour, and
 // suspended where the workspace asks for it. It returns ErrSuspended where the
 // mailbox may not send, and ErrSentEnough where it has sent all that it may in a
-// day; the mail must not be sent then.
+// day; the mail must not be sent then, and is not counted in the latter case: whoever
+// tries again would never come to an end.
 func (s *Service) CountSending(ctx context.Context, tenant, mailbox uuid.UUID, recipients int) error {
 	var refused error
 	err := s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
@@ -76,6 +77,8 @@ func (s *Service) CountSending(ctx context.Context, tenant, mailbox uuid.UUID, r
 		}
 		if day > m.dayLimit() {
 			refused = ErrSentEnough
+			_, _, err = addSent(tx, mailbox, -recipients)
+			return err
 		}
 		if hour <= suspiciousHour || hour-int64(recipients) > suspiciousHour {
 			return nil

@@ -85,7 +85,7 @@ func (s *Service) PrepareMailbox(ctx context.Context, in MailboxInput) (put func
 	}
 	m := Mailbox{Address: email, Kind: in.Kind, Targets: []string{}, QuotaMB: in.QuotaMB.V, DailyLimit: in.DailyLimit.V}
 	if in.Kind == KindForward {
-		if m.Targets, err = parseTargets(email, in.Targets); err != nil {
+		if m.Targets, err = parseTargets(in.Targets); err != nil {
 			return nil, err
 		}
 	}
@@ -106,6 +106,9 @@ func (s *Service) provisionMailbox(tx *db.Tx, name string, m Mailbox, in Mailbox
 		return m, fmt.Errorf("domain: find: %w", err)
 	}
 	m.DomainID = d.ID
+	if loops, err := leadsBack(&tx.Reader, m.Address, m.Targets); err != nil || loops {
+		return m, cmp.Or(err, error(fault.Invalid("targets", "forwarding_loop")))
+	}
 	if refused, err := s.ForbiddenTargets(&tx.Reader, m.Targets); err != nil || len(refused) > 0 {
 		return m, cmp.Or(err, error(fault.Invalid("targets", "forwarding_not_allowed")))
 	}
@@ -131,12 +134,12 @@ func (s *Service) checkAccount(r *db.Reader, account *uuid.UUID) (*uuid.UUID, er
 }
 
 // parseTargets reads the addresses that a mailbox forwards to.
-func parseTargets(own string, list []string) ([]string, error) {
+func parseTargets(list []string) ([]string, error) {
 	if len(list) == 0 {
 		return nil, fault.Invalid("targets", "required")
 	}
 	targets, ok := address.ParseEmails(list)
-	if !ok || address.ContainsEmail(targets, own) {
+	if !ok {
 		return nil, fault.Invalid("targets", "invalid_address")
 	}
 	return targets, nil
@@ -168,6 +171,29 @@ func (s *Service) ForbiddenTargets(r *db.Reader, targets []string) (out []string
 		}
 	}
 	return out, nil
+}
+
+// leadsBack says whether mail to one of the targets would come back to an address by way of
+// the workspace's own mailboxes.
+func leadsBack(r *db.Reader, own string, targets []string) (bool, error) {
+	seen, next := map[string]bool{}, slices.Clone(targets)
+	for len(next) > 0 {
+		bare, _, _ := foldAddress(next[0])
+		next = next[1:]
+		if bare == own {
+			return true, nil
+		}
+		if seen[bare] {
+			continue
+		}
+		seen[bare] = true
+		m, err := findMailbox(r, bare)
+		if err != nil && !db.IsNoRow(err) {
+			return false, err
+		}
+		next = append(next, m.Targets...)
+	}
+	return false, nil
 }
 
 // hashPassword returns the hash of a mailbox's new password, and a fault of the

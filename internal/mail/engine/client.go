@@ -275,7 +275,7 @@ func readAnswer(err error) (outcome, error) {
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\uFFFD"))
-	return outcome{state, trtext.Cut(text, maxAnswer)}, nil
+	return outcome{State: state, Answer: trtext.Cut(text, maxAnswer)}, nil
 }
 
 func answerForAll(to []string, err error) (map[string]outcome, error) {

@@ -26,6 +26,8 @@ import (
 type outcome struct {
 	State  string `json:"state"`
 	Answer string `json:"answer"`
+	// Here says that it was this server that answered.
+	Here bool `json:"here,omitempty"`
 }
 
 // Pauses between the attempts for a mail, and after how long people are told that it
@@ -153,7 +155,7 @@ func (s *Service) attempt(ctx context.Context, j *jobs.Job, m *queued, destinati
 func outcomeOfAll(to []string, state, answer string) map[string]outcome {
 	out := map[string]outcome{}
 	for _, addr := range to {
-		out[addr] = outcome{state, trtext.Cut(answer, maxAnswer)}
+		out[addr] = outcome{State: state, Answer: trtext.Cut(answer, maxAnswer)}
 	}
 	return out
 }
@@ -221,7 +223,7 @@ func (s *Service) settle(tx *db.Tx, m *queued, r report) error {
 			delivered = append(delivered, addr)
 		default:
 			failed = append(failed, addr)
-			if m.Origin == OriginSubmission && noSuchAddress.MatchString(o.Answer) {
+			if m.Origin == OriginSubmission && !o.Here && noSuchAddress.MatchString(o.Answer) {
 				if err := putSuppression(tx, address.Fold(addr), o.Answer); err != nil {
 					return err
 				}

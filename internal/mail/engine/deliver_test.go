@@ -325,8 +325,10 @@ func TestForward(t *testing.T) {
 			t.Errorf("from inside: said %d", code)
 		}
 		o.s.Settle()
-		if got := o.queue()[0]; got.Recipients[0].State != engine.StateQueued || len(o.out.got()) != 3 {
-			t.Errorf("got %+v", got)
+		list := o.queue()
+		inside := slices.IndexFunc(list, func(m engine.QueueItem) bool { return m.Subject == "içeriden" })
+		if list[inside].Recipients[0].State != engine.StateQueued || len(o.out.got()) != 3 {
+			t.Errorf("got %+v", list[inside])
 		}
 		o.Owner.Put(base+"/mailboxes/"+box.ID.String()+"/state", map[string]any{"state": "active"}).Want(200)
 		for to, want := range map[string]int{"ekip@firma.example": 554, "info@firma.example": 250} {
@@ -336,28 +338,6 @@ func TestForward(t *testing.T) {
 		}
 		if code := o.bring("ayse@third.example", strings.Repeat("Received: by x\r\n", 31)+mail, "ekip@firma.example"); code != 554 {
 			t.Errorf("a mail in circles: said %d", code)
-		}
-	})
-}
-
-// Two mailboxes that forward to each other end.
-func TestForwardLoop(t *testing.T) {
-	t.Parallel()
-	run(t, nil, func(t *testing.T, o *office) {
-		o.addMailbox(map[string]any{"address": "bir@firma.example", "kind": "forward", "targets": []string{"iki@firma.example"}})
-		o.addMailbox(map[string]any{"address": "iki@firma.example", "kind": "forward", "targets": []string{"bir@firma.example"}})
-		if code := o.bring("ayse@third.example", text("ayse@third.example", "soru", ""), "bir@firma.example"); code != 250 {
-			t.Fatalf("said %d", code)
-		}
-		o.s.Settle()
-		var last engine.QueueItem
-		for _, m := range o.queue() {
-			if m.Origin == engine.OriginForward && m.Recipients[0].State == engine.StateFailed {
-				last = m
-			}
-		}
-		if len(last.Recipients) == 0 || !strings.HasPrefix(last.Recipients[0].Answer, "554 5.4.6") {
-			t.Errorf("got %+v", last)
 		}
 	})
 }
@@ -413,6 +393,9 @@ func TestDailyLimit(t *testing.T) {
 			if code := o.submit(mail, "a@other.example", "b@other.example"); code != want {
 				t.Errorf("mail %d: said %d, want %d", i, code, want)
 			}
+		}
+		if code := o.submit(mail, "a@other.example"); code != 250 {
+			t.Errorf("one that fits: said %d", code)
 		}
 		o.s.Clock.Advance(25 * time.Hour)
 		if code := o.submit(mail, "a@other.example", "b@other.example", "c@other.example"); code != 250 {

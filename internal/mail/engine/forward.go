@@ -41,15 +41,21 @@ type forward struct {
 }
 
 // forward puts a mail into the queue for the targets of a mailbox, and into the
-// journal. The policy judges it as a mail of the mailbox. The same id is sent once.
-func (s *Service) forward(ctx context.Context, f forward, id uuid.UUID, from string, h *header.Header, found origin.Result, text *os.File) error {
+// journal. The policy judges it as a mail of the mailbox. It is sent on once, whatever
+// number of ways leads from its root to the mailbox.
+func (s *Service) forward(ctx context.Context, f forward, root uuid.UUID, from string, h *header.Header, found origin.Result, text *os.File) error {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: f.tenant})
+	id := uuid.NewSHA1(root, f.box.ID[:])
+	_, err := db.Read(ctx, s.DB.Tenant(f.tenant), func(r *db.Reader) (queued, error) { return findMail(r, id) })
+	if !db.IsNoRow(err) {
+		return err // nil where it was sent on before
+	}
 	size, err := text.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
 	}
 	m := queued{
-		ID: id, MailboxID: &f.box.ID, Origin: OriginForward, Sender: s.returnAddress(id, f.box.Address), ReportTo: from,
+		ID: id, root: root, MailboxID: &f.box.ID, Origin: OriginForward, Sender: s.returnAddress(id, f.box.Address), ReportTo: from,
 		MessageID: trtext.Cut(h.Value("message-id"), maxSubject), Subject: trtext.Shorten(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
 	}
 	if from == "" {
@@ -144,19 +150,27 @@ func (s *Service) keepTraced(ctx context.Context, id uuid.UUID, addr string, h *
 	return s.Blobs.PutWithin(ctx, caller.From(ctx).TenantID, blob.Workspace, whole, s.MaxSize+header.MaxSize)
 }
 
+// hasPassed says whether a mailbox here has sent a mail on before: the mail has the line of
+// keepTraced.
+func (s *Service) hasPassed(h *header.Header, addr string) bool {
+	return slices.ContainsFunc(h.Values("received"), func(line string) bool {
+		return strings.HasPrefix(line, "by "+s.Host+" (Konak) ") && strings.Contains(line, " for <"+addr+">;")
+	})
+}
+
 // deliverHere delivers a mail of the queue to addresses of this installation.
 func (s *Service) deliverHere(ctx context.Context, m *queued, to []string, text *os.File) map[string]outcome {
 	out := map[string]outcome{}
 	for _, addr := range to {
 		err := s.deliverHereTo(ctx, m, addr, text)
 		said, refused := errors.AsType[*smtpd.Error](err)
-		o := outcome{StateDelivered, "250"}
+		o := outcome{State: StateDelivered, Answer: "250", Here: true}
 		switch {
 		case refused && said.Code >= 500:
-			o = outcome{StateFailed, said.Error()}
+			o.State, o.Answer = StateFailed, said.Error()
 		case err != nil:
 			s.Log.Warn("a mail has to wait for a mailbox of this installation", "mail", m.ID, "error", err)
-			o = outcome{StateQueued, trtext.Cut(err.Error(), maxAnswer)}
+			o.State, o.Answer = StateQueued, trtext.Cut(err.Error(), maxAnswer)
 		}
 		out[addr] = o
 	}
@@ -171,7 +185,6 @@ func (s *Service) deliverHereTo(ctx context.Context, m *queued, addr string, tex
 	if h.Count("received") > maxHops {
 		return errLoop
 	}
-	id := uuid.NewSHA1(m.ID, []byte(address.Fold(addr))) // the same in every attempt
 	if back, ok, err := s.findReturn(ctx, addr); err != nil || ok {
 		if err == nil && (m.Sender != "" || back.ReportTo == "") {
 			err = errUnknown
@@ -179,7 +192,7 @@ func (s *Service) deliverHereTo(ctx context.Context, m *queued, addr string, tex
 		if err != nil {
 			return err
 		}
-		return s.sendBack(ctx, back, id, h, text)
+		return s.sendBack(ctx, back, uuid.NewSHA1(m.ID, []byte(address.Fold(addr))), h, text) // the same in every attempt
 	}
 	// What was found out about a mail that is sent on holds for who gets it.
 	found := origin.Result{Action: origin.Accept}
@@ -202,13 +215,16 @@ func (s *Service) deliverHereTo(ctx context.Context, m *queued, addr string, tex
 		if box.State == domain.MailboxSuspended {
 			return errPaused
 		}
-		return s.forward(ctx, forward{tenant, box}, id, m.Sender, h, found, text)
+		if s.hasPassed(h, box.Address) {
+			return errLoop
+		}
+		return s.forward(ctx, forward{tenant, box}, m.root, m.Sender, h, found, text)
 	}
 	head, err := s.headOf(h, found, text)
 	if err != nil {
 		return err
 	}
-	d := smtpd.Delivery{From: m.Sender, To: addr, Key: id.String(), Head: head, Body: io.NewSectionReader(text, h.Size, m.blob.Size-h.Size)}
+	d := smtpd.Delivery{From: m.Sender, To: addr, Key: uuid.NewSHA1(m.root, []byte(address.Fold(addr))).String(), Head: head, Body: io.NewSectionReader(text, h.Size, m.blob.Size-h.Size)}
 	if found.Action == origin.Junk {
 		d.Junk = found.Reason
 	}

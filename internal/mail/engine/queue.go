@@ -19,6 +19,7 @@ import (
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/perm"
+	"konak/internal/kit/policy"
 	"konak/internal/mail"
 )
 
@@ -45,7 +46,9 @@ const (
 
 // queued is a mail in the queue.
 type queued struct {
-	ID        uuid.UUID
+	ID uuid.UUID
+	// root is the mail that all its copies come from, so that a mailbox sends it on once.
+	root      uuid.UUID
 	MailboxID *uuid.UUID
 	Origin    string
 	// Sender is that of the envelope, ReportTo who is told of failures; "" for nobody.
@@ -328,12 +331,15 @@ func addressesOf(list []Recipient) []string {
 	return out
 }
 
-// checkHeld returns conflict for a mail in quarantine whose content is gone: it cannot be
-// released any more.
-func (s *Service) checkHeld(ctx context.Context, ref string) error {
+// checkHeld returns conflict for a mail in quarantine that cannot be sent any more, be it of
+// the queue or of the CRM.
+func (s *Service) checkHeld(ctx context.Context, source, ref string) error {
 	id, err := uuid.Parse(ref)
 	if err != nil {
 		return nil // not of the queue
+	}
+	if source == policy.SourceCRM {
+		return s.Inbox.CheckHeld(ctx, id)
 	}
 	m, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (queued, error) { return findMail(r, id) })
 	if db.IsNoRow(err) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -23,8 +24,8 @@ func (c *session) receive(r io.Reader) error {
 	}
 	defer release()
 	h, err := readHeader(text)
-	if err == nil && h.Count("received") > maxHops && len(c.forwards)+len(c.returns) > 0 {
-		err = errLoop
+	if err == nil {
+		err = c.checkLoop(h)
 	}
 	if err != nil {
 		return c.asRefusal("a mail could not be read", err)
@@ -38,8 +39,9 @@ func (c *session) receive(r io.Reader) error {
 	if err := c.deliver(ctx, h, found, text); err != nil {
 		return c.asRefusal("a mail could not be delivered", err)
 	}
+	root := c.s.DB.Clock().NewID()
 	for _, f := range c.forwards {
-		if err := c.s.forward(ctx, f, c.s.DB.Clock().NewID(), c.from, h, found, text); err != nil {
+		if err := c.s.forward(ctx, f, root, c.from, h, found, text); err != nil {
 			return c.asRefusal("a mail could not be sent on", err)
 		}
 	}
@@ -50,6 +52,18 @@ func (c *session) receive(r io.Reader) error {
 	}
 	if len(c.dropped) > 0 {
 		c.s.Log.Info("a mail to a postmaster or with a report was taken and not kept", "tenants", c.dropped, "from", c.from, "subject", trtext.Cut(h.Text("subject"), maxSubject))
+	}
+	return nil
+}
+
+// checkLoop returns a refusal for a mail that goes in circles. Mailboxes that have sent it
+// on before do not get it again; where nobody else does, it is refused too.
+func (c *session) checkLoop(h *header.Header) error {
+	all := len(c.forwards)
+	c.forwards = slices.DeleteFunc(c.forwards, func(f forward) bool { return c.s.hasPassed(h, f.box.Address) })
+	left := len(c.forwards) + len(c.returns)
+	if left > 0 && h.Count("received") > maxHops || all > 0 && left+len(c.inboxes)+len(c.dropped) == 0 {
+		return errLoop
 	}
 	return nil
 }

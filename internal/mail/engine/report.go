@@ -37,11 +37,14 @@ func (s *Service) prepareReport(ctx context.Context, m *queued, known map[string
 	if len(failed) == 0 || m.ReportTo == "" {
 		return out, nil
 	}
-	text, err := s.composeReport(ctx, m, known, failed)
+	id := uuid.NewSHA1(m.ID, []byte("report "+strings.Join(failed, " ")))
+	if !slices.ContainsFunc(failed, func(addr string) bool { return known[addr].Answer != errLoop.Error() }) {
+		id = uuid.NewSHA1(m.root, []byte("loop")) // however many ways lead back, one report is enough
+	}
+	text, err := s.composeReport(ctx, m, id, known, failed)
 	if err != nil {
 		return out, err
 	}
-	id := uuid.NewSHA1(m.ID, []byte("report "+strings.Join(failed, " ")))
 	r := queued{ID: id, MailboxID: m.MailboxID, Origin: OriginReport, MessageID: reportID(id, s.Host), Subject: reportSubject, State: StateQueued}
 	// The sender was told that the mail was taken, so the report is kept in any case.
 	if r.blob, err = s.Blobs.Put(ctx, caller.From(ctx).TenantID, bytes.NewReader(text), int64(len(text))); err != nil {
@@ -79,7 +82,7 @@ const reportSubject = "Undelivered mail / Teslim edilemeyen posta"
 func reportID(id uuid.UUID, host string) string { return "<" + id.String() + "@" + host + ">" }
 
 // composeReport writes a delivery status notification (RFC 3464).
-func (s *Service) composeReport(ctx context.Context, m *queued, known map[string]outcome, failed []string) ([]byte, error) {
+func (s *Service) composeReport(ctx context.Context, m *queued, id uuid.UUID, known map[string]outcome, failed []string) ([]byte, error) {
 	head, err := s.readOriginalHead(ctx, m)
 	if err != nil {
 		return nil, err
@@ -92,7 +95,7 @@ func (s *Service) composeReport(ctx context.Context, m *queued, known map[string
 	line("To: <%s>", m.ReportTo)
 	line("Subject: %s", reportSubject)
 	line("Date: %s", now)
-	line("Message-ID: %s", reportID(uuid.NewSHA1(m.ID, []byte("report "+strings.Join(failed, " "))), s.Host))
+	line("Message-ID: %s", reportID(id, s.Host))
 	if m.MessageID != "" {
 		line("References: %s", m.MessageID)
 	}

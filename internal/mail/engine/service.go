@@ -30,7 +30,7 @@ const (
 	maxSessions   = 200
 	maxPerAddress = 50
 	maxPerNetwork = 100
-	maxRecipients = 50
+	maxRecipients = 100 // RFC 5321 asks for as many
 	patience      = 2 * time.Minute
 	maxIdle       = 5 * time.Minute
 )
@@ -45,6 +45,9 @@ type Inbox interface {
 	Spool(ctx context.Context, network netip.Prefix, tenants []uuid.UUID, r io.Reader) (text *os.File, release func(), err error)
 	// Deliver makes a mail durable for an address here.
 	Deliver(ctx context.Context, d smtpd.Delivery) error
+	// CheckHeld returns conflict for a mail of the CRM in quarantine that cannot be sent any
+	// more.
+	CheckHeld(ctx context.Context, id uuid.UUID) error
 }
 
 // Resolver finds the mail servers of domains, and what they say about reports.

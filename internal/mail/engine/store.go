@@ -7,19 +7,29 @@ import (
 	"konak/internal/kit/db"
 )
 
-const mailColumns = `id, mailbox_id, origin, sender, report_to, message_id, subject, size, blob_id, state, created_at, expires_at, delayed_at, finished_at`
+const mailColumns = `id, root_id, mailbox_id, origin, sender, report_to, message_id, subject, size, blob_id, state, created_at, expires_at, delayed_at, finished_at`
 
 func scanMail(row db.Row) (m queued, err error) {
-	err = row.Scan(&m.ID, &m.MailboxID, &m.Origin, &m.Sender, &m.ReportTo, &m.MessageID, &m.Subject, &m.blob.Size, &m.blob.ID, &m.State,
+	var root *uuid.UUID
+	err = row.Scan(&m.ID, &root, &m.MailboxID, &m.Origin, &m.Sender, &m.ReportTo, &m.MessageID, &m.Subject, &m.blob.Size, &m.blob.ID, &m.State,
 		&m.CreatedAt, &m.ExpiresAt, &m.DelayedAt, &m.FinishedAt)
+	if root != nil {
+		m.root = *root
+	} else {
+		m.root = m.ID
+	}
 	return m, err
 }
 
 // insertMail returns false where the mail is there already.
 func insertMail(tx *db.Tx, m *queued) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO mail_queue (tenant_id, id, mailbox_id, origin, sender, report_to, message_id, subject, size, blob_id, state, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (tenant_id, id) DO NOTHING`,
-		tx.Tenant(), m.ID, m.MailboxID, m.Origin, m.Sender, m.ReportTo, m.MessageID, m.Subject, m.blob.Size, m.blob.ID, m.State, m.CreatedAt, m.ExpiresAt)
+	var root *uuid.UUID
+	if m.root != uuid.Nil && m.root != m.ID {
+		root = &m.root
+	}
+	n, err := tx.Exec(`INSERT INTO mail_queue (tenant_id, id, root_id, mailbox_id, origin, sender, report_to, message_id, subject, size, blob_id, state, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (tenant_id, id) DO NOTHING`,
+		tx.Tenant(), m.ID, root, m.MailboxID, m.Origin, m.Sender, m.ReportTo, m.MessageID, m.Subject, m.blob.Size, m.blob.ID, m.State, m.CreatedAt, m.ExpiresAt)
 	return n > 0, err
 }
 
@@ -54,9 +64,11 @@ func listQueue(r *db.Reader, state string, p db.Page) (db.List[QueueItem], error
 	return db.Cut(items, p, func(q QueueItem) db.Key { return db.Key{Sort: q.CreatedAt.UnixMicro(), ID: q.ID} }), nil
 }
 
-// releaseMail puts a held mail into the queue. It returns false where it is not held.
+// releaseMail puts a held mail into the queue, where its time begins. It returns false
+// where it is not held.
 func releaseMail(tx *db.Tx, id uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`UPDATE mail_queue SET state = 'queued' WHERE tenant_id = $1 AND id = $2 AND state = 'held'`, tx.Tenant(), id)
+	n, err := tx.Exec(`UPDATE mail_queue SET state = 'queued', expires_at = $3 WHERE tenant_id = $1 AND id = $2 AND state = 'held'`,
+		tx.Tenant(), id, clock.At(tx.Now().Add(lifetime)))
 	return n > 0, err
 }
 

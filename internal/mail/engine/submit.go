@@ -84,9 +84,10 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 	if err != nil {
 		return err
 	}
+	id := s.DB.Clock().NewID()
 	m := queued{
-		ID: s.DB.Clock().NewID(), MailboxID: &who.box.ID, Origin: OriginSubmission, Sender: from, ReportTo: from,
-		MessageID: h.Value("message-id"), Subject: trtext.Shorten(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
+		ID: id, root: id, MailboxID: &who.box.ID, Origin: OriginSubmission, Sender: from, ReportTo: from,
+		MessageID: trtext.Cut(h.Value("message-id"), maxMessageID), Subject: trtext.Shorten(h.Text("subject"), maxSubject), State: StateQueued, CreatedAt: clock.At(s.DB.Clock().Now()),
 	}
 	if m.MessageID == "" {
 		m.MessageID = "<" + m.ID.String() + "@" + s.Host + ">"
@@ -105,7 +106,7 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 	}
 	m.blob = kept
 	item := mail.NewJournalItem(mail.Outbound, from, to, h, blob.Blob{Size: size})
-	item.MessageID = trtext.Cut(m.MessageID, maxMessageID) // the one that it leaves with
+	item.MessageID = m.MessageID // the one that it leaves with
 	if item.BlobID, err = s.keepForJournal(ctx, io.NewSectionReader(text, 0, size)); err != nil {
 		return err
 	}

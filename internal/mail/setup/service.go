@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/address"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -90,7 +92,11 @@ func (s *Service) Apply(ctx context.Context, p Plan) (out Setup, err error) {
 			return err
 		}
 		for i, put := range putBoxes {
-			if _, err := put(tx); err != nil {
+			known, err := s.domains.HasMailbox(&tx.Reader, address.Fold(strings.TrimSpace(p.Mailboxes[i].Address)))
+			if err == nil && !known {
+				_, err = put(tx)
+			}
+			if err != nil {
 				return ofMailbox(i, err)
 			}
 		}

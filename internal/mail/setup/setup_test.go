@@ -196,6 +196,13 @@ func TestApplyAllOrNothing(t *testing.T) {
 		}
 		body["mailboxes"] = []any{box("info@firma.example", account)}
 		w.Owner.Post(base+"/apply", body).Want(200)
+		w.Owner.Put("/api/mail/v1/settings/forwarding", map[string]any{"allowed": []string{"firma.example"}}).Want(200)
+		w.Owner.Post("/api/mail/v1/provision/mailbox", map[string]any{"address": "info@firma.example", "kind": "forward", "targets": []string{"satis@firma.example"}}).Want(200)
+		body["mailboxes"] = []any{box(" Info@firma.example", account)}
+		w.Owner.Post(base+"/apply", body).Want(200)
+		if look(); len(boxes) != 1 || boxes[0].Kind != domain.KindForward {
+			t.Errorf("what was there became %+v", boxes)
+		}
 		if look(); len(domains) != 1 || len(boxes) != 1 || boxes[0].QuotaMB == nil || *boxes[0].QuotaMB != 100 || *settings.Defaults.DefaultQuotaMB != 100 {
 			t.Errorf("got %+v, %+v and %+v", domains, boxes, settings)
 		}

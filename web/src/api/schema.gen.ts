@@ -5430,7 +5430,7 @@ export interface paths {
         put?: never;
         /**
          * Release a mail from quarantine
-         * @description The mail goes out within a minute. An incident that is not open: 409, with its state as the reason; one whose mail is no longer in the storage: 409 with the reason content_gone.
+         * @description The mail goes out within a minute. An incident that is not open: 409, with its state as the reason; one whose mail is no longer in the storage: 409 with the reason content_gone; one whose conversation or customer was deleted meanwhile: 409 with the reason recipient_gone.
          */
         post: operations["release-dlp-incident"];
         delete?: never;
@@ -16847,7 +16847,7 @@ export interface components {
              */
             quota_mb?: number | null;
             /**
-             * @description Where a mailbox of the kind forward sends its mail; it needs one at least
+             * @description Where a mailbox of the kind forward sends its mail; it needs one at least. Targets that lead back to it: 422 forwarding_loop
              * @example [
              *       "elif@example.com"
              *     ]

@@ -41,6 +41,21 @@ func (s *Service) Standing(r *db.Reader, item uuid.UUID) (string, error) {
 	return *i.Delivery, nil
 }
 
+// HasRecipient says whether the conversation and the customer of a message are still there.
+func (s *Service) HasRecipient(r *db.Reader, item uuid.UUID) (bool, error) {
+	i, err := conversation.ItemByID(r, item)
+	if err == nil {
+		var c conversation.Conversation
+		if c, err = conversation.ByID(r, i.ConversationID); err == nil {
+			_, err = s.contacts.Find(r, c.ContactID)
+		}
+	}
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Known finds our message by the provider's name for it; false where there is
 // none.
 func (s *Service) Known(r *db.Reader, account uuid.UUID, providerMessageID string) (uuid.UUID, bool, error) {

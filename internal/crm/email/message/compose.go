@@ -133,7 +133,7 @@ func addressList(list []string) string {
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
-			return -1
+			return ' ' // words stay apart, as those who judged the text saw them
 		}
 		return r
 	}, clean(s))

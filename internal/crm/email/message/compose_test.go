@@ -44,7 +44,7 @@ func TestRender(t *testing.T) {
 	if m.Text != d.Text || !strings.Contains(m.HTML, `href="https://firma.example/a?b=1&amp;c=2"`) || !strings.Contains(m.HTML, "&lt;b&gt;") {
 		t.Errorf("got %q and %q", m.Text, m.HTML)
 	}
-	if !strings.HasPrefix(m.Subject, "Re: İade talebiBcc:") || m.Auto != message.AutoReplied {
+	if !strings.HasPrefix(m.Subject, "Re: İade talebi Bcc:") || m.Auto != message.AutoReplied {
 		t.Errorf("got %q, %q", m.Subject, m.Auto)
 	}
 	if len(m.Defects) != 0 || !bytes.HasSuffix(raw, []byte("--\r\n")) {

@@ -13,7 +13,7 @@ import { Segmented } from '@/ui/Segmented'
 import { Select } from '@/ui/Select'
 import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
-import { actions, incidentStates, patternTypes, useIncidents, useReview, type Incident, type Review } from './dlpRules'
+import { actions, incidentStates, patternTypes, severities, useIncidents, useReview, type Incident, type Review } from './dlpRules'
 
 export function DlpIncidentsScreen() {
   const { t } = useI18n()
@@ -41,6 +41,7 @@ export function DlpIncidentsScreen() {
         <span className="flex flex-wrap gap-1">
           <Badge tone={actions[row.action_taken].tone}>{t(actions[row.action_taken].label)}</Badge>
           <Badge tone={incidentStates[row.status].tone}>{t(incidentStates[row.status].label)}</Badge>
+          <Badge tone={row.severity === 'high' ? 'danger' : 'neutral'}>{t('incidents.severity', { severity: t(severities[row.severity]) })}</Badge>
         </span>
       ),
     },

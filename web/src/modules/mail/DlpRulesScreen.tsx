@@ -17,7 +17,7 @@ import { Notice } from '@/ui/Notice'
 import { Select } from '@/ui/Select'
 import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
-import { actions, patternTypes, useAddRule, useDeleteRule, useEnableRule, useRules, useTestText, withPattern, type Rule } from './dlpRules'
+import { actions, patternTypes, severities, useAddRule, useDeleteRule, useEnableRule, useRules, useTestText, withPattern, type Rule } from './dlpRules'
 
 export function DlpRulesScreen() {
   const { t } = useI18n()
@@ -125,7 +125,7 @@ function AddRuleDialog({ onClose }: { onClose: () => void }) {
   function submit(data: FormData) {
     const name = textOf(data, 'name')
     add.mutate(
-      { name, pattern_type: type, pattern: withPattern.includes(type) ? textOf(data, 'pattern') : undefined, action: textOf(data, 'action') as Rule['action'] },
+      { name, pattern_type: type, pattern: withPattern.includes(type) ? textOf(data, 'pattern') : undefined, action: textOf(data, 'action') as Rule['action'], severity: textOf(data, 'severity') as Rule['severity'] },
       {
         onSuccess: () => {
           toast('ok', t('dlpRules.added', { name }))
@@ -167,6 +167,15 @@ function AddRuleDialog({ onClose }: { onClose: () => void }) {
       <Field label={t('dlpRules.action')} hint={t('dlpRules.actionHint')}>
         <Select name="action" defaultValue="quarantine">
           {Object.entries(actions).map(([value, { label }]) => (
+            <option key={value} value={value}>
+              {t(label)}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field label={t('dlpRules.severity')} hint={t('dlpRules.severityHint')}>
+        <Select name="severity" defaultValue="medium">
+          {Object.entries(severities).map(([value, label]) => (
             <option key={value} value={value}>
               {t(label)}
             </option>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { errorText, fieldText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
+import { bytesText } from '@/lib/bytes'
 import { textOf } from '@/lib/form'
 import { ListPage, useAdd } from '@/shell/ListPage'
 import { Ago } from '@/ui/Ago'
@@ -36,6 +37,9 @@ export function MailMailboxesScreen() {
         <>
           <span className="break-all">{row.kind === 'forward' ? row.targets.join(', ') : (accounts.find((one) => one.id === row.account_id)?.name ?? '–')}</span>
           <span className="block text-sm text-ink-3">{t(row.kind === 'forward' ? 'addresses.kind.forward' : 'addresses.kind.inbox')}</span>
+          {row.quota_mb !== null && (
+            <span className="block text-sm text-ink-3">{t('addresses.used', { used: bytesText(row.used_bytes), quota: bytesText(row.quota_mb * 2 ** 20) })}</span>
+          )}
         </>
       ),
     },
@@ -153,7 +157,7 @@ function MailboxDialog({ row, accounts, onClose }: { row: Mailbox | null; accoun
           </Field>
         </>
       ) : (
-        <Field label={t('addresses.targets')} hint={t('addresses.targetsHint')} error={fieldText(save.error, 'targets', { invalid_address: 'field.email', forwarding_not_allowed: 'addresses.targetsNotAllowed' })}>
+        <Field label={t('addresses.targets')} hint={t('addresses.targetsHint')} error={fieldText(save.error, 'targets', { invalid_address: 'field.email', forwarding_not_allowed: 'addresses.targetsNotAllowed', forwarding_loop: 'addresses.targetsLoop' })}>
           <Textarea name="targets" rows={2} spellCheck={false} defaultValue={row?.targets.join('\n')} required />
         </Field>
       )}

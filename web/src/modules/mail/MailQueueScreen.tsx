@@ -9,6 +9,7 @@ import { Badge } from '@/ui/Badge'
 import { IconButton } from '@/ui/Button'
 import { ConfirmAct } from '@/ui/ConfirmAct'
 import { PageHeader } from '@/ui/PageHeader'
+import { Segmented } from '@/ui/Segmented'
 import type { Column } from '@/ui/Table'
 import { Tabs } from '@/ui/Tabs'
 import { toast } from '@/ui/Toast'
@@ -35,7 +36,8 @@ export function MailQueueScreen() {
 function Queue() {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'mail.mailboxes.manage' })
-  const list = useQueue()
+  const [state, setState] = useState<QueueItem['state'] | ''>('')
+  const list = useQueue(state)
   const retry = useRetryMail()
   const [doomed, setDoomed] = useState<QueueItem | null>(null)
   const columns: Column<QueueItem>[] = [
@@ -75,6 +77,19 @@ function Queue() {
 
   return (
     <>
+      <div className="mb-4">
+        <Segmented
+          label={t('mailQueue.show')}
+          value={state}
+          onChange={setState}
+          options={[
+            { value: '', label: t('mailQueue.all') },
+            { value: 'queued', label: t('mailQueue.recipient.queued') },
+            { value: 'held', label: t('mailQueue.held') },
+            { value: 'done', label: t('mailQueue.done') },
+          ]}
+        />
+      </div>
       <ListView
         label={t('mailQueue.title')}
         list={list}
@@ -88,7 +103,7 @@ function Queue() {
             </>
           ))
         }
-        empty={{ icon: Send, title: t('mailQueue.empty.title'), text: t('mailQueue.empty.text') }}
+        empty={{ icon: Send, title: t(state ? 'mailQueue.none' : 'mailQueue.empty.title'), text: t('mailQueue.empty.text') }}
       />
       {doomed && <DropConfirm row={doomed} onClose={() => setDoomed(null)} />}
     </>

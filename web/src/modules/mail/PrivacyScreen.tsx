@@ -50,6 +50,7 @@ function Requests({ canManage }: { canManage: boolean }) {
   const { t } = useI18n()
   const list = usePrivacyRequests()
   const [closing, setClosing] = useState<PrivacyRequest | null>(null)
+  const [refused, setRefused] = useState<PrivacyRequest | null>(null)
   const columns: Column<PrivacyRequest>[] = [
     {
       id: 'mailbox',
@@ -74,14 +75,20 @@ function Requests({ canManage }: { canManage: boolean }) {
           canManage &&
           ((row: PrivacyRequest) =>
             row.state === 'received' && (
-              <Button size="sm" onClick={() => setClosing(row)}>
-                {t('privacy.complete')}
-              </Button>
+              <span className="flex flex-wrap justify-end gap-1">
+                <Button size="sm" onClick={() => setClosing(row)}>
+                  {t('privacy.complete')}
+                </Button>
+                <Button size="sm" onClick={() => setRefused(row)}>
+                  {t('privacy.reject')}
+                </Button>
+              </span>
             ))
         }
         empty={{ icon: FileLock2, title: t('privacy.empty.title'), text: t('privacy.empty.text') }}
       />
       {closing && <CompleteConfirm row={closing} onClose={() => setClosing(null)} />}
+      {refused && <RejectConfirm row={refused} onClose={() => setRefused(null)} />}
     </>
   )
 }
@@ -98,6 +105,22 @@ function CompleteConfirm({ row, onClose }: { row: PrivacyRequest; onClose: () =>
       onClose={onClose}
     >
       {t(row.kind === 'erasure' ? 'privacy.completeErasure' : 'privacy.completeExport', { mailbox: row.mailbox })}
+    </ConfirmAct>
+  )
+}
+
+function RejectConfirm({ row, onClose }: { row: PrivacyRequest; onClose: () => void }) {
+  const { t } = useI18n()
+  return (
+    <ConfirmAct
+      act={useClosePrivacyRequest()}
+      on={{ id: row.id, state: 'rejected' as const }}
+      title={t('privacy.rejectTitle')}
+      action={t('privacy.rejectAction')}
+      done={t('privacy.rejected')}
+      onClose={onClose}
+    >
+      {t('privacy.rejectText', { mailbox: row.mailbox })}
     </ConfirmAct>
   )
 }

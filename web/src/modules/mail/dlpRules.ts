@@ -34,6 +34,12 @@ export const actions = {
   log: { label: 'dlpRules.action.log', tone: 'neutral' },
 } as const satisfies Record<Rule['action'], { label: PlainKey; tone: Tone }>
 
+export const severities = {
+  low: 'dlpRules.severity.low',
+  medium: 'dlpRules.severity.medium',
+  high: 'dlpRules.severity.high',
+} as const satisfies Record<Rule['severity'], PlainKey>
+
 export const incidentStates = {
   open: { label: 'incidents.status.open', tone: 'warn' },
   released: { label: 'incidents.status.released', tone: 'ok' },
@@ -65,11 +71,12 @@ export interface NewRule {
   pattern_type: Rule['pattern_type']
   pattern?: string
   action: Rule['action']
+  severity: Rule['severity']
 }
 
 export function useAddRule() {
   const refresh = useRefresh('rules')
-  return useMutation({ mutationFn: (body: NewRule) => ask(api.POST('/api/mail/v1/dlp/rules', { body: { ...body, severity: 'medium' } })), onSuccess: refresh })
+  return useMutation({ mutationFn: (body: NewRule) => ask(api.POST('/api/mail/v1/dlp/rules', { body })), onSuccess: refresh })
 }
 
 export function useEnableRule() {

@@ -21,10 +21,10 @@ export const recipientStates = {
   dropped: { label: 'mailQueue.recipient.dropped', tone: 'neutral' },
 } as const satisfies Record<QueueItem['recipients'][number]['state'], { label: PlainKey; tone: Tone }>
 
-export function useQueue() {
+export function useQueue(state: QueueItem['state'] | '') {
   return usePages({
-    key,
-    fetch: (cursor) => ask(api.GET('/api/mail/v1/queue', { params: { query: { limit: pageSize, cursor } } })),
+    key: [...key, state],
+    fetch: (cursor) => ask(api.GET('/api/mail/v1/queue', { params: { query: { limit: pageSize, cursor, state: state || undefined } } })),
   })
 }
 

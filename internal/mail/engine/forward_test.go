@@ -1,0 +1,154 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"konak/internal/mail/engine"
+)
+
+// colleagues is another workspace with a domain of its own on the same installation.
+func (o *office) colleagues(name string) *office {
+	o.t.Helper()
+	other := &office{Workspace: o.s.Workspace("acme"), t: o.t, s: o.s, names: o.names, server: o.server, out: o.out}
+	other.of = other.addDomain(name)
+	return other
+}
+
+// Mailboxes of two workspaces that all send on to each other send a mail on once each, and
+// its writer hears from each workspace once.
+func TestForwardInCircles(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		other := o.colleagues("acme.example")
+		o.allowForwarding("acme.example")
+		other.allowForwarding("firma.example")
+		names := []string{"bir", "iki", "uc", "dort"}
+		at := func(domain string) (out []string) {
+			for _, name := range names {
+				out = append(out, name+"@"+domain)
+			}
+			return out
+		}
+		for _, name := range names {
+			o.addMailbox(map[string]any{"address": name + "@firma.example", "kind": "forward", "targets": at("acme.example")})
+			other.addMailbox(map[string]any{"address": name + "@acme.example", "kind": "forward", "targets": at("firma.example")})
+		}
+		if code := o.bring("ayse@third.example", text("ayse@third.example", "soru", ""), "bir@firma.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		o.s.Settle()
+		for _, side := range []*office{o, other} {
+			sentOn, loops := 0, 0
+			for _, m := range side.queue() {
+				if m.State != engine.StateDone {
+					t.Errorf("got %+v", m)
+				}
+				if m.Origin != engine.OriginForward {
+					continue
+				}
+				sentOn++
+				for _, r := range m.Recipients {
+					if strings.HasPrefix(r.Answer, "554 5.4.6") {
+						loops++
+					}
+				}
+			}
+			if sentOn != len(names) || loops == 0 {
+				t.Errorf("%s: %d mails were sent on, %d came back", side.Slug, sentOn, loops)
+			}
+		}
+		reports := 0
+		for _, m := range o.out.got() {
+			if !slices.Equal(m.to, []string{"ayse@third.example"}) || m.from != "" {
+				t.Errorf("got %+v", m)
+			}
+			reports++
+		}
+		if reports != 2 {
+			t.Errorf("the writer got %d reports", reports)
+		}
+	})
+}
+
+// Two ways to the same inbox bring one copy, and a mail that comes back from outside is not
+// sent on again.
+func TestForwardByTwoWays(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		add := func(address string, targets ...string) {
+			t.Helper()
+			o.addMailbox(map[string]any{"address": address, "kind": "forward", "targets": targets})
+		}
+		add("sol@firma.example", "son@firma.example")
+		add("sag@firma.example", "son@firma.example")
+		add("son@firma.example", "info@firma.example", "ali@third.example")
+		add("ekip@firma.example", "sol@firma.example", "sag@firma.example", "info@firma.example")
+		mail := text("ayse@third.example", "soru", "")
+		if code := o.bring("ayse@third.example", mail, "ekip@firma.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		o.s.Settle()
+		got := o.out.got()
+		if len(got) != 1 || !slices.Equal(o.subjects(), []string{"soru"}) {
+			t.Errorf("%d mails left, the inbox has %q", len(got), o.subjects())
+		}
+		for to, want := range map[string]int{"son@firma.example": 554, "SON+x@firma.example": 554, "ekip@firma.example": 554, "info@firma.example": 250} {
+			if code := o.bring("ali@third.example", got[0].text, to); code != want {
+				t.Errorf("back to %s: said %d, want %d", to, code, want)
+			}
+		}
+		if code := o.bring("ali@third.example", got[0].text, "son@firma.example", "info@firma.example"); code != 250 {
+			t.Errorf("back to an inbox too: said %d", code)
+		}
+		if code := o.bring("ayse@third.example", mail, "ekip@firma.example"); code != 250 {
+			t.Errorf("sent anew: said %d", code)
+		}
+		o.s.Settle()
+		if n := len(o.out.got()); n != 2 {
+			t.Errorf("%d mails left", n)
+		}
+	})
+}
+
+// A mail that waited in quarantine for longer than a mail is tried is tried after its release.
+func TestReleaseAfterLong(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addRule("quarantine", nil)
+		if code := o.submit(text("info@firma.example", "plan", "")+"gizli\r\n", "elif@other.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		o.s.Clock.Advance(5*24*time.Hour + time.Hour)
+		o.s.Settle()
+		o.Owner = o.SignIn("owner@demo.example")
+		o.Owner.Post(base+"/dlp/incidents/"+o.incidents()[0].ID.String()+"/release", map[string]any{}).Want(200)
+		o.s.Clock.Advance(2 * time.Minute)
+		o.s.Settle()
+		if got := o.queue()[0]; len(o.out.got()) != 1 || got.Recipients[0].State != engine.StateDelivered {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// An address of one's own domain can be written to as soon as it has a mailbox.
+func TestOwnAddressIsNotSuppressed(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		send := func() int { return o.submit(text("info@firma.example", "merhaba", ""), "yeni@firma.example") }
+		if code := send(); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		o.s.Settle()
+		list := o.queue()
+		if i := slices.IndexFunc(list, func(m engine.QueueItem) bool { return m.Origin == engine.OriginSubmission }); !strings.HasPrefix(list[i].Recipients[0].Answer, "550 5.1.1") {
+			t.Errorf("got %+v", list[i])
+		}
+		o.addInbox("yeni@firma.example")
+		if code := send(); code != 250 {
+			t.Errorf("with a mailbox: said %d", code)
+		}
+	})
+}
