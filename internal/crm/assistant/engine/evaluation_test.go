@@ -153,7 +153,7 @@ func TestEvaluation(t *testing.T) {
 	}
 }
 
-// The held-out questions were written after the engine's present scoring was settled and not used for it:
+// The held-out questions were not used for the engine's present scoring:
 // those of the demo's shop, and those of a help center that no scoring was made for. The marks say where it
 // was then; they keep it from getting worse unnoticed.
 func TestEvaluationHeldOut(t *testing.T) {
