@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"konak/internal/advisor"
+	"konak/internal/app/demo"
 	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/email"
@@ -130,15 +131,15 @@ func demoAppAddress(w identity.Workspace) string { return "https://app." + w.Slu
 
 // fillChannels connects the demo's custom channel and its live chat. The
 // addresses lead nowhere while the demo is filled, and the widget may stand on the panel's own host. In the
-// live chat of the workspace with a help center the assistant answers.
+// live chat the assistant answers.
 func (a *App) fillChannels(ctx context.Context, w identity.Workspace) error {
 	if _, err := a.Custom.Create(ctx, custom.NewChannel{
-		ID: DemoAccount(w.ID, custom.Name), Name: "Mobil uygulama", Settings: custom.Settings{Address: demoAppAddress(w)},
+		ID: DemoAccount(w.ID, custom.Name), Name: demo.AppName(w.Slug), Settings: custom.Settings{Address: demoAppAddress(w)},
 	}); err != nil {
 		return err
 	}
 	_, err := a.Widget.Create(ctx, widget.NewWidget{
-		ID: DemoAccount(w.ID, widget.Name), Name: "Web sitesi", AI: w.Slug == demoHelpSlug, Look: widget.Look{Origins: []string{"http://localhost:8000", "https://www." + w.Slug + ".example"}},
+		ID: DemoAccount(w.ID, widget.Name), Name: demo.SiteName(w.Slug), AI: true, Look: widget.Look{Origins: []string{"http://localhost:8000", "https://www." + w.Slug + ".example"}},
 	})
 	return err
 }

@@ -36,7 +36,28 @@ func TestDemoAssistant(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	id, err := a.Identity.TenantBySlug(t.Context(), "demo")
+	for slug, questions := range map[string][]demoQuestion{
+		"demo": {
+			{"Ürünü nasıl iade edebilirim?", "14 gün", "Kaynak: Ürünü nasıl iade ederim?\nhttp"},
+			{"How do I return an item?", "14 days", "Source: How do I return an item?\nhttp"},
+			{"Genel müdürünüzün adı ne?", "Sizi bir temsilciye aktarıyorum", ""},
+			{"What are your opening hours?", "handing you over to a colleague", ""},
+		},
+		"acme": {
+			{"Can we extend our trial?", "14 days", "Source: Can I extend my trial?\nhttp"},
+			{"Is there a dark mode?", "handing you over to a colleague", ""},
+		},
+	} {
+		askDemo(t, a, c, slug, questions)
+	}
+}
+
+type demoQuestion struct{ text, says, source string }
+
+// askDemo asks in the live chat of a demo workspace, each question as a new visitor.
+func askDemo(t *testing.T, a *app.App, c *clock.Fake, slug string, questions []demoQuestion) {
+	t.Helper()
+	id, err := a.Identity.TenantBySlug(t.Context(), slug)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +76,7 @@ func TestDemoAssistant(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := httptest.NewRequestWithContext(t.Context(), method, "http://localhost/api/crm/widget/v1/"+set.Key+path, bytes.NewReader(text))
-		r.Header.Set("Origin", "https://www.demo.example")
+		r.Header.Set("Origin", "https://www."+slug+".example")
 		r.Header.Set("Content-Type", "application/json")
 		if token != "" {
 			r.Header.Set("Authorization", "Bearer "+token)
@@ -83,12 +104,7 @@ func TestDemoAssistant(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i, q := range []struct{ text, says, source string }{
-		{"Ürünü nasıl iade edebilirim?", "14 gün", "Kaynak: Ürünü nasıl iade ederim?\nhttp"},
-		{"How do I return an item?", "14 days", "Source: How do I return an item?\nhttp"},
-		{"Genel müdürünüzün adı ne?", "Sizi bir temsilciye aktarıyorum", ""},
-		{"What are your opening hours?", "handing you over to a colleague", ""},
-	} {
+	for i, q := range questions {
 		var session struct {
 			VisitorToken string `json:"token"`
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"konak/internal/app/demo"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/telephony/number"
@@ -115,7 +116,7 @@ func (a *App) connectDemoApp(ctx context.Context, w identity.Workspace) error {
 func (a *App) demoCustom(w identity.Workspace) customer.Channel {
 	account := DemoAccount(w.ID, custom.Name)
 	return customer.Channel{
-		Kind: custom.Name, Name: "Mobil uygulama", Account: account.String(),
+		Kind: custom.Name, Name: demo.AppName(w.Slug), Account: account.String(),
 		ID: func(p customer.Person) string { return p.Name },
 		Write: func(p customer.Person, text string) (string, error) {
 			ctx := demoSystem(context.Background(), w)

@@ -54,7 +54,7 @@ func (a *App) demoSocial(ctx context.Context, w identity.Workspace) error {
 	for _, kind := range []string{social.Messenger, social.Instagram} {
 		if _, err := a.Social.Connect(ctx, social.NewPage{
 			ID: DemoAccount(w.ID, kind), Kind: kind, PageID: p.ID, Token: p.Token, AppSecret: demoApp.Secret, HumanAgent: ptr(true),
-			AI: kind == social.Messenger && w.Slug == demoHelpSlug,
+			AI: kind == social.Messenger,
 		}); err != nil {
 			return err
 		}

@@ -289,9 +289,9 @@ class Widget {
       return
     }
     if (kind === 'typing') {
-      const { typing } = JSON.parse(data) as { typing: boolean }
+      const { typing, bot } = JSON.parse(data) as { typing: boolean; bot: boolean }
       clearTimeout(this.quiet)
-      this.note.say(typing ? `${this.t.team} ${this.t.typing}` : '')
+      this.note.say(typing ? `${bot ? this.t.botName : this.t.team} ${this.t.typing}` : '')
       if (typing) this.quiet = window.setTimeout(() => this.note.say(''), typingLasts)
       return
     }

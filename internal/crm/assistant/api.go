@@ -99,7 +99,7 @@ func (s *Service) Try(ctx context.Context, question, language string, configurat
 	all := append(index.Answer(question, p.understood.Language, engine.DefaultBound).Candidates, provisions.Candidates...)
 	slices.SortStableFunc(all, func(a, b engine.Candidate) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	for _, c := range all {
-		out.Candidates = append(out.Candidates, Passage(c))
+		out.Candidates = append(out.Candidates, Passage{Kind: c.Kind, Title: c.Title, URL: c.URL, Excerpt: c.Excerpt, Confidence: c.Confidence})
 	}
 	return out, nil
 }

@@ -188,6 +188,11 @@ func TestAnswer(t *testing.T) {
 			if len(sources) != 1 || sources[0].Kind != "article" || sources[0].Excerpt != q.quote || sources[0].URL == "" {
 				t.Errorf("%s: got %+v", q.who, sources)
 			}
+			var made airecord.Summary
+			sh.Owner.Post(conversations+"/"+id.String()+"/summary/generate", nil).Want(200).Data(&made)
+			if !strings.Contains(*made.Summary, q.quote) || strings.Contains(*made.Summary, "http") || strings.Contains(*made.Summary, q.source) {
+				t.Errorf("%s: the summary says where answers stand: %q", q.who, *made.Summary)
+			}
 			var attributes []airecord.AIAttribute
 			sh.Owner.Get(conversations + "/" + id.String() + "/ai-attributes").Want(200).Data(&attributes)
 			found := map[string]any{}
@@ -344,12 +349,15 @@ func TestAnswerLimit(t *testing.T) {
 			}
 		}
 		asks("Merhaba", 1, "Merhaba!")
+		if a := sh.state(id); a.Answers != 0 || a.LastAnsweredAt != nil || a.Configuration.V == nil || *a.Configuration.V.ID != c.ID {
+			t.Errorf("a greeting counts as an answer: %+v", a)
+		}
 		asks(answerable, 2, "14 gün")
 		asks("Teşekkürler", 3, "Rica ederim")
 		asks(answerable, 4, "14 gün")
 		asks(answerable, 5, "Sizi bir temsilciye aktarıyorum")
 		asks(answerable, 5, "Sizi bir temsilciye aktarıyorum")
-		if a := sh.state(id); a.State != conversation.AIHandedOver || *a.HandoverReason != assistant.AnswerLimit {
+		if a := sh.state(id); a.State != conversation.AIHandedOver || *a.HandoverReason != assistant.AnswerLimit || a.Answers != 2 || a.LastAnsweredAt == nil {
 			t.Errorf("got %+v", a)
 		}
 		// Opened again it counts anew.

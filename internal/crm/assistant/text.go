@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"context"
+	"strings"
 
 	"konak/internal/crm/assistant/engine"
 	"konak/internal/crm/conversation"
@@ -74,6 +75,19 @@ func (p phrases) withSources(text string, sources []conversation.AISource) strin
 	return text
 }
 
+// withoutSources takes out what withSources added.
+func withoutSources(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, source := 0, false; i < len(lines); i++ {
+		address := source && strings.HasPrefix(lines[i], "http")
+		source = strings.HasPrefix(lines[i], phrasesBy[engine.Turkish].source) || strings.HasPrefix(lines[i], phrasesBy[engine.English].source)
+		if source || address {
+			lines[i] = ""
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Summarizer writes summaries out of a conversation's own sentences.
 type Summarizer struct{}
 
@@ -100,6 +114,9 @@ func (Summarizer) Summarize(ctx context.Context, t airecord.Transcript) (airecor
 			by = engine.ByCustomer
 		}
 		lines[i] = engine.Line{By: by, Body: item.PlainBody()}
+		if item.AuthorKind == conversation.ByBot {
+			lines[i].Body = withoutSources(lines[i].Body)
+		}
 	}
 	text, language := engine.Summarize(lines, languageOr(t.Language))
 	if text == "" {

@@ -47,14 +47,14 @@ func putAISince(tx *db.Tx, conversation uuid.UUID, at clock.Time) error {
 	return err
 }
 
-// AddAIAnswer notes an answer of the assistant.
-func AddAIAnswer(tx *db.Tx, conversation uuid.UUID, c *Configuration) error {
+// AddAIAnswer notes what the assistant wrote: one answer and its time, or none and nil for small talk.
+func AddAIAnswer(tx *db.Tx, conversation uuid.UUID, c *Configuration, answers int, at *clock.Time) error {
 	id, name := c.Columns()
 	_, err := tx.Exec(`INSERT INTO conversation_ai_record (tenant_id, conversation_id, configuration_id, configuration_name, answers, last_answered_at)
-		VALUES ($1, $2, $3, $4, 1, $5) ON CONFLICT (tenant_id, conversation_id)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, conversation_id)
 		DO UPDATE SET configuration_id = excluded.configuration_id, configuration_name = excluded.configuration_name,
-			answers = conversation_ai_record.answers + 1, last_answered_at = excluded.last_answered_at`,
-		tx.Tenant(), conversation, id, name, clock.At(tx.Now()))
+			answers = conversation_ai_record.answers + excluded.answers, last_answered_at = COALESCE(excluded.last_answered_at, conversation_ai_record.last_answered_at)`,
+		tx.Tenant(), conversation, id, name, answers, at)
 	return err
 }
 

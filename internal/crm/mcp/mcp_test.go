@@ -346,6 +346,51 @@ func TestHostileRequests(t *testing.T) {
 	}
 }
 
+// A list goes on where its page before ended.
+func TestListGoesOn(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		want := map[string]bool{}
+		for range 3 {
+			id, _ := begin(w, "Siparişim nerede?")
+			want[id] = true
+			s.Clock.Advance(time.Minute)
+		}
+		key := w.Key(false, perm.ConversationsView)
+		page := func(args map[string]any) (ids []string, next string) {
+			t.Helper()
+			var out struct {
+				Conversations []struct{ ID string }
+				Next          string
+			}
+			if err := json.Unmarshal([]byte(call(t, key, "list_conversations", args).want(t).text), &out); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range out.Conversations {
+				ids = append(ids, c.ID)
+			}
+			return ids, out.Next
+		}
+		first, next := page(map[string]any{"limit": 2})
+		rest, end := page(map[string]any{"limit": 2, "after": next})
+		if len(first) != 2 || len(rest) != 1 || next == "" || end != "" {
+			t.Fatalf("%v %q, then %v %q", first, next, rest, end)
+		}
+		for _, id := range append(first, rest...) {
+			delete(want, id)
+		}
+		if len(want) > 0 {
+			t.Errorf("not listed: %v", want)
+		}
+		call(t, key, "list_conversations", map[string]any{"after": "zz"}).refused(t, "validation_failed")
+		other := s.Workspace("acme").Key(false, perm.ConversationsView)
+		if got := call(t, other, "list_conversations", map[string]any{"after": next}).want(t).text; got != `{"conversations":[]}` {
+			t.Errorf("another workspace sees %s", got)
+		}
+	})
+}
+
 // Long texts are cut, long conversations are read page by page.
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()

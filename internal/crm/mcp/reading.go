@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"html"
 	"strings"
 
@@ -90,6 +91,32 @@ type listConversations struct {
 	OwnerID string `json:"owner_id,omitempty" jsonschema:"an agent's id, or none"`
 	Waiting bool   `json:"waiting,omitempty" jsonschema:"only where the customer waits for an answer"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"at most 25; 10 without it"`
+	After   string `json:"after,omitempty" jsonschema:"where to go on: next of the page before"`
+}
+
+type conversationList struct {
+	Conversations []shownConversation `json:"conversations"`
+	Next          string              `json:"next,omitempty"`
+}
+
+// keyOf reads where a page begins; validation_failed for what no page named.
+func keyOf(after string) (key db.Key, err error) {
+	if after == "" {
+		return db.First, nil
+	}
+	if err := json.Unmarshal([]byte(after), &key); err != nil {
+		return key, fault.Invalid("after", "invalid")
+	}
+	return key, nil
+}
+
+// nameKey names where the next page begins; "" where there is none.
+func nameKey(key *db.Key) (string, error) {
+	if key == nil {
+		return "", nil
+	}
+	name, err := json.Marshal(key)
+	return string(name), err
 }
 
 type searchConversations struct {
@@ -161,20 +188,28 @@ func checkState(state string) error {
 	return fault.Invalid("state", "not_allowed")
 }
 
-func (s *Service) listConversations(ctx context.Context, in listConversations) (map[string][]shownConversation, error) {
+func (s *Service) listConversations(ctx context.Context, in listConversations) (out conversationList, err error) {
 	if err := checkState(in.State); err != nil {
-		return nil, err
+		return out, err
+	}
+	after, err := keyOf(in.After)
+	if err != nil {
+		return out, err
 	}
 	q := conversation.Query{State: in.State, Channel: in.Channel, Tag: in.Tag, OwnerID: in.OwnerID, Sort: "-last_activity"}
 	if in.Waiting {
 		q.Waiting = "true"
 	}
-	list, err := s.cfg.Conversations.ListMatching(ctx, q, db.Page{Limit: rows(in.Limit), After: db.First})
-	out := []shownConversation{}
-	for _, c := range list.Rows {
-		out = append(out, showConversation(caller.From(ctx), c))
+	list, err := s.cfg.Conversations.ListMatching(ctx, q, db.Page{Limit: rows(in.Limit), After: after})
+	if err != nil {
+		return out, err
 	}
-	return map[string][]shownConversation{"conversations": out}, err
+	out.Conversations = []shownConversation{}
+	for _, c := range list.Rows {
+		out.Conversations = append(out.Conversations, showConversation(caller.From(ctx), c))
+	}
+	out.Next, err = nameKey(list.Next)
+	return out, err
 }
 
 func (s *Service) searchConversations(ctx context.Context, in searchConversations) (map[string][]shownConversation, error) {

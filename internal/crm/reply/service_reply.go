@@ -9,6 +9,7 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
@@ -124,7 +125,11 @@ func (s *Service) reply(tx *db.Tx, was conversation.Conversation, a Answer) (out
 		err = s.policy.RecordText(tx, found, item.ID.String())
 	}
 	if err == nil && item.AuthorKind == conversation.ByBot {
-		err = conversation.AddAIAnswer(tx, was.ID, a.Configuration)
+		answers, at := 1, clock.Ptr(tx.Now())
+		if a.SmallTalk {
+			answers, at = 0, nil
+		}
+		err = conversation.AddAIAnswer(tx, was.ID, a.Configuration, answers, at)
 	}
 	if err != nil || route == nil {
 		return out, err

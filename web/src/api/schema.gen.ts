@@ -10652,11 +10652,11 @@ export interface components {
         ConversationAIRecord: {
             /**
              * Format: int64
-             * @description How many answers it wrote
+             * @description How many answers it wrote; greetings, thanks and the words of a hand-over are none
              * @example 3
              */
             answers: number;
-            /** @description Which assistant answered last; null where none has */
+            /** @description Which assistant wrote last; null where none has */
             configuration: components["schemas"]["ConversationConfiguration"] | null;
             /** @description Votes on its answers, the newest first; of very many the newest 200 */
             feedback: components["schemas"]["ConversationFeedback"][];

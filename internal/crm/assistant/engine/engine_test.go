@@ -38,6 +38,13 @@ func TestUnderstand(t *testing.T) {
 		"Thanks, where is my order?":                {Language: "en", Intent: engine.Question},
 		"Teşekkürler, iade etmek istiyorum":         {Language: "tr", Intent: engine.Question},
 
+		"👍🏽":    {Language: "en", Intent: engine.Thanks},
+		"🙏 ❤️!": {Language: "en", Intent: engine.Thanks},
+		"👎":     {Language: "en", Intent: engine.Question},
+		"👍 ?":   {Language: "en", Intent: engine.Question},
+		"!":     {Language: "en", Intent: engine.Question},
+
+		"Canlı desteğe bağlanabilir miyim?":        {Language: "tr", Intent: engine.Human},
 		"insan istiyorum":                          {Language: "tr", Intent: engine.Human},
 		"gerçek biriyle konuşmak istiyorum":        {Language: "tr", Intent: engine.Human},
 		"temsilciye bağla":                         {Language: "tr", Intent: engine.Human},
@@ -114,6 +121,45 @@ func TestUnsure(t *testing.T) {
 	} {
 		if got := x.Answer(text, "en", engine.DefaultBound); got.Confident != sure {
 			t.Errorf("%q: got %+v", text, got)
+		}
+	}
+}
+
+// Words around the subject do not keep an answer back, and what speaks against a text does.
+func TestAround(t *testing.T) {
+	t.Parallel()
+	text := func(language, title, body string) engine.Text {
+		return engine.Text{Title: title, Language: language, Sections: []engine.Section{{Body: body}}}
+	}
+	texts := []engine.Text{
+		text("en", "How do I return an item?", "Within 14 days, from My account › My orders."),
+		text("en", "The product is faulty", "Send a picture of the fault."),
+		text("en", "I get an error while paying", "Try another card."),
+		text("en", "Which ways of payment are there?", "Cards and transfers."),
+		text("en", "How do I wash bed linen?", "At 60 degrees. Without bleach, which takes the colours."),
+		text("en", "Can I change the delivery address?", "Before the parcel leaves, with the carrier: My account › My orders."),
+		text("en", "Caring for pillows", "Air them."),
+		text("tr", "Ürünü nasıl iade ederim?", "14 gün içinde."),
+		text("tr", "Kargomu nasıl takip ederim?", "Numara e-postadadır."),
+		text("tr", "Perde ölçüsü", "Kornişi ölçün."),
+	}
+	x := engine.NewIndex(texts)
+	for question, want := range map[string]string{
+		"What is the procedure for returning an item that my wife bought?": "How do I return an item?",
+		"I don't like this item, how can I send it back?":                  "How do I return an item?",
+		"Card payment doesn't work, an error":                              "I get an error while paying",
+		"How can I pay?":                                                   "Which ways of payment are there?",
+		"My pillow is torn":                                                "The product is faulty",
+		"Geçen hafta aldığım ürünü iade edebiliyor muyum?":                 "Ürünü nasıl iade ederim?",
+		"Perde ölçüsünü bulamıyorum":                                       "Perde ölçüsü",
+		"Which colours does the bed linen come in?":                        "",
+		"How do I change my account?":                                      "",
+		"Who makes your carpets?":                                          "",
+		"My sofa is torn":                                                  "",
+	} {
+		got := x.Answer(question, "en", engine.DefaultBound)
+		if want == "" && got.Confident || want != "" && (!got.Confident || got.Candidates[0].Title != want) {
+			t.Errorf("%q: got %+v", question, got)
 		}
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"konak/internal/crm/assistant/engine"
 )
 
-// readDemoTexts reads the demo's help center; the URL of a text is its article's name.
-func readDemoTexts(t *testing.T) (out []engine.Text) {
+// readDemoTexts reads a help center of the demo; the URL of a text is its article's name.
+func readDemoTexts(t *testing.T, folder string) (out []engine.Text) {
 	t.Helper()
-	root := os.DirFS("../../../app/demo/help")
+	root := os.DirFS("../../../app/demo/" + folder)
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -46,7 +46,7 @@ func readDemoTexts(t *testing.T) (out []engine.Text) {
 		out = append(out, text)
 		return nil
 	})
-	if err != nil || len(out) < 24 {
+	if err != nil || len(out) < 10 {
 		t.Fatalf("%d texts, %v", len(out), err)
 	}
 	return out
@@ -130,7 +130,7 @@ func evaluate(t *testing.T, x *engine.Index, list []question, language string, b
 // figures that docs/assistant.md shows.
 func TestEvaluation(t *testing.T) {
 	t.Parallel()
-	x, list := engine.NewIndex(readDemoTexts(t)), readQuestions(t, "questions.txt")
+	x, list := engine.NewIndex(readDemoTexts(t, "help")), readQuestions(t, "questions.txt")
 	for _, language := range []string{"tr", "en"} {
 		for _, bound := range []float64{.5, .6, engine.DefaultBound, .7, .8} {
 			f := evaluate(t, x, list, language, bound)
@@ -146,31 +146,37 @@ func TestEvaluation(t *testing.T) {
 			for _, s := range f.invents {
 				t.Log("false:", s)
 			}
-			if f.answered*100 < f.answerable*65 || f.right*100 < f.answered*95 || f.falseAnswers > 1 || f.handedOver != f.people || len(f.wrongLanguage) > 0 {
+			if f.answered*100 < f.answerable*72 || f.right*100 < f.answered*97 || f.falseAnswers*100 > f.unanswerable*3 || f.handedOver != f.people || len(f.wrongLanguage) > 0 {
 				t.Errorf("%s is below the mark: %+v", language, f)
 			}
 		}
 	}
 }
 
-// The held-out questions were written before the engine's present scoring and not used for it.
-// The marks say where it was then; they keep it from getting worse unnoticed.
+// The held-out questions were not used for the engine's present scoring:
+// those of the demo's shop, and those of a help center that no scoring was made for. The marks say where it
+// was then; they keep it from getting worse unnoticed.
 func TestEvaluationHeldOut(t *testing.T) {
 	t.Parallel()
-	x, list := engine.NewIndex(readDemoTexts(t)), readQuestions(t, "heldout.txt")
-	for _, language := range []string{"tr", "en"} {
-		f := evaluate(t, x, list, language, engine.DefaultBound)
-		t.Logf("%s held out, bound %.2f: answered %d of %d, right source %d of %d, false answers %d of %d, to a person %d of %d",
-			language, engine.DefaultBound, f.answered, f.answerable, f.right, f.answered, f.falseAnswers, f.unanswerable, f.handedOver, f.people)
+	for _, set := range []struct {
+		folder, file, language string
+		mark                   figures
+	}{
+		{"help", "heldout.txt", "tr", figures{answered: 11, right: 11, falseAnswers: 1}},
+		{"help", "heldout.txt", "en", figures{answered: 12, right: 11, wrongLanguage: []string{"3D verification failed"}}},
+		{"help-acme", "acme.txt", "en", figures{answered: 15, right: 15}},
+	} {
+		f := evaluate(t, engine.NewIndex(readDemoTexts(t, set.folder)), readQuestions(t, set.file), set.language, engine.DefaultBound)
+		t.Logf("%s %s held out, bound %.2f: answered %d of %d, right source %d of %d, false answers %d of %d, to a person %d of %d",
+			set.folder, set.language, engine.DefaultBound, f.answered, f.answerable, f.right, f.answered, f.falseAnswers, f.unanswerable, f.handedOver, f.people)
 		for _, s := range f.missed {
 			t.Log("missed:", s)
 		}
 		for _, s := range f.invents {
 			t.Log("false:", s)
 		}
-		mark := map[string]figures{"tr": {answered: 4, right: 4}, "en": {answered: 4, right: 4}}[language]
-		if f.answered < mark.answered || f.right < mark.right || f.falseAnswers > mark.falseAnswers || f.handedOver != f.people || len(f.wrongLanguage) > 0 {
-			t.Errorf("%s is below the mark: %+v", language, f)
+		if f.answered < set.mark.answered || f.right < set.mark.right || f.falseAnswers > set.mark.falseAnswers || f.handedOver != f.people || len(f.wrongLanguage) > len(set.mark.wrongLanguage) {
+			t.Errorf("%s %s is below the mark: %+v", set.folder, set.language, f)
 		}
 	}
 }

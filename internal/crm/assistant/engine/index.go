@@ -50,7 +50,10 @@ type indexedText struct {
 	titleWeights []float64
 	summary      map[string]bool
 	all          map[string]bool // words of the whole text
+	heads        map[string]bool // words of title, summary and headings
 	asks         string          // what the title asks for
+	trouble      bool            // the title speaks of trouble
+	thing        string          // its word for whatever has a fault
 	passages     []indexedSection
 }
 
@@ -118,11 +121,16 @@ func indexText(text *Text) indexedText {
 	t.asks = cmp.Or(asksFor(t.Title, t.language), asksFor(t.Summary, t.language))
 	t.titleWords, t.all = setOf(t.title), setOf(t.title)
 	maps.Copy(t.all, t.summary)
+	t.heads, t.trouble = maps.Clone(t.all), oneOf(t.title, troubles[t.language], t.language) != ""
+	if oneOf(t.title, faults[t.language], t.language) != "" {
+		t.thing = oneOf(t.title, things[t.language], t.language)
+	}
 	for i := range t.Sections {
 		s := indexedSection{Section: &t.Sections[i], heading: setOf(subjectWords(t.Sections[i].Heading, t.language))}
 		s.all = maps.Clone(s.heading)
+		maps.Copy(t.heads, s.heading)
 		for line := range strings.SplitSeq(s.Body, "\n") {
-			l := indexedLine{setOf(subjectWords(line, t.language)), foldedWords(line)}
+			l := indexedLine{setOf(subjectWords(withoutPaths(line), t.language)), foldedWords(line)}
 			maps.Copy(s.all, l.words)
 			s.lines = append(s.lines, l)
 		}
@@ -157,6 +165,7 @@ type Candidate struct {
 	URL        string
 	Excerpt    string
 	Confidence float64
+	whole      bool // the text has every word of the question that counts
 }
 
 // Reply is what the engine makes of a question.

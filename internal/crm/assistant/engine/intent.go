@@ -46,7 +46,7 @@ var (
 // Words for people, and for coming to speak with them.
 var (
 	people = []string{
-		"temsilci", "canli destek", "yetkili", "insanla", "bir insan", "gercek kisi", "musteri hizmetleri", "operator", "birine bagla",
+		"temsilci", "canli deste", "yetkili", "insanla", "bir insan", "gercek kisi", "musteri hizmetleri", "operator", "birine bagla",
 		"insan istiyorum", "insan lazim", "human", "real person", "an agent", "live agent", "representative", "customer service",
 	}
 	somebody = strings.Fields(`insan biri birisi kisi calisan gorevli agent someone somebody person employee`)
@@ -74,7 +74,7 @@ func Understand(text, otherwise string) Understanding {
 		u.Intent = Human
 	case onlyWords(words, greetings):
 		u.Intent = Greeting
-	case !strings.Contains(text, "?") && givesThanks(words, u):
+	case !strings.Contains(text, "?") && givesThanks(words, u), onlyThankingSigns(text):
 		u.Intent = Thanks
 	}
 	return u
@@ -112,6 +112,18 @@ func givesThanks(words []string, u Understanding) bool {
 		return false
 	}
 	return !slices.ContainsFunc(words, func(w string) bool { return !thanks[w] && !greetings[w] && !begins(w, positive) })
+}
+
+// thankingSigns are signs that people send for thanks; beside them stand joiners and colours of skin.
+const (
+	thankingSigns = "👍👌🙏👏❤💙💚🧡🥰😍😊🙂😀😃😄🤝🎉💯✅"
+	besideSigns   = "\ufe0f\u200d🏻🏼🏽🏾🏿 !.\n"
+)
+
+// onlyThankingSigns says whether a message is nothing but such signs.
+func onlyThankingSigns(text string) bool {
+	rest := strings.Trim(text, besideSigns)
+	return rest != "" && !strings.ContainsFunc(rest, func(r rune) bool { return !strings.ContainsRune(thankingSigns+besideSigns, r) })
 }
 
 func asksForPerson(folded string, words []string) bool {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 )
@@ -16,17 +17,23 @@ const (
 	// leastLead is how far the best text is ahead of the next; where two answer
 	// equally well, neither is sure.
 	leastLead = 0.015
+	// A text that has every word of the question is sure below the bound, by so much, where
+	// no other comes near it.
+	wholeEase = 0.15
+	wholeNext = 0.7 // the most that the next one has of its confidence
 )
 
 // How well a word of the question stands in a text, by where it stands.
 const (
 	asSynonym  = 0.9
+	asThing    = 0.8  // what is sold, for the word for all of it
 	inSummary  = 0.95 // and in headings
 	inLine     = 0.9
 	inPassage  = 0.75
 	inRest     = 0.5
 	sureForm   = 0.95 // of one word: see formsOfOne
 	hintShare  = 0.5  // of the weight of a word
+	lightShare = 0.3  // the same, of light words
 	unseenText = 0.7  // in how many texts a word is that none has
 )
 
@@ -41,6 +48,8 @@ const (
 	someTopic     = 0.3 // how much of the question makes it a topic
 	sameKind      = 0.05
 	otherKind     = 0.75 // the title speaks of another thing of that name
+	otherChoice   = 0.85 // the question wants one of several, the title does not
+	otherCase     = 0.9  // the title speaks of trouble that the question does not have
 	oneOfSeveral  = 0.5  // the most that one word of several is worth
 )
 
@@ -49,6 +58,7 @@ type asked struct {
 	word   string
 	weight float64
 	beside bool // it stands right behind the word before it
+	heavy  bool // a text that answers has it: it is neither light nor a hint
 	// known are the words of the texts that mean it, and how well they do.
 	known map[string]float64
 }
@@ -80,20 +90,33 @@ func (x *Index) Answer(question, otherwise string, bound float64) Reply {
 		}
 	}
 	slices.SortStableFunc(out.Candidates, func(a, b Candidate) int { return cmp.Compare(b.Confidence, a.Confidence) })
-	out.Confident = leads(out.Candidates) && out.Candidates[0].Confidence >= bound
+	out.Confident = sure(out.Candidates, bound)
 	out.Candidates = out.Candidates[:min(len(out.Candidates), maxCandidates)]
 	return out
 }
 
-// leads says that the first candidate is ahead of those of other texts. A long source
-// is several texts of one name.
-func leads(list []Candidate) bool {
+// sure says that the first candidate answers: it reaches the bound and is ahead of the others, or it
+// has every word and is far ahead. A bound above the default is taken as it is.
+func sure(list []Candidate, bound float64) bool {
+	if len(list) == 0 {
+		return false
+	}
+	first, next := list[0], secondOf(list)
+	if first.Confidence >= bound {
+		return first.Confidence-next >= leastLead
+	}
+	return first.whole && bound <= DefaultBound && first.Confidence >= bound-wholeEase && next <= wholeNext*first.Confidence
+}
+
+// secondOf is the confidence of the best candidate of another text. A long source is several texts
+// of one name.
+func secondOf(list []Candidate) float64 {
 	for _, c := range list {
 		if c.Title != list[0].Title || c.URL != list[0].URL {
-			return list[0].Confidence-c.Confidence >= leastLead
+			return c.Confidence
 		}
 	}
-	return len(list) > 0
+	return 0
 }
 
 // query is a question that was looked up in the words of an index.
@@ -102,7 +125,10 @@ type query struct {
 	folded   []string
 	words    []asked
 	total    float64 // of the words' weights
+	heavy    int     // how many of them are
 	asks     string
+	trouble  bool // it speaks of trouble
+	fault    bool // it speaks of a thing with a fault
 }
 
 func (x *Index) ask(question, language string) query {
@@ -114,9 +140,18 @@ func (x *Index) ask(question, language string) query {
 		if slices.ContainsFunc(words[:i], func(before string) bool { return sameWord(before, w, language) >= sureForm }) {
 			continue
 		}
-		x.add(&q, w, 1)
-		q.words[len(q.words)-1].beside = i > 0 && q.adjacent(words[i-1], w)
+		share := 1.0
+		if isLight(w, language) {
+			share = lightShare
+		}
+		x.add(&q, w, share)
+		a := &q.words[len(q.words)-1]
+		a.beside = i > 0 && q.adjacent(words[i-1], w)
+		if a.heavy = share == 1; a.heavy {
+			q.heavy++
+		}
 	}
+	q.trouble, q.fault = oneOf(words, troubles[language], language) != "", oneOf(words, faults[language], language) != ""
 	for _, w := range hinted(q.folded, words, language) {
 		x.add(&q, w, hintShare)
 	}
@@ -169,17 +204,21 @@ type evidence struct {
 	topic    []float64 // in title and summary
 	anywhere []float64
 	shared   int     // words that it has
+	whole    bool    // it has all heavy words, of which there are several
 	title    float64 // how much of its title is in the question
 	other    bool    // its title speaks of another thing of that name
 }
 
 func (q *query) weigh(t *indexedText) evidence {
 	e := evidence{topic: make([]float64, len(q.words)), anywhere: make([]float64, len(q.words)), other: q.meansOther(t)}
+	e.whole = q.heavy > 1 && !e.other && !q.otherChoice(t)
 	for i := range q.words {
 		w := &q.words[i]
 		e.topic[i], e.anywhere[i] = max(w.in(t.titleWords), inSummary*w.in(t.summary)), w.in(t.all)
 		if e.anywhere[i] > 0 {
 			e.shared++
+		} else if w.heavy {
+			e.whole = false
 		}
 	}
 	var have, total float64
@@ -196,6 +235,7 @@ func (q *query) weigh(t *indexedText) evidence {
 // score finds the best passage of a text; false where it shares no word with
 // the question.
 func (q *query) score(t *indexedText) (best Candidate, ok bool) {
+	q = q.about(t)
 	e := q.weigh(t)
 	if e.shared == 0 {
 		return best, false
@@ -208,7 +248,7 @@ func (q *query) score(t *indexedText) (best Candidate, ok bool) {
 		}
 	}
 	if ok {
-		best = Candidate{Kind: t.Kind, Title: t.Title, URL: t.URL, Excerpt: quote(passage, q.words), Confidence: min(1, highest)}
+		best = Candidate{Kind: t.Kind, Title: t.Title, URL: t.URL, Excerpt: quote(passage, q.words), Confidence: min(1, highest), whole: e.whole}
 	}
 	return best, ok
 }
@@ -237,7 +277,7 @@ func (q *query) scorePassage(t *indexedText, e *evidence, p indexedSection) (bes
 // correct lowers a confidence for what speaks against the text.
 func (q *query) correct(c, topic float64, t *indexedText, e *evidence) float64 {
 	c *= offTopic + (1-offTopic)*min(1, topic/someTopic)
-	if e.shared == 1 && len(q.words) > 1 {
+	if e.shared == 1 && q.heavy > 1 {
 		c = min(c, oneOfSeveral)
 	}
 	switch {
@@ -250,8 +290,34 @@ func (q *query) correct(c, topic float64, t *indexedText, e *evidence) float64 {
 	if e.other {
 		c *= otherKind
 	}
+	if q.otherChoice(t) {
+		c *= otherChoice
+	}
+	if t.trouble && !q.trouble {
+		c *= otherCase
+	}
 	return min(1, c)
 }
+
+// about is the question as it is put to a text on faults: whatever the texts speak of is a thing that
+// may have one.
+func (q *query) about(t *indexedText) *query {
+	if !q.fault || t.thing == "" {
+		return q
+	}
+	out := *q
+	out.words = slices.Clone(q.words)
+	for i := range out.words {
+		if w := &out.words[i]; w.heavy && len(w.known) > 0 && w.in(t.all) == 0 {
+			w.known = maps.Clone(w.known)
+			w.known[t.thing] = asThing
+		}
+	}
+	return &out
+}
+
+// otherChoice says that the question wants to know which of several, and the text does not say so of itself.
+func (q *query) otherChoice(t *indexedText) bool { return q.asks == asksWhich && t.asks != asksWhich }
 
 // has says how well the question has a word of a text.
 func (q *query) has(word string) (best float64) {
@@ -284,7 +350,7 @@ func (q *query) run(line []string) float64 {
 // tells things of that name apart: the delivery address is not the e-mail address.
 func (q *query) meansOther(t *indexedText) bool {
 	for i := 1; i < len(q.words); i++ {
-		if !q.words[i].beside || q.words[i-1].in(t.all) > 0 {
+		if !q.words[i].beside || q.words[i-1].in(t.heads) > 0 {
 			continue
 		}
 		for j := 1; j < len(t.title); j++ {

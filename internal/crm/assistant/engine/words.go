@@ -28,7 +28,8 @@ var fillers = map[string]map[string]bool{
 		can could will would shall should may might must have has had having i me my mine we us our you your yours he she it its they them their this that these those
 		what when where which who whom whose why how much many long there here please thanks thank hello hi hey dear good morning afternoon evening day
 		want need like know tell ask question help get got getting take taken give let say says any some all no not yes just also too very so then than
-		into out up down over under again still already now today tomorrow yesterday find accept something anything someone receive received possible possibly sir madam team regards off until yet ever even only really often sent enter entered taken took put`),
+		into out up down over under again still already now today tomorrow yesterday find accept something anything someone receive received possible possibly sir madam team regards off until yet ever even only really often sent enter entered taken took put
+		going gonna don doesn didn isn aren wasn weren haven hasn hadn won wouldn couldn shouldn re ve ll`),
 }
 
 func wordSet(list string) map[string]bool {
@@ -48,7 +49,7 @@ func isFiller(word, language string) bool {
 }
 
 // wholeWords are not short words with an ending.
-var wholeWords = wordSet(`havale toptan adres indirim isletme calismiyor bayi`)
+var wholeWords = wordSet(`havale toptan adres indirim isletme calismiyor bayi gecerli`)
 
 // normalize gives the form of a folded word by which words are compared. Turkish
 // words stay as they are: formsOfOne compares them.
@@ -99,7 +100,7 @@ func normalizeEnglish(word string) string {
 
 // synonyms are words that customers use for each other. Each line is one group.
 var synonyms = map[string][][]string{
-	Turkish: synonymGroups(Turkish, `kargo teslimat paket kargoya
+	Turkish: synonymGroups(Turkish, `kargo teslimat paket kargoya kurye
 		gelir ulasir varir yatar
 		iade
 		kusurlu bozuk hasarli kirik defolu yirtik ayipli yanlis delik
@@ -115,10 +116,17 @@ var synonyms = map[string][][]string{
 		odeme odeyebilir
 		makine makinede
 		asgari minimum
-		bayi bayilik distributor`),
-	English: synonymGroups(English, `parcel package delivery shipment shipping
+		bayi bayilik distributor
+		ucretsiz bedava
+		toptan toplu
+		olcu boyut ebat
+		gecikme gecikir gecikti gecikirse
+		yatar yansir
+		sifre parola
+		hasar zarar`),
+	English: synonymGroups(English, `parcel package delivery shipment shipping postage
 		arrive come delivered reach
-		refund money
+		refund money reimburse
 		return
 		item product goods article
 		faulty broken damaged defective torn wrong hole crushed
@@ -126,7 +134,7 @@ var synonyms = map[string][][]string{
 		pay payment
 		way method option
 		wash clean
-		sheets linen
+		sheets linen bedding
 		company business firm
 		wholesale bulk
 		dealer reseller distributor
@@ -134,8 +142,15 @@ var synonyms = map[string][][]string{
 		change edit update
 		charge cost price fee
 		minimum smallest
-		late delayed
-		invoice bill receipt`),
+		late delayed overdue
+		invoice bill receipt
+		courier carrier
+		exchange swap replace
+		shop store
+		measure size dimension
+		discount reduction
+		declined rejected refused
+		instalment monthly`),
 }
 
 func synonymGroups(language, lines string) (out [][]string) {
@@ -196,7 +211,7 @@ func subjectWords(text, language string) []string { return subjects(foldedWords(
 func subjects(words []string, language string) (out []string) {
 	seen := map[string]bool{}
 	for _, w := range words {
-		if isFiller(w, language) || len(w) < 2 && (w < "0" || w > "9") {
+		if isFiller(w, language) || language == Turkish && isAuxiliary(w) || len(w) < 2 && (w < "0" || w > "9") {
 			continue
 		}
 		if n := normalize(w, language); !seen[n] {
@@ -288,7 +303,7 @@ const maxPhrase = 3
 // phrasesFor are pairs of words and the one that means both.
 var phrasesFor = map[string][][3]string{
 	Turkish: phraseList(Turkish, `geri gonder iade, geri vermek iade, geri yolla iade`),
-	English: phraseList(English, `send back return, give back return, bring back return, money back refund, not work error, t work error`),
+	English: phraseList(English, `send back return, give back return, bring back return, money back refund, not work error, doesn work error, don work error, isn work error`),
 }
 
 func phraseList(language, list string) (out [][3]string) {
@@ -329,11 +344,22 @@ func hinted(folded, words []string, language string) (out []string) {
 const (
 	asksWhen  = "when"
 	asksWhere = "where"
+	asksWhich = "which"
+	asksHow   = "how"
 )
 
 var askWords = map[string][]struct{ kind, phrase string }{
-	Turkish: {{asksWhen, "ne zaman"}, {asksWhen, "kac gun"}, {asksWhere, "nere"}},
-	English: {{asksWhen, "when"}, {asksWhen, "how long"}, {asksWhen, "how many days"}, {asksWhere, "where"}},
+	Turkish: {{asksWhen, "ne zaman"}, {asksWhen, "kac gun"}, {asksWhere, "nere"}, {asksWhich, "hangi"}, {asksHow, "nasil"}},
+	English: {
+		{asksWhen, "when"},
+		{asksWhen, "how long"},
+		{asksWhen, "how many days"},
+		{asksWhere, "where"},
+		{asksWhich, "which"},
+		{asksHow, "how do"},
+		{asksHow, "how can"},
+		{asksHow, "how should"},
+	},
 }
 
 // asksFor says what a question asks for; "" where its words do not tell.

@@ -111,7 +111,7 @@ func (s *Service) readNews(ctx context.Context, p *page, conv uuid.UUID, m bus.M
 		if err := json.Unmarshal(m.Body, &signal); err != nil || signal.Data.ConversationID != conv || signal.Data.AuthorKind == conversation.ByContact {
 			return nil, nil //nolint:nilerr // not for this visitor
 		}
-		data, err := json.Marshal(map[string]bool{"typing": signal.Data.Typing})
+		data, err := json.Marshal(map[string]bool{"typing": signal.Data.Typing, "bot": signal.Data.AuthorKind == conversation.ByBot})
 		return &News{"typing", data}, err
 	}
 	return nil, nil

@@ -303,7 +303,11 @@ func TestStream(t *testing.T) {
 			t.Errorf("got %s %s", kind, data)
 		}
 		c.Owner.Post(conversations+"/"+id.String()+"/typing", map[string]any{"typing": true}).Want(200)
-		if kind, data = next(); kind != "typing" || !strings.Contains(data, "true") {
+		if kind, data = next(); kind != "typing" || data != `{"bot":false,"typing":true}` {
+			t.Errorf("got %s %s", kind, data)
+		}
+		s.Live.BotTypes(c.Context(), conversation.Conversation{ID: id})
+		if kind, data = next(); kind != "typing" || data != `{"bot":true,"typing":true}` {
 			t.Errorf("got %s %s", kind, data)
 		}
 		c.Owner.Post(conversations+"/"+id.String()+"/close", nil).Want(200)

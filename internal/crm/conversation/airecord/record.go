@@ -67,8 +67,8 @@ type AIRecord struct {
 	State          string                                   `json:"state" enum:"off,active,handed_over,paused" example:"handed_over"`
 	HandoverReason *string                                  `json:"handover_reason" nullable:"true" example:"customer_asked"`
 	Since          *clock.Time                              `json:"since" nullable:"true" doc:"Since when it is in that state"`
-	Configuration  api.Nullable[conversation.Configuration] `json:"configuration" doc:"Which assistant answered last; null where none has"`
-	Answers        int                                      `json:"answers" example:"3" doc:"How many answers it wrote"`
+	Configuration  api.Nullable[conversation.Configuration] `json:"configuration" doc:"Which assistant wrote last; null where none has"`
+	Answers        int                                      `json:"answers" example:"3" doc:"How many answers it wrote; greetings, thanks and the words of a hand-over are none"`
 	LastAnsweredAt *clock.Time                              `json:"last_answered_at" nullable:"true"`
 	Feedback       []Feedback                               `json:"feedback" nullable:"false" doc:"Votes on its answers, the newest first; of very many the newest 200"`
 }

@@ -100,6 +100,7 @@ export const channels = {
   'channels.prechatPhone': 'Ask for a phone number too',
   'channels.hours': 'Business hours',
   'channels.hoursOn': 'Set business hours',
+  'channels.hoursNeeded': 'The assistant goes by these hours. First choose a configuration for it that always answers.',
   'channels.hoursHint': 'Outside these hours the chat shows that you are away and when you are back. Visitors can always write.',
   'channels.timezone': 'Time zone',
   'channels.timezoneWrong': 'We do not know this time zone.',

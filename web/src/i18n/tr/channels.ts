@@ -100,6 +100,7 @@ export const channels = {
   'channels.prechatPhone': 'Telefon numarasını da sor',
   'channels.hours': 'Çalışma saatleri',
   'channels.hoursOn': 'Çalışma saatleri belirle',
+  'channels.hoursNeeded': 'Asistan bu saatlere göre yanıt veriyor. Önce asistan için her zaman yanıt veren bir yapılandırma seçin.',
   'channels.hoursHint': 'Bu saatlerin dışında sohbet, kimsenin olmadığını ve ne zaman açılacağını söyler. Ziyaretçiler her zaman yazabilir.',
   'channels.timezone': 'Saat dilimi',
   'channels.timezoneWrong': 'Bu saat dilimini bilmiyoruz.',

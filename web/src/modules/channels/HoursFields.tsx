@@ -12,12 +12,14 @@ interface Props {
   onChange: (hours: Hours | null) => void
   /** What happens outside of the hours. */
   hint: string
+  /** Why they are refused as a whole. */
+  error?: string | null
   zoneError: string | null
   spansError: string | null
 }
 
 /** When somebody is there: a time zone and, for each weekday, any number of spans. */
-export function HoursFields({ value, onChange, hint, zoneError, spansError }: Props) {
+export function HoursFields({ value, onChange, hint, error, zoneError, spansError }: Props) {
   const { t } = useI18n()
   return (
     <fieldset className="flex flex-col gap-3 rounded-lg border border-line px-4 py-3">
@@ -28,6 +30,11 @@ export function HoursFields({ value, onChange, hint, zoneError, spansError }: Pr
         checked={value !== null}
         onChange={(event) => onChange(event.target.checked ? working() : null)}
       />
+      {error && (
+        <p role="alert" className="text-sm text-danger-ink">
+          {error}
+        </p>
+      )}
       {value && (
         <>
           <Field label={t('channels.timezone')} error={zoneError}>

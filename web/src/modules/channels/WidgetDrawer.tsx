@@ -87,7 +87,7 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
       dismiss={t('common.close')}
       busy={save.isPending}
       error={save.error}
-      fields={['name', 'origins', 'color', 'look.origins', 'look.color', 'business_hours.timezone', 'business_hours.spans']}
+      fields={['name', 'origins', 'color', 'look.origins', 'look.color', 'business_hours', 'business_hours.timezone', 'business_hours.spans']}
       onSubmit={submit}
       onClose={onClose}
       after={id && <InboundTest id={id} />}
@@ -148,6 +148,7 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
             hint={t('channels.hoursHint')}
             value={hours}
             onChange={setHours}
+            error={fieldText(save.error, 'business_hours', { needed_by_assistant: 'channels.hoursNeeded' })}
             zoneError={fieldText(save.error, 'business_hours.timezone', { unknown_timezone: 'channels.timezoneWrong' })}
             spansError={fieldText(save.error, 'business_hours.spans', { out_of_range: 'channels.spansWrong' })}
           />

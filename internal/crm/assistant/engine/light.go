@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// lightWords stand around a subject: when it was, who it was for, how it looked. A text that has
+// none of them may answer all the same, so they count little.
+var lightWords = map[string][]string{
+	Turkish: strings.Fields(`el elime elimde elinize eve evime ev gecen gecenlerde hafta haftadir haftaya ay aydir yil sabah aksam ogle ogleden
+		saat gece haftasonu pazartesi sali carsamba persembe cuma cumartesi pazar ayri sonrasi oncesi
+		begenmedim begenmedigim begenmedik tasindim tasiniyorum fikrim karar kabul konuda konusunda bilmiyorum bilmek anlamadim anlayamadim
+		soylemek soyler anlatir aciklar gostermek gorebilir goremiyorum gorunuyor goruyorum gormek gordum bakmak baktim deniyorum denedim
+		bekliyorum bekledim bekler kullanmak kullaniyorum kullanabilir sahip tarafindan uygun dogru mevcut gecerli normal normalde surekli
+		sik siklikla genelde genellikle tam tamamen biraz fazla yeni eski ayni baska farkli ozel genel hizli cabuk hemen direkt dogrudan aninda
+		destek detay detayli talep istek kosul kosullari sart sartlari kural kurallari politika politikasi prosedur talimat islem islemi
+		sekil sekilde adim olanak imkan imkani secenek yuzde oran orani miktar
+		annem babam esim kizim oglum arkadasim kardesim musteri musteriyim insanlar
+		site sitenizden sitenizde sitede internetten internet online web sayfa dukkanim dukkan
+		durum durumunu durumu hak hakki hakkim hakkimiz tutar satin almistim alisveris alim alimda yaptigim verdigim vermistim gonderilmis olmus cikiyor cikti calisiyor saglar sagliyor destekliyor sunuyor`),
+	English: normalized(`moved move new old last week month year morning noon night hour weekend monday tuesday wednesday thursday friday saturday sunday
+		recently ago since while during immediate immediately directly soon quickly fast today home above below
+		policy instruction information info detail procedure process step rule condition term guide guideline general exactly currently right
+		ok okay fine able allow percent percentage rate copy status available
+		put use using make see look check show try start happen offer provide support work go keep think understand wonder explain decide
+		love hate prefer mind expect wait hope wife husband mother father daughter son friend people customer client
+		site website web online internet page bought buy purchase place
+		different other another same own certain part whole bit lot ever usually normally anyway sure correct proper best well
+		because after before once both each every few more most less least first second next rest else`),
+}
+
+func normalized(list string) []string {
+	words := strings.Fields(list)
+	for i, w := range words {
+		words[i] = normalizeEnglish(w)
+	}
+	return words
+}
+
+// isLight says whether a normalized word is one of them.
+func isLight(word, language string) bool {
+	if language == English {
+		return slices.Contains(lightWords[English], word)
+	}
+	return slices.ContainsFunc(lightWords[Turkish], func(l string) bool {
+		return word == l || len(l) >= 5 && strings.HasPrefix(word, l[:5]) && formsOfOne(word, l) == 1
+	})
+}
+
+// troubles are words for what goes wrong.
+var troubles = map[string][]string{
+	Turkish: strings.Fields(`kusurlu bozuk hasarli kirik defolu yirtik ayipli yanlis delik hata sorun problem ariza calismiyor gecikti gecikme`),
+	English: normalized(`faulty broken damaged defective torn wrong hole crushed error problem fail failed declined late delayed`),
+}
+
+// faults are words for things that are not as they should be, and things words for whatever is
+// sold: a text on faulty products is about a broken pillow.
+var (
+	faults = map[string][]string{
+		Turkish: strings.Fields(`kusurlu bozuk hasarli kirik defolu yirtik ayipli delik`),
+		English: normalized(`faulty broken damaged defective torn tear hole crushed`),
+	}
+	things = map[string][]string{Turkish: {"urun"}, English: normalized(`item product goods`)}
+)
+
+// oneOf finds the first of some normalized words that is a form of one in a list; "" where none is.
+func oneOf(words, list []string, language string) string {
+	for _, w := range words {
+		if slices.ContainsFunc(list, func(l string) bool { return sameWord(w, l, language) >= sureForm }) {
+			return w
+		}
+	}
+	return ""
+}
+
+// auxiliaries are the roots of Turkish verbs that say nothing by themselves, and beginnings
+// of other words that look like their forms.
+var (
+	auxiliaries = strings.Fields(`yap ol ed et bul gor bil ogren iste`)
+	notThem     = strings.Fields(`olc olay etik etki edebiyat bulas gorev gorus gorsel bilet bilgi bildir ogrenci istek`)
+)
+
+// isAuxiliary says whether a folded Turkish word is a form of such a verb: yapabiliyorum, olduğunu.
+func isAuxiliary(word string) bool {
+	return !begins(word, notThem) && slices.ContainsFunc(auxiliaries, func(root string) bool {
+		return strings.HasPrefix(word, root) && isChain(word[len(root):])
+	})
+}
+
+// pathSign stands between the steps of a way through menus, and pathStep is how many words a step has.
+const (
+	pathSign = "›"
+	pathStep = 2
+)
+
+// withoutPaths leaves ways through menus out of a line: where "My account › My orders" leads is not
+// what it is about.
+func withoutPaths(line string) string {
+	if !strings.Contains(line, pathSign) {
+		return line
+	}
+	words := strings.Fields(line)
+	keep := make([]bool, len(words))
+	for i := range words {
+		near := words[max(0, i-pathStep):min(len(words), i+pathStep+1)]
+		keep[i] = !slices.Contains(near, pathSign)
+	}
+	n := 0
+	return strings.Join(slices.DeleteFunc(words, func(string) bool { n++; return !keep[n-1] }), " ")
+}
