@@ -41,6 +41,34 @@ func (s *Service) Standing(r *db.Reader, item uuid.UUID) (string, error) {
 	return *i.Delivery, nil
 }
 
+const (
+	// overtakenAfter is how old a message must be for a later one to wait for it: one
+	// that is younger is being sent at this moment.
+	overtakenAfter = time.Second
+	// overtakenUntil is for how long a later one waits: what the provider does not take
+	// must not hold up a conversation for hours.
+	overtakenUntil = 15 * time.Minute
+)
+
+// Behind says whether a message of ours that was written before an item, in the same
+// conversation and for the same account, has not left yet, so that the item would
+// overtake it.
+func (s *Service) Behind(r *db.Reader, item uuid.UUID) (bool, error) {
+	i, err := conversation.ItemByID(r, item)
+	if err != nil || i.ChannelAccountID == nil {
+		if db.IsNoRow(err) {
+			err = nil
+		}
+		return false, err
+	}
+	now := s.db.Clock().Now()
+	until := clock.At(now.Add(-overtakenAfter))
+	if i.CreatedAt.Before(until.Time) {
+		until = i.CreatedAt
+	}
+	return hasQueued(r, i.ConversationID, *i.ChannelAccountID, clock.At(now.Add(-overtakenUntil)), until)
+}
+
 // Known finds our message by the provider's name for it; false where there is
 // none.
 func (s *Service) Known(r *db.Reader, account uuid.UUID, providerMessageID string) (uuid.UUID, bool, error) {
