@@ -12,9 +12,9 @@ import (
 )
 
 type callbackIn struct {
-	State      string `query:"state" maxLength:"200" doc:"Of the sign-up that somebody began; counts once"`
-	Code       string `query:"code" maxLength:"2000" doc:"Stands for a token"`
-	Error      string `query:"error" maxLength:"200" example:"access_denied" doc:"The person did not agree"`
+	State string `query:"state" maxLength:"200" doc:"Of the sign-up that somebody began; counts once"`
+	Code  string `query:"code" maxLength:"2000" doc:"Stands for a token"`
+	Error string `query:"error" maxLength:"200" example:"access_denied" doc:"The person did not agree"`
 	// What the provider says beside the error; the step says enough.
 	ErrorCode        string `query:"error_code" maxLength:"40" example:"200"`
 	ErrorReason      string `query:"error_reason" maxLength:"200" example:"user_denied"`
