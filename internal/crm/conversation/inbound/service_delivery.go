@@ -50,15 +50,21 @@ const (
 	overtakenUntil = 15 * time.Minute
 )
 
-// Behind says whether a message of ours that was written before an item, in the same
-// conversation and for the same account, has not left yet, so that the item would
-// overtake it.
+// Behind says whether a message of ours to the same customer, over the same account, was
+// written before an item and has not left yet, so that the item would overtake it.
 func (s *Service) Behind(r *db.Reader, item uuid.UUID) (bool, error) {
 	i, err := conversation.ItemByID(r, item)
-	if err != nil || i.ChannelAccountID == nil {
-		if db.IsNoRow(err) {
-			err = nil
-		}
+	if db.IsNoRow(err) || err == nil && i.ChannelAccountID == nil {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	c, err := conversation.ByID(r, i.ConversationID)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	if err != nil {
 		return false, err
 	}
 	now := s.db.Clock().Now()
@@ -66,7 +72,8 @@ func (s *Service) Behind(r *db.Reader, item uuid.UUID) (bool, error) {
 	if i.CreatedAt.Before(until.Time) {
 		until = i.CreatedAt
 	}
-	return hasQueued(r, i.ConversationID, *i.ChannelAccountID, clock.At(now.Add(-overtakenUntil)), until)
+	list, err := conversation.UnreadOn(r, c.ContactID, *i.ChannelAccountID, clock.At(now.Add(-overtakenUntil)), until, conversation.Queued)
+	return slices.ContainsFunc(list, func(other uuid.UUID) bool { return other != item }), err
 }
 
 // Known finds our message by the provider's name for it; false where there is
@@ -143,7 +150,7 @@ func (s *Service) unreadOn(ctx context.Context, account uuid.UUID, customer stri
 		if err != nil {
 			return err
 		}
-		list, err = conversation.UnreadOn(r, who.ID, account, until, delivery)
+		list, err = conversation.UnreadOn(r, who.ID, account, clock.At(time.Unix(0, 0)), until, delivery)
 		return err
 	})
 	if db.IsNoRow(err) {
