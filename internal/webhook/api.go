@@ -261,7 +261,7 @@ func (r *routes) registerCatalog(a *api.API, path, id string, access api.Access)
 	rt.Path = path
 	rt.Doc = "The events that the workspace's licences allow, each with the JSON Schema of its body and an example."
 	api.Handle(a, rt, func(ctx context.Context, _ *struct{}) ([]CatalogEntry, error) {
-		return r.Catalog(ctx, api.Language(ctx)), nil
+		return r.Catalog(ctx, api.Language(ctx))
 	})
 }
 

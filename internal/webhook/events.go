@@ -40,12 +40,12 @@ type CatalogEntry struct {
 	turkish     string          // the description
 }
 
-// licensed says whether a caller's workspace may have the event.
-func (e *CatalogEntry) licensed(who *caller.Caller) bool {
-	return e.Module == "" || who.Licences[e.Module]
+// isLicensed says whether a caller's workspace may have the events of a module.
+func isLicensed(who *caller.Caller, module string) bool {
+	return module == "" || who.Licences[module]
 }
 
-// describe writes the schema and the example of every event once.
+// describe writes the schema and the example of every event.
 func describe(catalog event.Catalog) ([]CatalogEntry, error) {
 	var out []CatalogEntry
 	for _, t := range catalog {

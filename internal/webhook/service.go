@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,7 +29,7 @@ type Service struct {
 	db      *db.DB
 	box     *secret.Box
 	idKey   []byte
-	catalog []CatalogEntry
+	catalog func() ([]CatalogEntry, error) // written when it is first asked for
 	out     *outbound.Client
 	owners  Owners
 	bus     bus.Bus
@@ -50,30 +51,29 @@ type Config struct {
 	Sender  *Sender // this process's, which is told what is queued and changed
 }
 
-// New makes the service. It returns an error where something is missing or an
-// event of the catalog cannot be described.
+// New makes the service. It returns an error where something is missing.
 func New(c Config) (*Service, error) {
 	if c.DB == nil || c.Box == nil || c.Out == nil || c.Bus == nil || c.Owners == nil || c.Sender == nil {
 		return nil, errors.New("webhook: the service needs a database, a box of secrets, a client, a bus, owners and a sender")
 	}
-	entries, err := describe(c.Catalog)
 	types := map[string]event.Type{}
 	for _, t := range c.Catalog {
 		types[t.Name] = t
 	}
 	return &Service{
-		db: c.DB, box: c.Box, idKey: c.Box.Derive("webhook delivery id"), catalog: entries, out: c.Out, owners: c.Owners,
+		db: c.DB, box: c.Box, idKey: c.Box.Derive("webhook delivery id"), out: c.Out, owners: c.Owners,
 		bus: c.Bus, sender: c.Sender, types: types, heartbeat: defaultHeartbeat,
-	}, err
+		catalog: sync.OnceValues(func() ([]CatalogEntry, error) { return describe(c.Catalog) }),
+	}, nil
 }
 
 // Catalog lists the events that the workspace's licences allow, described in a
 // language: "tr" or "en".
-func (s *Service) Catalog(ctx context.Context, lang string) []CatalogEntry {
-	who := caller.From(ctx)
-	out := []CatalogEntry{}
-	for _, e := range s.catalog {
-		if !e.licensed(who) {
+func (s *Service) Catalog(ctx context.Context, lang string) ([]CatalogEntry, error) {
+	all, err := s.catalog()
+	who, out := caller.From(ctx), []CatalogEntry{}
+	for _, e := range all {
+		if !isLicensed(who, e.Module) {
 			continue
 		}
 		if lang == "tr" {
@@ -81,7 +81,7 @@ func (s *Service) Catalog(ctx context.Context, lang string) []CatalogEntry {
 		}
 		out = append(out, e)
 	}
-	return out
+	return out, err
 }
 
 // checkEvents refuses names that the workspace's catalog does not have, at the
@@ -89,8 +89,8 @@ func (s *Service) Catalog(ctx context.Context, lang string) []CatalogEntry {
 func (s *Service) checkEvents(ctx context.Context, field string, names ...string) error {
 	who := caller.From(ctx)
 	for _, name := range names {
-		i := slices.IndexFunc(s.catalog, func(c CatalogEntry) bool { return c.Name == name })
-		if i < 0 || !s.catalog[i].licensed(who) {
+		t, known := s.types[name]
+		if !known || t.Hidden || !isLicensed(who, t.Module) {
 			return fault.New(fault.UnknownEvent, name).Field(field, "unknown_event")
 		}
 	}

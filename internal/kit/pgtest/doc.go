@@ -4,8 +4,8 @@
 // A server comes from one of two places. When KONAK_TEST_POSTGRES holds a
 // postgres:// URL, that server is used: `make test` starts one with
 // scripts/with-postgres and shares it among all test processes. Without it,
-// every test process starts a private cluster in a temporary folder, on a unix
-// socket only, so that there is no port to collide on and nobody else on the
+// every test process starts a private cluster in a temporary folder (in memory, where the
+// machine has some to spare), on a unix socket only, so that there is no port to collide on and nobody else on the
 // machine can reach it.
 //
 // The private cluster is owned by a small watchdog process that reads from a

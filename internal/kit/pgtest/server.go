@@ -109,7 +109,7 @@ func Start(o Options) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := makeFolder(who)
+	dir, err := makeFolder(who, o.Durable)
 	if err != nil {
 		return nil, err
 	}
