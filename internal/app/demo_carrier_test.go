@@ -176,7 +176,7 @@ func TestDemoCallsOutside(t *testing.T) {
 func TestDemoIsCalled(t *testing.T) {
 	t.Parallel()
 	d := openCallingDemo(t)
-	if page := d.tries("phone", url.Values{"act": {"dial"}}); !strings.Contains(page, "buy a number first") {
+	if page := d.tries("phone", url.Values{"act": {"dial"}}); !strings.Contains(page, "Buy a number first") {
 		t.Errorf("without a number: %s", page)
 	}
 	n := d.buyNumber()

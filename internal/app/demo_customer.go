@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"konak/internal/app/demo"
@@ -77,7 +76,7 @@ func (s *standIn) workspaceOf(w identity.Workspace, own []customer.Channel) cust
 func (a *App) callDemo(w identity.Workspace, from string, tell func(string)) error {
 	n, err := db.Read(demoSystem(context.Background(), w), a.DB.Tenant(w.ID), func(r *db.Reader) (number.Number, error) { return a.Numbers.FindActive(r, nil) })
 	if db.IsNoRow(err) {
-		return errors.New("önce bir numara satın alın · buy a number first: /settings/phone-numbers")
+		return customer.ErrNoNumber
 	}
 	if err != nil {
 		return err

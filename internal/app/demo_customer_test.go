@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"mime/multipart"
@@ -10,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"konak/internal/app"
 	"konak/internal/app/apptest"
@@ -118,6 +120,9 @@ func TestDemoCustomer(t *testing.T) {
 		}
 	}
 	v.does("whatsapp", url.Values{"act": {"call"}, "answer": {"agree"}})
+	for _, does := range []string{customer.OwnerAnswers, customer.OwnerShares, customer.OwnerDeclines} {
+		v.does("whatsapp", url.Values{"act": {"owner"}, "does": {does}})
+	}
 	if page := v.does("whatsapp", url.Values{"act": {"template"}, "name": {"acil_firsat"}, "language": {"tr"}, "answer": {"approve"}}); !strings.Contains(page, "<code>acil_firsat</code> tr: APPROVED") {
 		t.Error("the template was not approved")
 	}
@@ -146,6 +151,61 @@ func TestNoCustomerOutsideADemo(t *testing.T) {
 		_ = resp.Body.Close()
 		if err != nil || strings.Contains(string(text), "Be the customer") {
 			t.Errorf("%s answers %d with the page, %v", method, resp.StatusCode, err)
+		}
+	}
+}
+
+// asks calls the API with a token, "" for none, and gives the answer's data.
+func (v *visitor) asks(method, address, token, body string, data any) {
+	v.t.Helper()
+	req, err := http.NewRequestWithContext(v.t.Context(), method, address, strings.NewReader(body))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	answer := struct{ Data any }{data}
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || resp.StatusCode != 200 {
+		v.t.Fatalf("%s %s: %d, %v", method, address, resp.StatusCode, err)
+	}
+}
+
+// Whoever signs up with Meta in the demo and shares its number still hears the customers who
+// write to it.
+func TestDemoSignUp(t *testing.T) {
+	t.Parallel()
+	v := openDemo(t)
+	var session struct {
+		Token string `json:"session_token"`
+	}
+	v.asks(http.MethodPost, v.server.URL+"/api/v1/auth/sign-in", "", `{"email":"owner@demo.localhost","password":"konak-demo-password"}`, &session)
+	var begun struct{ URL string }
+	v.asks(http.MethodGet, v.server.URL+"/api/crm/v1/channels/partner/oauth/start", session.Token, "", &begun)
+	var connected struct{ Accounts []struct{ Kind string } }
+	v.asks(http.MethodGet, begun.URL+"&answer=agree&business=100000000000001", "", "", &connected)
+	if len(connected.Accounts) != 1 || connected.Accounts[0].Kind != "whatsapp" {
+		t.Fatalf("connected are %+v", connected)
+	}
+	v.does("whatsapp", url.Values{"act": {"write"}, "text": {"Hâlâ orada mısınız?"}})
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(patience); ; {
+		var list []struct{ Preview string }
+		v.asks(http.MethodGet, v.server.URL+"/api/crm/v1/conversations?channel=whatsapp&limit=1", session.Token, "", &list)
+		if len(list) == 1 && list[0].Preview == "Hâlâ orada mısınız?" {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("the message did not arrive; the newest conversation is %+v", list)
 		}
 	}
 }

@@ -27,7 +27,7 @@ var demoNumbers = map[string]demoNumber{
 func (s *standIn) demoBusinesses(base string) {
 	for slug, n := range demoNumbers {
 		s.whatsapp.Add(sandbox.Business{
-			ID: n.business, Token: demoToken(slug), AppSecret: demoSecret(slug), Callback: base + whatsapp.WebhookPath,
+			ID: n.business, Token: demoToken(slug), AppSecret: demoApp.Secret, Callback: base + whatsapp.WebhookPath,
 			Numbers: []graph.PhoneNumber{{
 				ID: n.number, Display: n.display, VerifiedName: n.name, Quality: "GREEN", Limit: "TIER_1K", NameStatus: "APPROVED", Mode: "SANDBOX",
 			}},
@@ -37,8 +37,7 @@ func (s *standIn) demoBusinesses(base string) {
 }
 
 // What opens the numbers guards nothing: the stand-in listens on loopback.
-func demoToken(slug string) string  { return "demo-token-of-" + slug }
-func demoSecret(slug string) string { return "demo-secret-of-" + slug }
+func demoToken(slug string) string { return "demo-token-of-" + slug }
 
 // demoWhatsApp connects the workspace's number as a person would.
 func (a *App) demoWhatsApp(ctx context.Context, w identity.Workspace) error {
@@ -48,7 +47,7 @@ func (a *App) demoWhatsApp(ctx context.Context, w identity.Workspace) error {
 	}
 	_, err := a.WhatsApp.Connect(ctx, whatsapp.NewNumber{
 		ID: DemoAccount(w.ID, whatsapp.Name), Name: n.account, NumberID: n.number, BusinessID: n.business,
-		Token: demoToken(w.Slug), AppSecret: demoSecret(w.Slug),
+		Token: demoToken(w.Slug), AppSecret: demoApp.Secret,
 	})
 	return err
 }

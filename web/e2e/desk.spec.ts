@@ -78,8 +78,20 @@ test('a macro is built step by step, corrected, run in the inbox and deleted', a
     // It closes, so the next conversation is opened.
     await expect(thread).toBeHidden()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await expect(thread.getByText(`We refund it today, Sibel Er ${stamp}`)).toBeVisible()
+    // Its answer is taken back with the closing that waited for it.
     await expect(thread.getByRole('button', { name: /^Close/ })).toBeVisible()
+    const answer = thread.getByText(`We refund it today, Sibel Er ${stamp}`)
+    await expect(answer).toBeHidden()
+    const one = `/api/crm/v1/conversations/${id}`
+    const waiting = (await (await page.request.get(`${one}/scheduled?state=waiting`)).json()) as { data: unknown[] }
+    expect(waiting.data).toEqual([])
+    await thread.getByRole('button', { name: 'Run a macro' }).click()
+    await page.getByRole('menuitem', { name }).click()
+    await preview.getByRole('button', { name: 'Run' }).click()
+    await expect(thread).toBeHidden()
+    await expect.poll(async () => ((await (await page.request.get(one)).json()) as { data: { state: string } }).data.state, { timeout: 30_000 }).toBe('closed')
+    await page.goto(`/inbox?c=${id}`)
+    await expect(answer).toBeVisible()
   })
 
   await page.goto('/settings/macros')

@@ -134,6 +134,7 @@ func (sh *Shop[S]) MeetFaults(f Faults, content []byte) {
 	sh.T.Helper()
 	sh.MeetSendFaults(f)
 	sh.MeetPause(f)
+	sh.meetOvertaking(f)
 	sh.meetLongFault(f)
 	sh.meetFileFaults(f, content)
 }
@@ -219,6 +220,30 @@ func (sh *Shop[S]) MeetPause(f Faults) {
 	sh.Settle()
 	if got := f.Sent(); !slices.Equal(got, []string{"bir", "iki"}) {
 		sh.T.Errorf("after the pause %q went out", got)
+	}
+}
+
+// meetOvertaking lets the provider fail on a message while the next ones are written: they
+// arrive in the order in which they were written, and one that never leaves holds up the
+// others for a quarter of an hour.
+func (sh *Shop[S]) meetOvertaking(f Faults) {
+	sh.T.Helper()
+	f.Say("Merhaba")
+	in := sh.Only().ID
+	f.Sent()
+	sh.misbehave(f.Sends, false, answerBroken)
+	sh.Reply(in, "önce")
+	sh.Settle()
+	sh.Answer(nil)
+	sh.Server.Clock.Advance(1500 * time.Millisecond)
+	sh.Reply(in, "sonra")
+	sh.Settle()
+	if got := f.Sent(); len(got) > 0 {
+		sh.T.Errorf("%q overtook what was written before", got)
+	}
+	sh.recoverAfter(10 * time.Minute)
+	if got := f.Sent(); !slices.Equal(got, []string{"önce", "sonra"}) {
+		sh.T.Errorf("after a failure the provider took %q", got)
 	}
 }
 

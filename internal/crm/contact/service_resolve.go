@@ -124,6 +124,9 @@ func (b *Book) byAddress(tx *db.Tx, from Sender) (Ref, error) {
 	return Ref{}, db.ErrNoRow
 }
 
+// nameMax is how long the name of a contact may be, as the API takes it.
+const nameMax = 200
+
 func (b *Book) makeContact(tx *db.Tx, from Sender) (Ref, error) {
 	// A name that shows nothing is none, and nobody's message is lost for it.
 	name := strings.TrimSpace(trtext.Plain(from.Name))
@@ -140,6 +143,10 @@ func (b *Book) makeContact(tx *db.Tx, from Sender) (Ref, error) {
 				break
 			}
 		}
+	}
+	// What a stranger is called must not fill every list.
+	if letters := []rune(name); len(letters) > nameMax {
+		name = string(letters[:nameMax])
 	}
 	c, err := b.create(tx, in)
 	if fault.Is(err, fault.Conflict) {

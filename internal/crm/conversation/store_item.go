@@ -214,10 +214,10 @@ func SetRetrying(tx *db.Tx, i *Item) error {
 const unreadMax = 200
 
 // UnreadOn lists the messages of ours with a delivery, the newest first, that were written
-// to a contact on an account until a moment and that the contact has not read.
-func UnreadOn(r *db.Reader, contact, account uuid.UUID, until clock.Time, delivery string) ([]uuid.UUID, error) {
+// to a contact on an account in a span of time and that the contact has not read.
+func UnreadOn(r *db.Reader, contact, account uuid.UUID, from, until clock.Time, delivery string) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT i.id FROM conversation c
 		JOIN conversation_item i ON i.tenant_id = c.tenant_id AND i.conversation_id = c.id
 		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND i.channel_account_id = $3 AND i.delivery = $6 AND i.read_at IS NULL
-			AND i.at <= $4 AND i.deleted_at IS NULL ORDER BY i.at DESC LIMIT $5`, r.Tenant(), contact, account, until, unreadMax, delivery)
+			AND i.at >= $7 AND i.at <= $4 AND i.deleted_at IS NULL ORDER BY i.at DESC LIMIT $5`, r.Tenant(), contact, account, until, unreadMax, delivery, from)
 }

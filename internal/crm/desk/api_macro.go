@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"time"
 
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
@@ -44,6 +45,7 @@ type updateMacroIn struct {
 type applyMacroIn struct {
 	ID      api.ID `path:"id" record:"conversation"`
 	MacroID api.ID `path:"macroId" record:"crm_macro"`
+	DelayS  int    `query:"delay_s" minimum:"0" maximum:"30" example:"5" doc:"Seconds for which the macro's replies wait, so that they can be taken back. A closing or a snooze after the last one waits with it; everything else is done at once"`
 }
 
 // Register adds the routes.
@@ -95,6 +97,6 @@ func (s *Service) registerMacros(a *api.API) {
 	apply.Refusals = []int{409}
 	apply.Doc = "The permission of each action is checked by itself. Where one is refused or fails, none is taken: the error is the action's own, and its step says which."
 	api.Handle(a, apply, func(ctx context.Context, in *applyMacroIn) (Applied, error) {
-		return s.Apply(ctx, in.ID.UUID, in.MacroID.UUID)
+		return s.Apply(ctx, in.ID.UUID, in.MacroID.UUID, time.Duration(in.DelayS)*time.Second)
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/conversation/later"
 	"konak/internal/crm/reply"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
@@ -176,11 +177,13 @@ func (s *Service) DeleteMacro(ctx context.Context, id uuid.UUID) error {
 type Applied struct {
 	Conversation conversation.Conversation `json:"conversation"`
 	Items        []conversation.Item       `json:"items" nullable:"false" doc:"The replies and notes that were written"`
+	Scheduled    []later.Scheduled         `json:"scheduled" nullable:"false" doc:"With a delay: the replies, which can still be taken back. The last one says in then what becomes of the conversation when it goes"`
 }
 
 // Apply takes a macro's actions on a conversation: all of them or none. The
-// fault of one that is refused or fails says which it is.
-func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID) (out Applied, err error) {
+// fault of one that is refused or fails says which it is. With a delay its replies
+// wait, and can be taken back.
+func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID, delay time.Duration) (out Applied, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		m, err := macroByID(&tx.Reader, macro)
 		if err != nil {
@@ -194,7 +197,10 @@ func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID) (out Applied, 
 		for i := range m.Actions {
 			steps[i] = s.step(i, &m.Actions[i], &written[i])
 		}
-		out = Applied{Items: []conversation.Item{}}
+		out = Applied{Items: []conversation.Item{}, Scheduled: []later.Scheduled{}}
+		if delay > 0 {
+			steps = s.delayReplies(m.Actions, steps, delay, &out.Scheduled)
+		}
 		if out.Conversation, err = s.conversations.Apply(tx, id, steps...); err != nil {
 			return err
 		}
@@ -234,19 +240,85 @@ func (s *Service) step(index int, a *Action, out *conversation.Written) conversa
 }
 
 func (s *Service) take(tx *db.Tx, was conversation.Conversation, a *Action, out *conversation.Written) (conversation.Conversation, error) {
-	text := ""
-	if a.Body != nil {
-		var empty []string
-		var err error
-		if text, empty, err = s.render(&tx.Reader, was, *a.Body); err != nil {
-			return was, err
-		}
-		// A sentence with a hole in it must not reach a customer unseen.
-		if len(empty) > 0 {
-			return was, fault.Invalid("body", "empty_placeholder").Because(empty[0])
-		}
+	text, err := s.textOf(&tx.Reader, was, a)
+	if err != nil {
+		return was, err
 	}
 	return verbs[a.Type].step(s, a, text, out)(tx, was)
+}
+
+// textOf is what an action writes, "" where it writes nothing.
+func (s *Service) textOf(r *db.Reader, was conversation.Conversation, a *Action) (string, error) {
+	if a.Body == nil {
+		return "", nil
+	}
+	text, empty, err := s.render(r, was, *a.Body)
+	// A sentence with a hole in it must not reach a customer unseen.
+	if err == nil && len(empty) > 0 {
+		err = fault.Invalid("body", "empty_placeholder").Because(empty[0])
+	}
+	return text, err
+}
+
+// delayReplies makes the replies of a macro wait, each a second longer than the one before.
+// A closing or a snooze after the last one follows when that goes: a reply to a closed
+// conversation would open it again.
+func (s *Service) delayReplies(actions []Action, steps []conversation.Step, delay time.Duration, out *[]later.Scheduled) []conversation.Step {
+	last := -1
+	for i := range actions {
+		if actions[i].Type == "reply" {
+			last = i
+		}
+	}
+	var kept []conversation.Step
+	for i := range actions {
+		switch kind := actions[i].Type; {
+		case kind == "reply" && i == last:
+			kept = append(kept, s.replyLater(i, &actions[i], delay, actions[i+1:], out))
+		case kind == "reply":
+			kept = append(kept, s.replyLater(i, &actions[i], delay, nil, out))
+			delay += time.Second
+		case last < 0 || i < last || kind != "close" && kind != "snooze":
+			kept = append(kept, steps[i])
+		}
+	}
+	return kept
+}
+
+// replyLater is a reply of a macro that waits, as a step; then are the actions after it.
+func (s *Service) replyLater(index int, a *Action, delay time.Duration, then []Action, out *[]later.Scheduled) conversation.Step {
+	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		text, err := s.textOf(&tx.Reader, was, a)
+		if err == nil {
+			var m later.Scheduled
+			was, err = s.replies.ToSchedule(reply.Later{Answer: reply.Answer{Body: text}, Delay: delay, FollowUp: followUpOf(then, tx.Now())}, &m)(tx, was)
+			*out = append(*out, m)
+		}
+		if f, ok := fault.As(err); ok {
+			return was, f.At(index, a.Type)
+		}
+		return was, err
+	}
+}
+
+// followUpOf is what becomes of a conversation by the last of some actions that changes its
+// state, nil for nothing.
+func followUpOf(actions []Action, now time.Time) (out *later.FollowUp) {
+	for _, a := range actions {
+		switch a.Type {
+		case "open":
+			out = nil
+		case "close":
+			out = &later.FollowUp{State: string(conversation.Closed)}
+		case "snooze":
+			out = &later.FollowUp{State: string(conversation.Snoozed), UntilReply: a.Minutes == nil}
+			if a.Minutes != nil {
+				until := clock.At(now.Add(time.Duration(*a.Minutes) * time.Minute))
+				out.Until = &until
+			}
+		}
+	}
+	return out
 }
 
 // write is a reply or a note of whoever applies the macro.

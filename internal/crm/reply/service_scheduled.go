@@ -43,72 +43,81 @@ type Later struct {
 // would refuse now is refused: dlp_blocked or dlp_warning.
 func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.Scheduled, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
-		c, err := conversation.Lock(tx, id)
-		if err != nil {
-			return err
-		}
-		sendAt, err := l.sendAt(tx.Now())
-		if err != nil {
-			return err
-		}
-		if err := l.checkFollowUp(ctx, sendAt); err != nil {
-			return err
-		}
-		held := &conversation.Item{Body: strings.TrimSpace(l.Body)}
-		if err := s.takeFiles(tx, held, l.Attachments, nil); err != nil {
-			return err
-		}
-		waiting, err := later.LockWaiting(tx, id)
-		if err != nil {
-			return err
-		}
-		if len(waiting) >= maxScheduled {
-			return fault.New(fault.LimitReached, maxScheduled)
-		}
-		who := conversation.AuthorFrom(tx)
-		m = later.Scheduled{
-			ID: tx.NewID(), ConversationID: id, State: later.Waiting, AuthorKind: who.Kind, AuthorID: who.ID, Body: held.Body,
-			UntilReply: l.UntilReply, SendAt: sendAt, Attachments: held.Attachments, Test: c.Test, CreatedAt: clock.At(tx.Now()),
-		}
-		m.FollowUp.V = l.FollowUp
-		m.Format, m.Signature, m.Override = conversation.FormatPlain, l.Signature, strings.TrimSpace(l.Override)
-		if l.Markdown {
-			m.Format = conversation.FormatMarkdown
-		}
-		if l.Channel != "" {
-			m.Channel, m.ChannelAccountID = &l.Channel, l.AccountID
-		}
-		// Whether there is a way now says nothing about then, but a message
-		// that could not go even now is a mistake that its author should see.
-		route, err := s.findRoute(tx, &c, l.Answer)
-		if err != nil && !fault.Is(err, fault.WindowClosed) {
-			return err
-		}
-		// The same holds for what a rule says of its text.
-		held.AuthorKind, held.AuthorID = who.Kind, who.ID
-		if err := s.completeBody(&tx.Reader, held, route, l.Markdown, l.Signature); err != nil {
-			return err
-		}
-		if err := s.checkScheduled(tx, &c, held, &m, route); err != nil {
-			return err
-		}
-		if err := later.Put(tx, &m); err != nil {
-			return fmt.Errorf("conversation: schedule: %w", err)
-		}
-		for _, a := range m.Attachments {
-			if err := file.HoldForScheduled(tx, a.ID, m.ID); err != nil {
-				return err
-			}
-		}
-		if _, err := jobs.Enqueue(tx, ScheduledJob, m.SendAt.Time, m.ID); err != nil {
-			return err
-		}
-		if _, err := s.clearDraft(draft.Reply)(tx, c); err != nil {
-			return err
-		}
-		return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
+		_, err := s.gate.Apply(tx, id, s.ToSchedule(l, &m), s.clearDraft(draft.Reply))
+		return err
 	})
 	return m, s.RecordRefusal(ctx, err)
+}
+
+// ToSchedule is Schedule as a step, but for the draft, which stays; what was written down
+// goes to out.
+func (s *Service) ToSchedule(l Later, out *later.Scheduled) conversation.Step {
+	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		var err error
+		*out, err = s.schedule(tx, was, l)
+		return was, err
+	}
+}
+
+// schedule writes a message of a conversation that is locked down for later.
+func (s *Service) schedule(tx *db.Tx, c conversation.Conversation, l Later) (m later.Scheduled, err error) {
+	sendAt, err := l.sendAt(tx.Now())
+	if err != nil {
+		return m, err
+	}
+	if err := l.checkFollowUp(tx.Context(), sendAt); err != nil {
+		return m, err
+	}
+	held := &conversation.Item{Body: strings.TrimSpace(l.Body)}
+	if err := s.takeFiles(tx, held, l.Attachments, nil); err != nil {
+		return m, err
+	}
+	waiting, err := later.LockWaiting(tx, c.ID)
+	if err != nil {
+		return m, err
+	}
+	if len(waiting) >= maxScheduled {
+		return m, fault.New(fault.LimitReached, maxScheduled)
+	}
+	who := conversation.AuthorFrom(tx)
+	m = later.Scheduled{
+		ID: tx.NewID(), ConversationID: c.ID, State: later.Waiting, AuthorKind: who.Kind, AuthorID: who.ID, Body: held.Body,
+		UntilReply: l.UntilReply, SendAt: sendAt, Attachments: held.Attachments, Test: c.Test, CreatedAt: clock.At(tx.Now()),
+	}
+	m.FollowUp.V = l.FollowUp
+	m.Format, m.Signature, m.Override = conversation.FormatPlain, l.Signature, strings.TrimSpace(l.Override)
+	if l.Markdown {
+		m.Format = conversation.FormatMarkdown
+	}
+	if l.Channel != "" {
+		m.Channel, m.ChannelAccountID = &l.Channel, l.AccountID
+	}
+	// Whether there is a way now says nothing about then, but a message
+	// that could not go even now is a mistake that its author should see.
+	route, err := s.findRoute(tx, &c, l.Answer)
+	if err != nil && !fault.Is(err, fault.WindowClosed) {
+		return m, err
+	}
+	// The same holds for what a rule says of its text.
+	held.AuthorKind, held.AuthorID = who.Kind, who.ID
+	if err := s.completeBody(&tx.Reader, held, route, l.Markdown, l.Signature); err != nil {
+		return m, err
+	}
+	if err := s.checkScheduled(tx, &c, held, &m, route); err != nil {
+		return m, err
+	}
+	if err := later.Put(tx, &m); err != nil {
+		return m, fmt.Errorf("conversation: schedule: %w", err)
+	}
+	for _, a := range m.Attachments {
+		if err := file.HoldForScheduled(tx, a.ID, m.ID); err != nil {
+			return m, err
+		}
+	}
+	if _, err := jobs.Enqueue(tx, ScheduledJob, m.SendAt.Time, m.ID); err != nil {
+		return m, err
+	}
+	return m, s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
 }
 
 // sendAt is the time at which a message goes.

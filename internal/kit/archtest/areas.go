@@ -106,7 +106,7 @@ var crmImports = map[string][]string{
 	"channel": {"conversation", "conversation/airecord", "conversation/edit", "conversation/inbound", "conversation/survey", "conversation/file", "conversation/group", "reply", "contact", "agent", "template"},
 	"email":   {"channel", "conversation", "conversation/inbound", "conversation/file", "reply", "contact", "agent", "template"},
 
-	"desk":      {"conversation", "conversation/group", "reply", "contact"},
+	"desk":      {"conversation", "conversation/group", "conversation/later", "reply", "contact"},
 	"assistant": {"conversation", "conversation/airecord", "reply", "contact", "agent", "template"},
 	// What the assistant answers from.
 	"assistant/library": {"assistant", "desk", "helpcenter"},

@@ -237,7 +237,7 @@ func (f *Fault) Message(lang string) string {
 		e = catalogue[Internal]
 	}
 	if precise, said := reasons[because{f.Code, f.Reason}]; said {
-		e, ok = precise, false
+		e, ok = precise, strings.Contains(precise.en, "%s")
 	}
 	text := e.en
 	if lang == "tr" {

@@ -39,8 +39,17 @@ var reasons = map[because]entry{
 	{Conflict, "consent"}:             {409, "Nothing was shared at the provider. Begin again and agree to it there.", "Sağlayıcıda hiçbir şey paylaşılmadı. Yeniden başlayın ve orada onay verin."},
 	{Conflict, "session"}:             {409, "Whoever began this sign-up has signed out since. Sign in and begin again on the channels page.", "Bu işlemi başlatan kişi oturumunu kapatmış. Oturum açın ve kanallar sayfasından yeniden başlayın."},
 	{Conflict, "assets"}:              {409, "Nothing that can be connected was shared. Begin again and choose a number or a page.", "Bağlanabilecek bir şey paylaşılmadı. Yeniden başlayın ve bir numara ya da sayfa seçin."},
+	{Conflict, "question_refused"}:    {409, "The provider does not put the question to the customer: %s. Write to them, or ask again later.", "Sağlayıcı soruyu müşteriye iletmiyor: %s. Müşteriye yazın ya da daha sonra yeniden sorun."},
 	{Conflict, "has_articles"}:        {409, "There are articles in this category. Move or delete them first.", "Bu kategoride makaleler var. Önce onları taşıyın ya da silin."},
+	{NotFound, "unknown_channel"}:     {404, "Channels of this kind are not connected this way. Connect whatsapp, telegram, messenger or instagram here; live chat, e-mail and custom channels have routes of their own.", "Bu tür kanallar bu yoldan bağlanmaz. Buradan whatsapp, telegram, messenger ya da instagram bağlayın; canlı sohbet, e-posta ve özel kanalların kendi yolları var."},
 	{Forbidden, "permission"}:         {403, "Whoever began this sign-up may no longer connect channels. Ask an owner for the permission and begin again.", "Bu işlemi başlatan kişi artık kanal bağlayamıyor. Bir sahipten yetki isteyin ve yeniden başlayın."},
+
+	{Conflict, "already_sent"}:     {409, "The customer has this message already, so it cannot be changed. Send a correction.", "Müşteri bu iletiyi almış; değiştirilemez. Bir düzeltme gönderin."},
+	{Conflict, "sending"}:          {409, "This message is on its way. Wait until it was delivered or has failed.", "Bu ileti yolda. Ulaşmasını ya da başarısız olmasını bekleyin."},
+	{Conflict, "customer_message"}: {409, "The customer wrote this, so it cannot be changed. Add a note instead.", "Bunu müşteri yazdı; değiştirilemez. Bunun yerine bir not ekleyin."},
+	{Conflict, "too_old"}:          {409, "This was written more than a day ago and cannot be changed any more. Add a note instead.", "Bu bir günden önce yazılmış; artık değiştirilemez. Bunun yerine bir not ekleyin."},
+	{Conflict, "event"}:            {409, "The timeline's own entries stay as they are; there is nothing to do.", "Zaman çizelgesinin kendi kayıtları olduğu gibi kalır; yapılacak bir şey yok."},
+	{Conflict, "merged"}:           {409, "This conversation was merged into another. Open that one, or take the merge back first.", "Bu konuşma başka bir konuşmayla birleştirildi. Onu açın ya da önce birleştirmeyi geri alın."},
 
 	{Conflict, "rule_taken"}:      {409, "There is a rule of this name. Choose another name, or delete that rule first.", "Bu adda bir kural var. Başka bir ad seçin ya da önce o kuralı silin."},
 	{Conflict, "exception_taken"}: {409, "This address is exempt already; there is nothing to do.", "Bu adres zaten muaf; yapılacak bir şey yok."},

@@ -26,10 +26,30 @@ var channelReasons = []because{
 	{Conflict, "other_channel"},
 	{Conflict, "channel_unavailable"},
 	{Conflict, "no_route"},
+	{Conflict, "question_refused"},
+	{Conflict, "already_sent"},
+	{Conflict, "sending"},
+	{Conflict, "customer_message"},
+	{Conflict, "too_old"},
+	{Conflict, "event"},
+	{Conflict, "merged"},
 }
 
 // inCode finds a reason of a 409 that stands in the code as it is.
 var inCode = regexp.MustCompile(`fault\.New\(fault\.(Conflict|ChannelUnavailable)\)[^\n]*\.Because\("([a-z_]+)"\)`)
+
+// A text that quotes somebody does, and one that does not leaves the words out.
+func TestReasonQuotes(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]string{
+		"question_refused": "The provider does not put the question to the customer: (#138000) no. Write to them, or ask again later.",
+		"already_sent":     "The customer has this message already, so it cannot be changed. Send a correction.",
+	} {
+		if got := New(Conflict, "(#138000) no").Because(reason).Message("en"); got != want {
+			t.Errorf("%s: %q", reason, got)
+		}
+	}
+}
 
 // Whoever gets a 409 of a channel reads what to do about it, in both languages.
 func TestReasonsOfChannels(t *testing.T) {

@@ -29,6 +29,13 @@ const (
 	BusinessEnded  = "ended"
 )
 
+// What the owner of a number does in the app on their phone.
+const (
+	OwnerAnswers  = "answers"
+	OwnerShares   = "shares" // what was written there before
+	OwnerDeclines = "declines"
+)
+
 // samplePicture is sent where the visitor has none.
 func samplePicture() []byte {
 	img := image.NewRGBA(image.Rect(0, 0, 240, 160))
@@ -68,8 +75,15 @@ func OnWhatsApp(s *whatsapp.Server, business, number string) Channel {
 			return err
 		},
 		AnswerCall: func(p Person, agrees bool) error { return s.AnswerCallRequest(number, who(p), agrees, false) },
-		Call:       func(p Person, tell func(string)) error { return s.Call(number, who(p), tell) },
-		HangUp:     func(p Person) { s.HangUp(who(p)) },
+		Owner: func(p Person, does string) error {
+			if does == OwnerAnswers {
+				_, err := s.OwnerSays(number, who(p).ID, graph.Incoming{Text: &graph.Text{Body: "Telefondan yanıt · An answer from the phone"}})
+				return err
+			}
+			return s.TellHistory(number, who(p), does == OwnerShares)
+		},
+		Call:   func(p Person, tell func(string)) error { return s.Call(number, who(p), tell) },
+		HangUp: func(p Person) { s.HangUp(who(p)) },
 	}
 }
 

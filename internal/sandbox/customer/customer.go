@@ -42,6 +42,8 @@ type Channel struct {
 	// Business lets the company's bot work in the person's own account, keeps it from
 	// answering there, or ends it.
 	Business func(p Person, state string) error
+	// Owner is what the owner of the number does in the app on their phone.
+	Owner func(p Person, does string) error
 	// HangUp ends the person's calls.
 	HangUp func(p Person)
 }
@@ -161,8 +163,11 @@ func (p *Page) Guard(provider string, h http.Handler) http.Handler {
 func fail(w http.ResponseWriter, status, code int) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintf(w, `{"ok":false,"error_code":%d,"description":"asked for","parameters":{"retry_after":30},"error":{"code":%d,"message":"asked for"}}`, status, code)
+	_, _ = fmt.Fprintf(w, `{"ok":false,"error_code":%d,"description":"the customer's page of the demo makes this provider fail","parameters":{"retry_after":30},"error":{"code":%d,"message":"the customer's page of the demo makes this provider fail"}}`, status, code)
 }
+
+// ErrNoNumber says that the workspace has no telephone number yet.
+var ErrNoNumber = errors.New("the workspace has no number")
 
 // errUnknown says that the visitor asked for something that the channel cannot do.
 var errUnknown = errors.New("the channel cannot do this")
@@ -189,20 +194,29 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 		if c.React == nil {
 			return errUnknown
 		}
-		p.change(c.Account, id, message, func(m *Message) { m.Reaction = form("emoji") })
-		return c.React(who, message, form("emoji"))
+		err := c.React(who, message, form("emoji"))
+		if err == nil {
+			p.change(c.Account, id, message, func(m *Message) { m.Reaction = form("emoji") })
+		}
+		return err
 	case "edit":
 		if c.Edit == nil {
 			return errUnknown
 		}
-		p.change(c.Account, id, message, func(m *Message) { m.Text, m.Edited = form("text"), true })
-		return c.Edit(who, message, form("text"))
+		err := c.Edit(who, message, form("text"))
+		if err == nil {
+			p.change(c.Account, id, message, func(m *Message) { m.Text, m.Edited = form("text"), true })
+		}
+		return err
 	case "delete":
 		if c.Delete == nil {
 			return errUnknown
 		}
-		p.change(c.Account, id, message, func(m *Message) { m.Deleted = true })
-		return c.Delete(who, message)
+		err := c.Delete(who, message)
+		if err == nil {
+			p.change(c.Account, id, message, func(m *Message) { m.Deleted = true })
+		}
+		return err
 	case "call":
 		if c.AnswerCall == nil {
 			return errUnknown
@@ -219,6 +233,11 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 		}
 		c.HangUp(who)
 		return nil
+	case "owner":
+		if c.Owner == nil {
+			return errUnknown
+		}
+		return c.Owner(who, form("does"))
 	case "business":
 		if c.Business == nil {
 			return errUnknown

@@ -82,7 +82,15 @@ func TestConversation(t *testing.T) {
 	if text := show(t, page); !strings.Contains(text, "Buyurun <span class=\"sign\">👍</span>") || !strings.Contains(text, "👎") {
 		t.Errorf("the page is %s", text)
 	}
-	if w := send(t, page, url.Values{"act": {"fly"}}, nil); !strings.Contains(w.Header().Get("Location"), "failed") {
+	// The page says what failed by a code: no link puts other words into it.
+	for code, want := range map[string]bool{"cannot": true, "Call+0900": false} {
+		w := httptest.NewRecorder()
+		page.ServeHTTP(w, httptest.NewRequest(http.MethodGet, customer.Path+"?failed="+code, http.NoBody))
+		if text := w.Body.String(); strings.Contains(text, `role="alert"`) != want || strings.Contains(text, "0900") {
+			t.Errorf("%s: the page is %s", code, text)
+		}
+	}
+	if w := send(t, page, url.Values{"act": {"fly"}}, nil); !strings.Contains(w.Header().Get("Location"), "failed=cannot") {
 		t.Error("what the channel cannot do went well")
 	}
 }

@@ -3,6 +3,7 @@ package customer
 import (
 	"cmp"
 	"embed"
+	"errors"
 	"html/template"
 	"io"
 	"net/http"
@@ -38,6 +39,25 @@ type view struct {
 	Modes      []string
 	Signs      []string
 	Failed     string
+}
+
+// failures are what the page says by a code in its address: a made-up link shows no words
+// of its own.
+var failures = map[string]string{
+	"cannot":    "Bu kanal bunu yapamıyor. · The channel cannot do this.",
+	"no_number": "Önce bir numara satın alın. · Buy a number first: /settings/phone-numbers",
+	"refused":   "Çalışma alanı bunu kabul etmedi. · The workspace did not take this.",
+}
+
+// failureCode is the code of what went wrong.
+func failureCode(err error) string {
+	switch {
+	case errors.Is(err, errUnknown):
+		return "cannot"
+	case errors.Is(err, ErrNoNumber):
+		return "no_number"
+	}
+	return "refused"
 }
 
 type providerView struct{ Name, Mode string }
@@ -79,7 +99,7 @@ func (p *Page) show(w http.ResponseWriter, name string, v view) {
 func (p *Page) view(q url.Values) view {
 	v := view{
 		Workspaces: p.workspaces, Who: Person{cmp.Or(strings.TrimSpace(q.Get("name")), "Deniz Müşteri")}, Modes: []string{"", ModeSlow, ModeFull, ModeBroken},
-		Signs: []string{"❤️", "👍", "👎", "😮", "😢"}, Failed: q.Get("failed"),
+		Signs: []string{"❤️", "👍", "👎", "😮", "😢"}, Failed: failures[q.Get("failed")],
 	}
 	for i, ws := range p.workspaces {
 		if i == 0 || ws.Slug == q.Get("workspace") {
@@ -139,7 +159,7 @@ func (p *Page) post(w http.ResponseWriter, r *http.Request) {
 	}
 	back := v.query()
 	if err := p.act(v.Workspace, v.Channel, v.Who, values); err != nil {
-		back.Set("failed", err.Error())
+		back.Set("failed", failureCode(err))
 	}
 	http.Redirect(w, r, Path+"?"+back.Encode(), http.StatusSeeOther)
 }

@@ -70,7 +70,9 @@ func (s *Server) dialog(w http.ResponseWriter, r *http.Request) (any, *refusal) 
 	case "agree":
 		answer.Set("code", s.Agree(q.Get("client_id"), q["page"], q["business"]))
 	default:
-		answer.Set("error", "access_denied")
+		for name, value := range map[string]string{"error": "access_denied", "error_code": "200", "error_description": "Permissions error", "error_reason": "user_denied"} {
+			answer.Set(name, value)
+		}
 	}
 	back.RawQuery = answer.Encode()
 	http.Redirect(w, r, back.String(), http.StatusFound)

@@ -1,7 +1,10 @@
 package whatsapp
 
 import (
+	"errors"
 	"net/http"
+	"strconv"
+	"time"
 
 	wire "konak/internal/provider/whatsapp"
 )
@@ -17,6 +20,38 @@ func (s *Server) ShareHistory(numberID string, threads ...wire.HistoryThread) {
 	s.history[numberID] = threads
 }
 
+// TellHistory tells what a customer and the owner of a number wrote to each other in the app
+// on the phone, or that the owner does not share it.
+func (s *Server) TellHistory(numberID string, with Customer, shared bool) error {
+	b, n := s.number(numberID, "")
+	if b == nil {
+		return errors.New("sandbox: there is no number " + numberID)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.clock.Now().AddDate(0, 0, -30)
+	past := func(id, from, text string, ours bool) wire.HistoryIncoming {
+		at = at.Add(time.Minute)
+		return wire.HistoryIncoming{
+			Incoming: wire.Incoming{ID: "wamid.past" + id + with.ID, From: from, Timestamp: strconv.FormatInt(at.Unix(), 10), Type: "text", Text: &wire.Text{Body: text}},
+			Context:  &wire.HistoryContext{Status: "READ", FromMe: ours},
+		}
+	}
+	s.postHistory(b, n, []wire.HistoryThread{{ID: with.ID, Messages: []wire.HistoryIncoming{
+		past("1", with.ID, "Geçen ay yazmıştım. · I wrote last month.", false), past("2", digits(n.Display), "Telefondan yanıtlamıştık. · We answered from the phone.", true),
+	}}}, shared)
+	return nil
+}
+
+// postHistory tells the history of a number, or that it is not shared; the lock is held.
+func (s *Server) postHistory(b *Business, n *wire.PhoneNumber, threads []wire.HistoryThread, shared bool) {
+	chunk := wire.HistoryChunk{Errors: []wire.Error{{Code: wire.CodeHistoryDeclined, Title: "History sharing is turned off by the business"}}}
+	if shared {
+		chunk = wire.HistoryChunk{Metadata: &wire.HistoryPlace{Chunk: 1, Progress: 100}, Threads: threads}
+	}
+	s.postChange(b, "history", wire.History{Product: "whatsapp", Metadata: metadata(n), History: []wire.HistoryChunk{chunk}})
+}
+
 // syncApp answers who asks for what the app on the phone has, and tells it afterwards.
 func (s *Server) syncApp(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *refusal) {
 	var in wire.AppData
@@ -28,10 +63,7 @@ func (s *Server) syncApp(r *http.Request, b *Business, n *wire.PhoneNumber) (any
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	chunk := wire.HistoryChunk{Errors: []wire.Error{{Code: wire.CodeHistoryDeclined, Title: "History sharing is turned off by the business"}}}
-	if threads, shared := s.history[n.ID]; shared {
-		chunk = wire.HistoryChunk{Metadata: &wire.HistoryPlace{Chunk: 1, Progress: 100}, Threads: threads}
-	}
-	s.postChange(b, "history", wire.History{Product: "whatsapp", Metadata: metadata(n), History: []wire.HistoryChunk{chunk}})
+	threads, shared := s.history[n.ID]
+	s.postHistory(b, n, threads, shared)
 	return map[string]any{"messaging_product": "whatsapp", "request_id": "history" + s.id()}, nil
 }

@@ -145,13 +145,13 @@ func (s *Server) Close() { s.post.Close() }
 // Settle waits until every webhook that is due was posted.
 func (s *Server) Settle() { s.post.Settle() }
 
-// Add makes a business known. One of the same id keeps its templates and what
-// customers wrote.
+// Add makes a business known. One of the same id keeps its templates, what customers
+// wrote, and the secret that accounts were connected with.
 func (s *Server) Add(b Business) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known := s.businesses[b.ID]; known != nil {
-		known.Token, known.AppSecret, known.Numbers, known.Callback = b.Token, b.AppSecret, b.Numbers, b.Callback
+		known.Token, known.Numbers, known.Callback = b.Token, b.Numbers, b.Callback
 		s.keep()
 		return
 	}

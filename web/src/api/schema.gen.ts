@@ -12772,6 +12772,8 @@ export interface components {
             conversation: components["schemas"]["ConversationConversation"];
             /** @description The replies and notes that were written */
             items: components["schemas"]["ConversationItem"][];
+            /** @description With a delay: the replies, which can still be taken back. The last one says in then what becomes of the conversation when it goes */
+            scheduled: components["schemas"]["ConversationScheduled"][];
         };
         DeskAppliedEnvelope: {
             data: components["schemas"]["DeskApplied"];
@@ -33218,6 +33220,9 @@ export interface operations {
                 code?: string;
                 /** @description The person did not agree */
                 error?: string;
+                error_code?: string;
+                error_reason?: string;
+                error_description?: string;
                 /** @description The WhatsApp Business Account that was shared; only it is connected */
                 waba_id?: string;
                 /** @description The number that was shared; only it is connected */
@@ -47278,7 +47283,10 @@ export interface operations {
     };
     "apply-macro": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Seconds for which the macro's replies wait, so that they can be taken back. A closing or a snooze after the last one waits with it; everything else is done at once */
+                delay_s?: number;
+            };
             header?: {
                 /**
                  * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
@@ -47414,6 +47422,42 @@ export interface operations {
                      *                 "emoji": "👍"
                      *               }
                      *             ]
+                     *           }
+                     *         ],
+                     *         "scheduled": [
+                     *           {
+                     *             "attachments": [
+                     *               {
+                     *                 "blocked": "type_not_allowed",
+                     *                 "content_id": null,
+                     *                 "created_at": "2026-11-15T09:30:00.000000Z",
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "fatura.pdf",
+                     *                 "pending": false,
+                     *                 "shown": false,
+                     *                 "size": 48213,
+                     *                 "type": "application/pdf"
+                     *               }
+                     *             ],
+                     *             "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "body": "Randevunuz yarın 10.00'da.",
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "error": "no_route",
+                     *             "format": "plain",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "send_at": "2026-11-15T09:30:00.000000Z",
+                     *             "signature": false,
+                     *             "state": "waiting",
+                     *             "then": {
+                     *               "state": "closed",
+                     *               "until": "2026-11-15T09:30:00.000000Z",
+                     *               "until_reply": false
+                     *             },
+                     *             "until_reply": false
                      *           }
                      *         ]
                      *       },

@@ -58,15 +58,17 @@ interface SelectPartProps extends TriggerProps {
   options: readonly Option[]
   value: string
   onPick: (value: string) => void
+  /** Whether letters typed on the button go to a value; a property of what is open leaves them to the screen's shortcuts. */
+  typeahead: boolean
 }
 
-export function SelectPart({ options, value, onPick, className, startOpen, ...rest }: SelectPartProps) {
+export function SelectPart({ options, value, onPick, className, startOpen, typeahead, ...rest }: SelectPartProps) {
   const store = useSelectStore<string | string[]>({ value, setValue: (next) => typeof next === 'string' && onPick(next), placement: 'bottom-start' })
   useTopLayer(store, startOpen)
   const chosen = options.find((option) => option.value === value)
   return (
     <>
-      <Select store={store} {...rest} className={className}>
+      <Select store={store} typeahead={typeahead} {...rest} className={className}>
         <SelectFace>{chosen?.label}</SelectFace>
       </Select>
       <SelectPopover store={store} portal={false} fixed sameWidth gutter={4} overflowPadding={8} unmountOnHide wrapperProps={wrapper} className={popover}>
@@ -192,7 +194,8 @@ function ComboboxSelect({ value, setValue, className, startOpen, rest, trigger, 
   useTopLayer(store, startOpen)
   return (
     <>
-      <Select store={store} {...rest} className={className}>
+      {/* It has a search of its own: letters typed on the button are the screen's shortcuts. */}
+      <Select store={store} typeahead={false} {...rest} className={className}>
         {trigger}
       </Select>
       <SelectPopover store={store} portal={false} fixed gutter={4} overflowPadding={8} unmountOnHide wrapperProps={wrapper} className={cx(popover, 'w-72')}>

@@ -59,7 +59,7 @@ export function Select({ className, children, quiet, disabled, id, 'aria-label':
           </button>
         }
       >
-        <SelectPart {...shared} startOpen={wanted} className={frame} options={options} value={value} onPick={pick} />
+        <SelectPart {...shared} typeahead={!quiet} startOpen={wanted} className={frame} options={options} value={value} onPick={pick} />
       </Suspense>
     </>
   )

@@ -71,6 +71,33 @@ function Tags({ onCreate }: { onCreate: (text: string) => void }) {
   return <MultiCombobox label="Tags" options={people} value={tags} onChange={setTags} onCreate={onCreate} />
 }
 
+describe('a property of what is open', () => {
+  it.each([
+    ['Combobox', () => <Combobox quiet label="Owner" options={people} value="2" onChange={() => undefined} />],
+    [
+      'Select',
+      () => (
+        <Select quiet aria-label="Owner" value="2" onChange={() => undefined}>
+          <option value="1">Nil</option>
+          <option value="2">Ayşe</option>
+        </Select>
+      ),
+    ],
+  ])('leaves letters on its button to the shortcuts of the screen after a choice (%s)', async (_name, draw) => {
+    render(draw())
+    await userEvent.click(await screen.findByRole('combobox', { name: 'Owner' }))
+    await userEvent.click((await screen.findAllByRole('option'))[0] as HTMLElement)
+    const button = await screen.findByRole('combobox', { name: 'Owner' })
+    await waitFor(() => expect(document.activeElement).toBe(button))
+    const pressed: boolean[] = []
+    const hear = (event: KeyboardEvent) => void pressed.push(event.defaultPrevented)
+    document.addEventListener('keydown', hear)
+    await userEvent.keyboard('n')
+    document.removeEventListener('keydown', hear)
+    expect(pressed).toEqual([false])
+  })
+})
+
 describe('Combobox', () => {
   it('finds by plain letters and picks with the keyboard', async () => {
     const picked = vi.fn()

@@ -135,6 +135,11 @@ func TestCallPermission(t *testing.T) {
 		}
 		sh.Owner.Post(at+"/social-call/permission", nil).Refused(409, "conflict")
 		sh.Guest().Post(ask, nil).Refused(403, "forbidden")
+		// What the provider will never do is told in its words.
+		sh.Box.Fail(400, 138000, 0)
+		if e := sh.Owner.Post(ask, nil).Refused(409, "conflict"); e.Reason != "question_refused" || !strings.Contains(e.Message, "(138000). Write to them") {
+			t.Errorf("refused by the provider: %+v", e)
+		}
 		var b calling.Button
 		sh.Owner.Post(ask, nil).Want(200).Data(&b)
 		if b.Permission != channel.CallRequested || b.CanRequest || b.NextRequestAt == nil || !b.NextRequestAt.Equal(sh.Server.Clock.Now().Add(24*time.Hour).Truncate(time.Second)) {
@@ -175,6 +180,55 @@ func TestCallPermission(t *testing.T) {
 		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		if b := sh.button(chat); reason(b) != calling.ReasonUnavailable {
 			t.Errorf("a paused number: %+v", b)
+		}
+	})
+}
+
+// otherCalls is channel.Calls under a name that is no method.
+type otherCalls = channel.Calls
+
+// hasty is a kind that notes for how long its provider may take.
+type hasty struct {
+	channel.Kind
+	otherCalls
+	patience []time.Duration
+}
+
+func (h *hasty) Calls(ctx context.Context, _ channel.Account) (channel.ProviderCalls, error) {
+	return channel.ProviderCalls{}, h.wait(ctx)
+}
+
+func (h *hasty) CallPermission(ctx context.Context, _ channel.Account, _ string) (channel.CallPermission, error) {
+	return channel.CallPermission{}, h.wait(ctx)
+}
+
+func (h *hasty) wait(ctx context.Context) error {
+	ends, _ := ctx.Deadline()
+	h.patience = append(h.patience, time.Until(ends))
+	return context.DeadlineExceeded
+}
+
+// A provider that is silent does not hold up who looks at the conversation.
+func TestSilentProvider(t *testing.T) {
+	run(t, "+49 30 1234567", func(t *testing.T, sh *shop) {
+		id := uuid.MustParse(strings.TrimPrefix(sh.talk(), conversations+"/"))
+		own := sh.Server.Kinds["whatsapp"]
+		calls, _ := own.(channel.Calls)
+		kind := &hasty{Kind: own, otherCalls: calls}
+		service := calling.New(calling.Config{
+			DB: sh.Server.DB, Log: slog.New(slog.DiscardHandler), Channels: sh.Server.Channels, Kinds: channel.Kinds{"whatsapp": kind}, Contacts: contact.NewBook(sh.Server.Identity),
+		})
+		b, err := service.Button(sh.Context(), id, calling.Chat)
+		if err != nil || b.Available || b.Permission != channel.CallUnasked {
+			t.Errorf("the button is %+v, %v", b, err)
+		}
+		for _, d := range kind.patience {
+			if d <= 0 || d > 10*time.Second {
+				t.Errorf("the provider may take %v", d)
+			}
+		}
+		if len(kind.patience) != 2 {
+			t.Errorf("the provider was asked %d times", len(kind.patience))
 		}
 	})
 }

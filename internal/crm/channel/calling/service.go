@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -170,6 +171,10 @@ func (s *Service) Button(ctx context.Context, id uuid.UUID, kinds []string) (But
 	return b, err
 }
 
+// buttonPatience is for how long a provider that is silent holds up who looks at a
+// conversation.
+const buttonPatience = 8 * time.Second
+
 // customer is who would be called, and over what.
 type customer struct {
 	account channel.Account
@@ -184,6 +189,8 @@ func (s *Service) button(ctx context.Context, id uuid.UUID, kinds []string) (b B
 		b.Reason = &reason
 		return b, to, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, buttonPatience)
+	defer cancel()
 	state, err := s.state(ctx, to.account, to.kind)
 	if err != nil {
 		return b, to, err
@@ -195,7 +202,7 @@ func (s *Service) button(ctx context.Context, id uuid.UUID, kinds []string) (b B
 	}
 	b = Button{
 		Enabled: state.Enabled, Permission: p.Permission, Permanent: p.Permanent, ExpiresAt: p.ExpiresAt,
-		CanRequest: p.CanRequest && state.RegionSupported, NextRequestAt: p.NextRequestAt,
+		CanRequest: p.CanRequest && state.RegionSupported && p.Permission != channel.CallGranted, NextRequestAt: p.NextRequestAt,
 	}
 	switch {
 	case !state.RegionSupported:

@@ -80,8 +80,11 @@ func (c *Calling[A]) CallPermission(ctx context.Context, a channel.Account, addr
 }
 
 // AskCallPermission implements channel.Calls. Outside the window the provider takes no
-// question.
+// question; what else it will never do is a conflict with its words.
 func (c *Calling[A]) AskCallPermission(ctx context.Context, a channel.Account, address string) error {
 	err := c.ask(ctx, a.ID, func(at A) error { return c.provider.AskToCall(ctx, at, address, callRequest) })
+	if r, refused := errors.AsType[*Refusal](err); refused && !r.Passing() && !r.Auth() && !r.WindowClosed() {
+		return fault.New(fault.Conflict, r.Words()).Because("question_refused").Wrap(err)
+	}
 	return transport.FaultOf(err, fault.Conflict)
 }

@@ -12,9 +12,14 @@ import (
 )
 
 type callbackIn struct {
-	State      string `query:"state" maxLength:"200" doc:"Of the sign-up that somebody began; counts once"`
-	Code       string `query:"code" maxLength:"2000" doc:"Stands for a token"`
-	Error      string `query:"error" maxLength:"200" example:"access_denied" doc:"The person did not agree"`
+	State string `query:"state" maxLength:"200" doc:"Of the sign-up that somebody began; counts once"`
+	Code  string `query:"code" maxLength:"2000" doc:"Stands for a token"`
+	Error string `query:"error" maxLength:"200" example:"access_denied" doc:"The person did not agree"`
+	// What the provider says beside the error; the step says enough.
+	ErrorCode        string `query:"error_code" maxLength:"40" example:"200"`
+	ErrorReason      string `query:"error_reason" maxLength:"200" example:"user_denied"`
+	ErrorDescription string `query:"error_description" maxLength:"2000" example:"Permissions error"`
+
 	BusinessID string `query:"waba_id" maxLength:"40" doc:"The WhatsApp Business Account that was shared; only it is connected"`
 	NumberID   string `query:"phone_number_id" maxLength:"40" doc:"The number that was shared; only it is connected"`
 	PageID     string `query:"page_id" maxLength:"40" doc:"The page that was shared; only it is connected, with its Instagram account"`

@@ -349,6 +349,12 @@ func TestBrowser(t *testing.T) {
 		if to := sh.visit(url.Values{"state": {"guessed"}}); to != "/crm/channels?partner=failed&step=state" {
 			t.Errorf("after a failure: %s", to)
 		}
+		// So does Meta send somebody back who pressed Cancel.
+		if to := sh.visit(url.Values{
+			"state": {sh.begins()}, "error": {"access_denied"}, "error_code": {"200"}, "error_description": {"Permissions error"}, "error_reason": {"user_denied"},
+		}); to != "/crm/channels?partner=failed&step=consent" {
+			t.Errorf("after a refusal: %s", to)
+		}
 		if to := sh.visit(url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}); to != "/crm/channels?partner=connected" {
 			t.Errorf("after a success: %s", to)
 		}

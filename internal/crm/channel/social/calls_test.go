@@ -19,6 +19,12 @@ func TestCalls(t *testing.T) {
 		if b.Available || *b.Reason != calling.ReasonNotAvailable || b.Permission != channel.CallNone || !b.CanRequest {
 			t.Errorf("at first the button is %+v", b)
 		}
+		// Whoever agreed already is not asked.
+		sh.Box.AnswerCallRequest(pageID, elif, true)
+		if sh.Owner.Get(at).Want(200).Data(&b); b.Permission != channel.CallGranted || b.CanRequest {
+			t.Errorf("of who agreed the button is %+v", b)
+		}
+		sh.Box.AnswerCallRequest(pageID, elif, false)
 		sh.Owner.Post(at+"/permission", nil).Want(200)
 		sh.Owner.Post(at+"/permission", nil).Want(200)
 		if e := sh.Owner.Post(at+"/permission", nil).Refused(409, "conflict"); e.Reason != "request_limit" {

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,9 @@ import (
 
 // sendAttempts is how often a message is tried: a bit over two hours.
 const sendAttempts = 12
+
+// orderPause is between two looks at whether what was written before a message has left.
+const orderPause = 2 * time.Second
 
 // Message is a message on its way to a customer.
 type Message struct {
@@ -80,6 +84,11 @@ func (t *Transport) runSend(ctx context.Context, j *jobs.Job) error {
 			return err
 		}
 	}
+	if got.Parts == 0 {
+		if behind, err := t.behind(ctx, m.ItemID); err != nil || behind {
+			return cmp.Or(err, jobs.Snooze(t.DB.Clock().Now().Add(orderPause)))
+		}
+	}
 	// In one run, so that no other message comes between the parts.
 	for got.Parts < len(parts) {
 		id, err := t.Carrier.SendPart(ctx, &m, parts[got.Parts], j.CheckClaim)
@@ -122,6 +131,15 @@ func (t *Transport) waits(ctx context.Context, item uuid.UUID, parts int) (waits
 		return err
 	})
 	return waits, err
+}
+
+// behind says whether a message waits for one that was written before it.
+func (t *Transport) behind(ctx context.Context, item uuid.UUID) (behind bool, err error) {
+	err = t.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		behind, err = t.Inbound.Behind(r, item)
+		return err
+	})
+	return behind, err
 }
 
 // sendFailed says when a message is tried again, or shows it as failed.

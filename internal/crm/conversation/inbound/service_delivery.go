@@ -56,6 +56,41 @@ func (s *Service) HasRecipient(r *db.Reader, item uuid.UUID) (bool, error) {
 	return err == nil, err
 }
 
+const (
+	// overtakenAfter is how old a message must be for a later one to wait for it: one
+	// that is younger is being sent at this moment.
+	overtakenAfter = time.Second
+	// overtakenUntil is for how long a later one waits: what the provider does not take
+	// must not hold up a conversation for hours.
+	overtakenUntil = 15 * time.Minute
+)
+
+// Behind says whether a message of ours to the same customer, over the same account, was
+// written before an item and has not left yet, so that the item would overtake it.
+func (s *Service) Behind(r *db.Reader, item uuid.UUID) (bool, error) {
+	i, err := conversation.ItemByID(r, item)
+	if db.IsNoRow(err) || err == nil && i.ChannelAccountID == nil {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	c, err := conversation.ByID(r, i.ConversationID)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	now := s.db.Clock().Now()
+	until := clock.At(now.Add(-overtakenAfter))
+	if i.CreatedAt.Before(until.Time) {
+		until = i.CreatedAt
+	}
+	list, err := conversation.UnreadOn(r, c.ContactID, *i.ChannelAccountID, clock.At(now.Add(-overtakenUntil)), until, conversation.Queued)
+	return slices.ContainsFunc(list, func(other uuid.UUID) bool { return other != item }), err
+}
+
 // Known finds our message by the provider's name for it; false where there is
 // none.
 func (s *Service) Known(r *db.Reader, account uuid.UUID, providerMessageID string) (uuid.UUID, bool, error) {
@@ -130,7 +165,7 @@ func (s *Service) unreadOn(ctx context.Context, account uuid.UUID, customer stri
 		if err != nil {
 			return err
 		}
-		list, err = conversation.UnreadOn(r, who.ID, account, until, delivery)
+		list, err = conversation.UnreadOn(r, who.ID, account, clock.At(time.Unix(0, 0)), until, delivery)
 		return err
 	})
 	if db.IsNoRow(err) {

@@ -1,4 +1,5 @@
 export const macros = {
+  'inbox.macro.undoesAnswer': 'Undo takes back its answer and the conversation’s state; everything else the macro did stays.',
   'macros.add': 'Add a macro',
   'macros.change': 'Edit the macro',
   'macros.drawerLead': 'Several steps under one name. An agent runs it from the composer; either all steps are done or none.',

@@ -20,7 +20,7 @@ export const screens = {
   'apps.title': 'OAuth apps',
   'apps.lead': 'Programs that ask people for access, instead of having a key of their own.',
   'channels.title': 'Channels',
-  'channels.lead': 'Where your customers write to you: your website, your own software, your mailboxes.',
+  'channels.lead': 'Where your customers write to you: your website, messaging apps, your own software, your mailboxes.',
   'helpcenter.title': 'Help center',
   'helpcenter.lead': 'Answers for customers, and the site that shows them.',
   'templates.title': 'Message templates',

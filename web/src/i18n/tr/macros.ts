@@ -1,6 +1,7 @@
 import type { macros as en } from '../en/macros'
 
 export const macros: Record<keyof typeof en, string> = {
+  'inbox.macro.undoesAnswer': 'Geri al yanıtı ve konuşmanın durumunu geri getirir; makronun yaptığı diğer her şey kalır.',
   'macros.add': 'Makro ekle',
   'macros.change': 'Makroyu düzenle',
   'macros.drawerLead': 'Tek adla birkaç adım. Temsilci yanıt kutusundan çalıştırır; ya hepsi yapılır ya da hiçbiri.',

@@ -22,7 +22,7 @@ export const screens: Record<keyof typeof en, string> = {
   'apps.title': 'OAuth uygulamaları',
   'apps.lead': 'Kendi anahtarı olmak yerine kişilerden erişim isteyen programlar.',
   'channels.title': 'Kanallar',
-  'channels.lead': 'Müşterilerinizin size yazdığı yerler: web siteniz, kendi yazılımınız, posta kutularınız.',
+  'channels.lead': 'Müşterilerinizin size yazdığı yerler: web siteniz, mesajlaşma uygulamaları, kendi yazılımınız, posta kutularınız.',
   'helpcenter.title': 'Yardım merkezi',
   'helpcenter.lead': 'Müşteriler için yanıtlar ve onları gösteren site.',
   'templates.title': 'Mesaj şablonları',

@@ -6,6 +6,7 @@ import { errorText } from '@/api/message'
 import { meets, metaQuery, useMe } from '@/api/session'
 import { formatNumber, useI18n, withTexts, type PlainKey } from '@/i18n'
 import { useOverview } from '@/api/overview'
+import { useAdd } from '@/shell/ListPage'
 import { Ago } from '@/ui/Ago'
 import { Badge, type Tone } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
@@ -84,6 +85,7 @@ export function ChannelsScreen() {
       onError: (error) => toast('danger', t('channels.failed'), asApiError(error)?.reason === 'not_configured' ? t('partner.notConfigured') : errorText(error)),
     })
 
+  const addWidget = useAdd('channels.addWidget', canManage, () => setLayer({ kind: 'newWidget' }))
   const actions = canManage && (
     <>
       {canAssist && (
@@ -112,9 +114,7 @@ export function ChannelsScreen() {
       <Button icon={Plus} onClick={() => setLayer({ kind: 'newCustom' })}>
         {t('channels.addCustom')}
       </Button>
-      <Button look="primary" icon={MessageCircle} onClick={() => setLayer({ kind: 'newWidget' })}>
-        {t('channels.addWidget')}
-      </Button>
+      {addWidget}
     </>
   )
 

@@ -8,11 +8,13 @@ import { ListView, useAdd } from '@/shell/ListPage'
 import { Ago } from '@/ui/Ago'
 import { Badge } from '@/ui/Badge'
 import { Button, buttonClass } from '@/ui/Button'
+import { ChannelGlyph } from '@/ui/ChannelGlyph'
 import { Input } from '@/ui/Field'
 import { PageHeader } from '@/ui/PageHeader'
 import { Segmented } from '@/ui/Segmented'
 import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
+import { channelName } from '../inbox/channels'
 import { ContactForm } from './ContactForm'
 import { useContacts, type Contact, type ContactFilter } from './contacts'
 import { ImportDialog } from './ImportDialog'
@@ -71,6 +73,13 @@ export function ContactsScreen() {
         <span className="block text-sm text-ink-2">
           <span className="block break-all">{row.emails[0]?.address}</span>
           <span className="block whitespace-nowrap">{row.phones[0]?.e164}</span>
+          {row.emails.length + row.phones.length === 0 &&
+            row.identities.slice(0, shownTags).map(({ channel, channel_account_id, external_id, username }) => (
+              <span key={`${channel_account_id} ${external_id}`} className="flex items-center gap-1.5">
+                <ChannelGlyph channel={channel} label={username ? channelName(channel) : undefined} />
+                <span className="min-w-0 truncate">{username || channelName(channel)}</span>
+              </span>
+            ))}
         </span>
       ),
     },

@@ -110,9 +110,9 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     await hand(content)
   }
 
-  /** A draft that another window has sent does not go once more. */
+  /** A draft that another window has sent does not go once more: it is gone from here, or goes now. */
   function sentElsewhere(): boolean {
-    if (!draft.leftElsewhere()) return false
+    if (!draft.leftElsewhere() && !empty) return false
     toast('danger', t('inbox.sentElsewhere'))
     return true
   }
@@ -314,6 +314,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
           <ScheduleDialog
             conversationId={conversation.id}
             message={later}
+            sentElsewhere={sentElsewhere}
             onClose={() => setLater(null)}
             onScheduled={() => {
               setLater(null)

@@ -7,8 +7,9 @@ import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
 import { actionKinds, type MacroAction } from '../desk/macros'
 import { useApplyMacro, useMacroFor, type Macro } from './canned'
-import { useAgentChoices, useGroups, useStateUndo } from './conversations'
+import { undoSeconds, useAgentChoices, useGroups, useStateUndo } from './conversations'
 import { priorityNames } from './priorityNames'
+import { useUnschedule } from './scheduled'
 import type { PrepareToLeave } from './departure'
 
 interface MacroDialogProps {
@@ -18,7 +19,7 @@ interface MacroDialogProps {
   onClose: () => void
 }
 
-const states: ReadonlySet<MacroAction['type']> = new Set(['close', 'snooze', 'open'])
+const states: readonly MacroAction['type'][] = ['close', 'snooze', 'open']
 
 /** What a macro will do, step by step, before it does. */
 export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDialogProps) {
@@ -28,6 +29,7 @@ export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDi
   // Until the texts are filled, they are shown as they are kept.
   const { actions } = useMacroFor(conversationId, macro.id).data ?? macro
   const stateUndo = useStateUndo()
+  const unschedule = useUnschedule(conversationId)
   const agents = useAgentChoices(meets(me, { permission: 'crm.agents.view' })).data ?? []
   const groups = useGroups().data ?? []
 
@@ -52,13 +54,21 @@ export function MacroDialog({ conversationId, macro, onLeave, onClose }: MacroDi
     const leave = onLeave(conversationId)
     const undo = stateUndo(conversationId)
     apply.mutateAsync(macro.id).then(
-      ({ data: { conversation } }) => {
+      ({ data: { conversation, scheduled } }) => {
         onClose()
-        const said = t(macro.actions.some((action) => action.type === 'reply') ? 'inbox.macro.doneSent' : 'inbox.macro.done', { name: macro.name })
+        const said = t(scheduled.length > 0 ? 'inbox.macro.doneSent' : 'inbox.macro.done', { name: macro.name })
+        const does = (other: readonly MacroAction['type'][]) => macro.actions.some(({ type }) => !other.includes(type))
+        // The conversation gets its state when the answer leaves; until then both are taken back.
+        const then = scheduled.at(-1)?.then
+        if (then) {
+          const takeBack = () => Promise.all(scheduled.map(({ id }) => unschedule.mutateAsync(id)))
+          const detail = does([...states, 'reply']) ? t('inbox.macro.undoesAnswer') : undefined
+          return leave({ said, detail, state: then.state, undo: takeBack, for: undoSeconds * 1000 })
+        }
+        // An answer that leaves by itself is taken back in the thread.
         if (conversation.state === 'open') return void toast('ok', said)
-        // Only the state comes back: what was sent, and whatever else it did, stays.
-        const more = macro.actions.some((action) => !states.has(action.type))
-        leave({ said, detail: more ? t('inbox.macro.undoes') : undefined, state: conversation.state, undo })
+        // Only the state comes back: whatever else it did stays.
+        leave({ said, detail: does(states) ? t('inbox.macro.undoes') : undefined, state: conversation.state, undo })
       },
       () => undefined,
     )

@@ -15,11 +15,13 @@ import { TimeChoice } from './TimeChoice'
 interface ScheduleDialogProps {
   conversationId: string
   message: OutgoingContent
+  /** Whether another window has sent it while the time was chosen here; it says so. */
+  sentElsewhere: () => boolean
   onClose: () => void
   onScheduled: () => void
 }
 
-export function ScheduleDialog({ conversationId, message, onClose, onScheduled }: ScheduleDialogProps) {
+export function ScheduleDialog({ conversationId, message, sentElsewhere, onClose, onScheduled }: ScheduleDialogProps) {
   const { t } = useI18n()
   const [untilReply, setUntilReply] = useState(false)
   const schedule = useSchedule(conversationId)
@@ -28,6 +30,7 @@ export function ScheduleDialog({ conversationId, message, onClose, onScheduled }
   const reason = useRef<HTMLDivElement>(null)
 
   function choose(at: string) {
+    if (sentElsewhere()) return onClose()
     const override = reason.current?.querySelector('input')?.value.trim() || undefined
     schedule.mutate(
       { ...message, at, untilReply, override },

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { readAll } from '@/api/readAll'
+import { undoSeconds } from './conversations'
 
 export type CannedReply = Schemas['DeskCannedReply']
 export type Macro = Schemas['DeskMacro']
@@ -50,10 +51,11 @@ export function useMacroFor(conversationId: string, id: string) {
   })
 }
 
+/** Runs a macro; its answers leave a moment later, so that they can be taken back. */
 export function useApplyMacro(id: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (macroId: string) => ask(api.POST('/api/crm/v1/conversations/{id}/macros/{macroId}', { params: { path: { id, macroId } } })),
+    mutationFn: (macroId: string) => ask(api.POST('/api/crm/v1/conversations/{id}/macros/{macroId}', { params: { path: { id, macroId }, query: { delay_s: undoSeconds } } })),
     onSuccess: () => void client.invalidateQueries({ queryKey: ['crm', 'conversations'] }),
   })
 }

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { screen, waitFor, within } from '@testing-library/react'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { useState } from 'react'
 import '@/api/testOrigin'
@@ -130,6 +130,26 @@ describe('a draft that another window sends', () => {
     expect(sent(later)).toEqual([])
   })
 
+  it('is not scheduled by a window where its time is being chosen, whether that has heard of it or not', async () => {
+    for (const heard of [true, false]) {
+      rememberDraft(key, draft)
+      const text = await compose()
+      await userEvent.type(text, '{Control>}{Alt>}{Enter}{/Alt}{/Control}')
+      const dialog = await screen.findByRole('dialog', { name: 'Send later' })
+      rememberSent('u1', key, draft, Date.now())
+      rememberDraft(key, emptyDraft)
+      if (heard) {
+        window.dispatchEvent(new StorageEvent('storage', { key: `konak.${sentDraftsKey('u1')}` }))
+        await waitFor(() => expect(text.value).toBe(''))
+      }
+      await userEvent.click(await within(dialog).findByRole('button', { name: /In three hours/ }))
+      await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Send later' })).toBeNull())
+      expect(await screen.findByText(/already sent from another window/)).toBeTruthy()
+      expect(sent(later)).toEqual([])
+      cleanup()
+    }
+  })
+
   it('and that another device began goes with the server’s', async () => {
     const begun = { message_type: 'comment', body: 'From the phone', attachments: [], updated_at: '2026-11-15T09:30:00Z' }
     const both = { ...byMail, drafts: [begun] } as OneConversation
@@ -210,7 +230,7 @@ describe('a data-loss-prevention rule', () => {
     const message = { body: 'Card', note: false, route: null, attachments: [], mentions: [] }
     const forward = `POST ${here}/items/i1/forward`
     answers.set(forward, new Refusal(422, 'dlp_warning', found))
-    await show(<ScheduleDialog conversationId="c1" message={message} onClose={() => undefined} onScheduled={() => undefined} />)
+    await show(<ScheduleDialog conversationId="c1" message={message} sentElsewhere={() => false} onClose={() => undefined} onScheduled={() => undefined} />)
     await userEvent.click(await screen.findByRole('button', { name: /In three hours/ }))
     await userEvent.type(await screen.findByRole('textbox', { name: 'Reason' }), 'They asked')
     await userEvent.click(screen.getByRole('button', { name: /In three hours/ }))

@@ -138,7 +138,7 @@ describe('Undo', () => {
     const macro = { id: 'x1', name: 'Done', description: '', actions: [{ type: 'add_tags', tags: ['iade'] }, { type: 'close' }] }
     answers.set('GET /api/crm/v1/macros', [macro])
     answers.set('GET /api/crm/v1/macros/x1', macro)
-    answers.set(`POST ${base}/c2/macros/x1`, { conversation: { ...asleep, state: 'closed' } })
+    answers.set(`POST ${base}/c2/macros/x1`, { conversation: { ...asleep, state: 'closed' }, items: [], scheduled: [] })
     answers.set(`POST ${base}/c2/snooze`, asleep)
     await show(<InboxScreen />, { at: '?c=c2', permissions: ['crm.macros.use'] })
     await choose('Run a macro', 'Done')
@@ -147,6 +147,22 @@ describe('Undo', () => {
     expect(await screen.findByText(/Undo only brings back the conversation’s state/)).toBeTruthy()
     await userEvent.click(await screen.findByRole('button', { name: 'Undo' }))
     await waitFor(() => expect(bodies(`POST ${base}/c2/snooze`)).toEqual([{ until }]))
+  })
+
+  it('takes back the answer of a macro, and the closing that waits with it', async () => {
+    const macro = { id: 'x1', name: 'Solved', description: '', actions: [{ type: 'reply', body: 'Done' }, { type: 'priority', priority: 'low' }, { type: 'close' }] }
+    answers.set('GET /api/crm/v1/macros', [macro])
+    answers.set('GET /api/crm/v1/macros/x1', macro)
+    const waits = { id: 's1', conversation_id: 'c1', body: 'Done', attachments: [], then: { state: 'closed' }, send_at: until, created_at: until }
+    answers.set(`POST ${base}/c1/macros/x1`, { conversation, items: [], scheduled: [waits] })
+    answers.set(`DELETE ${base}/c1/scheduled/s1`, { ...waits, state: 'cancelled' })
+    await show(<InboxScreen />, { at: '?c=c1', permissions: ['crm.macros.use'] })
+    await choose('Run a macro', 'Solved')
+    await userEvent.click(await screen.findByRole('button', { name: 'Run' }))
+    expect(await screen.findByText(/Undo takes back its answer and the conversation’s state/)).toBeTruthy()
+    await userEvent.click(await screen.findByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(bodies(`DELETE ${base}/c1/scheduled/s1`)).toHaveLength(1))
+    expect(bodies(`POST ${base}/c1/open`)).toEqual([])
   })
 
   it('opens a snoozed conversation again', async () => {
