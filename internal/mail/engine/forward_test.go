@@ -1,11 +1,14 @@
 package engine_test
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"konak/internal/kit/caller"
+	"konak/internal/kit/policy"
 	"konak/internal/mail/engine"
 )
 
@@ -149,6 +152,25 @@ func TestOwnAddressIsNotSuppressed(t *testing.T) {
 		o.addInbox("yeni@firma.example")
 		if code := send(); code != 250 {
 			t.Errorf("with a mailbox: said %d", code)
+		}
+	})
+}
+
+// Who asks again about a mail that waits, as after a crash, hears who is exempt.
+func TestExemptWhenAskedAgain(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addRule("quarantine", nil)
+		o.Owner.Post(base+"/dlp/exceptions", map[string]any{"email": "denetci@other.example"}).Want(201)
+		ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: o.ID})
+		for range 2 {
+			v, err := o.s.Mail.CheckMail(ctx, policy.Mail{
+				Ref: "1", Source: policy.SourceSMTP, Sender: "info@firma.example", Recipients: []string{"elif@other.example", "denetci@other.example"},
+				Open: func() io.Reader { return strings.NewReader(text("info@firma.example", "plan", "") + "gizli\r\n") },
+			})
+			if err != nil || !v.Hold || !slices.Equal(v.ExemptRecipients, []string{"denetci@other.example"}) {
+				t.Errorf("got %+v, %v", v, err)
+			}
 		}
 	})
 }

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -10,11 +9,9 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/identity"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dbtest"
 	"konak/internal/kit/perm"
-	"konak/internal/kit/policy"
 	"konak/internal/mail"
 	"konak/internal/mail/domain"
 	"konak/internal/mail/engine"
@@ -176,25 +173,6 @@ func TestPolicyHoldsSomeCopies(t *testing.T) {
 		for _, m := range o.queue() {
 			if m.State != engine.StateDone {
 				t.Errorf("got %+v", m)
-			}
-		}
-	})
-}
-
-// Who asks again about a mail that waits, as after a crash, hears who is exempt.
-func TestExemptWhenAskedAgain(t *testing.T) {
-	t.Parallel()
-	run(t, nil, func(t *testing.T, o *office) {
-		o.addRule("quarantine", nil)
-		o.Owner.Post(base+"/dlp/exceptions", map[string]any{"email": "denetci@other.example"}).Want(201)
-		ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: o.ID})
-		for range 2 {
-			v, err := o.s.Mail.CheckMail(ctx, policy.Mail{
-				Ref: "1", Source: policy.SourceSMTP, Sender: "info@firma.example", Recipients: []string{"elif@other.example", "denetci@other.example"},
-				Open: func() io.Reader { return strings.NewReader(text("info@firma.example", "plan", "") + "gizli\r\n") },
-			})
-			if err != nil || !v.Hold || !slices.Equal(v.ExemptRecipients, []string{"denetci@other.example"}) {
-				t.Errorf("got %+v, %v", v, err)
 			}
 		}
 	})
