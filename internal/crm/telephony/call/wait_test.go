@@ -126,3 +126,25 @@ func TestAgentLeavesATransfer(t *testing.T) {
 		o.want(call.Ended, call.Answered)
 	})
 }
+
+// A transfer to a group rings nobody who talks.
+func TestTransferRingsNobodyWhoTalks(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		_, ayse, busy := o.colleague("ayse")
+		_, veli, free := o.colleague("veli")
+		group := o.w.Owner.Post("/api/crm/v1/groups", map[string]any{"name": "Sales", "agent_ids": []uuid.UUID{ayse, veli}}).Want(201).ID()
+		o.incoming(customer)
+		o.answer(o.legTo(busy))
+		o.Clock.Advance(time.Second)
+		o.incoming("+905321111111")
+		o.answer(o.legTo(o.username))
+		c := o.want(call.Active, "")
+		before := len(o.x.Legs())
+		o.w.Owner.Post(path+"/call/transfer", map[string]any{"call_id": c.ID, "group_id": group}).Want(200)
+		o.legTo(free)
+		if n := len(o.x.Legs()) - before; n != 1 {
+			o.t.Errorf("%d phones ring", n)
+		}
+	})
+}

@@ -70,9 +70,9 @@ func TestGreetingFile(t *testing.T) {
 
 		for name, wrong := range map[string][]byte{
 			"no sound": []byte("hello"), "cut": file[:20], "six channels": bytes.Replace(file, []byte{1, 0, 1, 0}, []byte{1, 0, 6, 0}, 1), "empty": sound.Sound{Rate: 8000}.WAV(),
-			"longer than the exchange plays": sound.Sound{Rate: 1, Samples: make([]int16, 601)}.WAV(),
+			"longer than the exchange plays": sound.Sound{Rate: 8000, Samples: make([]int16, 601*8000)}.WAV(), "slower than the telephone": wav(7999),
 		} {
-			want := map[string]string{"no sound": "not_wav", "cut": "not_wav", "six channels": "wrong_channels", "empty": "empty", "longer than the exchange plays": "too_long"}[name]
+			want := map[string]string{"no sound": "not_wav", "cut": "not_wav", "six channels": "wrong_channels", "empty": "empty", "longer than the exchange plays": "too_long", "slower than the telephone": "wrong_rate"}[name]
 			if got := upload(w.Owner, "welcome", wrong).Refused(422, "validation_failed"); !slices.Equal(got.Fields["file"], []string{want}) {
 				t.Errorf("%s: %v", name, got.Fields)
 			}
