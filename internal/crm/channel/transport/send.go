@@ -21,9 +21,6 @@ import (
 // sendAttempts is how often a message is tried: a bit over two hours.
 const sendAttempts = 12
 
-// orderPause is between two looks at whether what was written before a message has left.
-const orderPause = 2 * time.Second
-
 // Message is a message on its way to a customer.
 type Message struct {
 	AccountID uuid.UUID        `json:"account_id"`
@@ -85,8 +82,8 @@ func (t *Transport) runSend(ctx context.Context, j *jobs.Job) error {
 		}
 	}
 	if got.Parts == 0 {
-		if behind, err := t.behind(ctx, m.ItemID); err != nil || behind {
-			return cmp.Or(err, jobs.Snooze(t.DB.Clock().Now().Add(orderPause)))
+		if wait, err := t.behind(ctx, m.ItemID); err != nil || wait > 0 {
+			return cmp.Or(err, jobs.Snooze(t.DB.Clock().Now().Add(wait)))
 		}
 	}
 	// In one run, so that no other message comes between the parts.
@@ -133,13 +130,13 @@ func (t *Transport) waits(ctx context.Context, item uuid.UUID, parts int) (waits
 	return waits, err
 }
 
-// behind says whether a message waits for one that was written before it.
-func (t *Transport) behind(ctx context.Context, item uuid.UUID) (behind bool, err error) {
+// behind says for how long a message waits for one that was written before it.
+func (t *Transport) behind(ctx context.Context, item uuid.UUID) (wait time.Duration, err error) {
 	err = t.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		behind, err = t.Inbound.Behind(r, item)
+		wait, err = t.Inbound.Behind(r, item)
 		return err
 	})
-	return behind, err
+	return wait, err
 }
 
 // sendFailed says when a message is tried again, or shows it as failed.

@@ -1,6 +1,7 @@
 package inbound
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -50,45 +51,42 @@ func (s *Service) HasRecipient(r *db.Reader, item uuid.UUID) (bool, error) {
 			_, err = s.contacts.Find(r, c.ContactID)
 		}
 	}
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return err == nil, ifThere(err)
 }
 
-const (
-	// overtakenAfter is how old a message must be for a later one to wait for it: one
-	// that is younger is being sent at this moment.
-	overtakenAfter = time.Second
-	// overtakenUntil is for how long a later one waits: what the provider does not take
-	// must not hold up a conversation for hours.
-	overtakenUntil = 15 * time.Minute
-)
+// overtakenUntil is for how long a message waits for those before it: what the provider
+// does not take must not hold up a conversation for hours.
+const overtakenUntil = 15 * time.Minute
 
 // Behind says whether a message of ours to the same customer, over the same account, was
-// written before an item and has not left yet, so that the item would overtake it.
-func (s *Service) Behind(r *db.Reader, item uuid.UUID) (bool, error) {
+// written before an item and has not left yet, so that the item would overtake it. It
+// returns for how long to wait before the next look, the longer the older the item is; 0
+// where nothing is before it.
+func (s *Service) Behind(r *db.Reader, item uuid.UUID) (wait time.Duration, err error) {
 	i, err := conversation.ItemByID(r, item)
-	if db.IsNoRow(err) || err == nil && i.ChannelAccountID == nil {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
+	if err != nil || i.ChannelAccountID == nil {
+		return 0, ifThere(err)
 	}
 	c, err := conversation.ByID(r, i.ConversationID)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
 	if err != nil {
-		return false, err
+		return 0, ifThere(err)
 	}
 	now := s.db.Clock().Now()
-	until := clock.At(now.Add(-overtakenAfter))
-	if i.CreatedAt.Before(until.Time) {
-		until = i.CreatedAt
+	list, err := conversation.UnreadOn(r, c.ContactID, *i.ChannelAccountID, clock.At(now.Add(-overtakenUntil)), i.CreatedAt, conversation.Queued)
+	// Ids are in the order of time, and no two are the same: of two messages of one
+	// moment only one waits for the other.
+	if !slices.ContainsFunc(list, func(other uuid.UUID) bool { return bytes.Compare(other[:], item[:]) < 0 }) {
+		return 0, err
 	}
-	list, err := conversation.UnreadOn(r, c.ContactID, *i.ChannelAccountID, clock.At(now.Add(-overtakenUntil)), until, conversation.Queued)
-	return slices.ContainsFunc(list, func(other uuid.UUID) bool { return other != item }), err
+	return min(max(now.Sub(i.CreatedAt.Time)/2, 300*time.Millisecond), 30*time.Second), err
+}
+
+// ifThere returns no error for a row that is gone.
+func ifThere(err error) error {
+	if db.IsNoRow(err) {
+		return nil
+	}
+	return err
 }
 
 // Known finds our message by the provider's name for it; false where there is
