@@ -44,7 +44,7 @@ func TestDoctorChecksWhatServeChecks(t *testing.T) {
 		"--sip-tls-listen": func(c *app.Config) { c.SIPTLSListen = "127.0.0.1:5061" },
 		"--sip-ca":         func(c *app.Config) { c.SIPListen, c.SIPCA = "127.0.0.1:5060", file },
 	} {
-		c := app.Config{Listen: "127.0.0.1:0", Domain: "localhost"}
+		c := app.Config{Data: t.TempDir(), Listen: "127.0.0.1:0", Domain: "localhost"}
 		change(&c)
 		_, err := (&checkup{Config: c}).settings(t.Context())
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

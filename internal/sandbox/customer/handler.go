@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"konak/internal/sandbox/whatsapp"
 )
 
 //go:embed page.html page.js page.css
@@ -45,6 +47,7 @@ type view struct {
 // of its own.
 var failures = map[string]string{
 	"cannot":    "Bu kanal bunu yapamıyor. · The channel cannot do this.",
+	"no_calls":  "İşletme aramalara kapalı. · The business takes no calls.",
 	"no_number": "Önce bir numara satın alın. · Buy a number first: /settings/phone-numbers",
 	"refused":   "Çalışma alanı bunu kabul etmedi. · The workspace did not take this.",
 }
@@ -54,6 +57,8 @@ func failureCode(err error) string {
 	switch {
 	case errors.Is(err, errUnknown):
 		return "cannot"
+	case errors.Is(err, whatsapp.ErrNoCalls):
+		return "no_calls"
 	case errors.Is(err, ErrNoNumber):
 		return "no_number"
 	}

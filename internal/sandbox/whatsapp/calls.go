@@ -102,8 +102,8 @@ func (s *Server) CallSettings(number string) wire.CallSettings {
 	return s.callsOf(number).settings
 }
 
-// errNoCalls is what a customer's app says where a number takes no calls.
-var errNoCalls = errors.New("the business takes no calls")
+// ErrNoCalls is what a customer's app says where a number takes no calls.
+var ErrNoCalls = errors.New("the business takes no calls")
 
 // Call lets a customer call a number. The server dials the exchange that the number's
 // settings name, over TLS and with keys in the description, and tells how the call goes on.
@@ -120,7 +120,7 @@ func (s *Server) Call(number string, from Customer, tell func(state string)) err
 	phone := s.Phone
 	s.mu.Unlock()
 	if phone == nil || set.Status != "ENABLED" || set.SIP == nil || set.SIP.Status != "ENABLED" || set.KeyExchange != "SDES" {
-		return errNoCalls
+		return ErrNoCalls
 	}
 	at := set.SIP.Servers[0]
 	to := "+" + digits(display)
