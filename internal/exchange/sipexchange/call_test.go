@@ -429,7 +429,19 @@ func must[T any](v T, err error) T {
 // A workspace has a bounded number of legs, and another is not touched by it.
 func TestLegsOfATenantAreBounded(t *testing.T) {
 	t.Parallel()
-	d := startDesk(t, func(c *sipexchange.Config) { c.Limits.LegsOfTenant = 2 })
+	checkTwoLegs(t, func(c *sipexchange.Config) { c.Limits.LegsOfTenant = 2 })
+}
+
+// Where there are few ports for sound, a workspace takes half of them.
+func TestPortsAreNotTakenByOneTenant(t *testing.T) {
+	t.Parallel()
+	checkTwoLegs(t, func(c *sipexchange.Config) { c.FirstPort, c.LastPort = 29400, 29406 })
+}
+
+// checkTwoLegs starts a desk where a workspace may have two legs.
+func checkTwoLegs(t *testing.T, change func(*sipexchange.Config)) {
+	t.Helper()
+	d := startDesk(t, change)
 	a, b := d.addPhone(tenantA, "ayse", "101"), d.addPhone(tenantB, "veli", "101")
 	for range 2 {
 		a.invite("444")

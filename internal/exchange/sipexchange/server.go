@@ -181,6 +181,8 @@ func (x *Exchange) Start(ctx context.Context, s *Sockets) (err error) {
 	if x.ports, err = rtp.NewPorts(x.listen.Addr(), x.cfg.FirstPort, x.cfg.LastPort); err != nil {
 		return err
 	}
+	// However few ports there are, one workspace takes no more than half of them.
+	x.cfg.Limits.LegsOfTenant = min(x.cfg.Limits.LegsOfTenant, max(x.ports.Size()/2, 1))
 	if _, err := x.Open(ctx); err != nil {
 		return err
 	}

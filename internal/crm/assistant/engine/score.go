@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Bounds of an answer. DefaultBound was chosen by the evaluation; see
@@ -347,14 +348,15 @@ func (q *query) run(line []string) float64 {
 }
 
 // meansOther says that the title has a word of the question behind another one, which
-// tells things of that name apart: the delivery address is not the e-mail address.
+// tells things of that name apart: the delivery address is not the e-mail address. A number
+// before it does not: "m. 1 Cayma hakkı" is about the right to withdraw.
 func (q *query) meansOther(t *indexedText) bool {
 	for i := 1; i < len(q.words); i++ {
 		if !q.words[i].beside || q.words[i-1].in(t.heads) > 0 {
 			continue
 		}
 		for j := 1; j < len(t.title); j++ {
-			if q.words[i].known[t.title[j]] > asSynonym && q.has(t.title[j-1]) == 0 {
+			if q.words[i].known[t.title[j]] > asSynonym && q.has(t.title[j-1]) == 0 && strings.Trim(t.title[j-1], "0123456789") != "" {
 				return true
 			}
 		}

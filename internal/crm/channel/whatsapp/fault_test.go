@@ -3,6 +3,7 @@ package whatsapp_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"konak/internal/crm/conversation/file"
 	"konak/internal/provider/graph"
 	wire "konak/internal/provider/whatsapp"
+	sandbox "konak/internal/sandbox/whatsapp"
 )
 
 func (sh *shop) faults() apptest.Faults {
@@ -69,7 +71,8 @@ func TestPostFaults(t *testing.T) {
 	connected(t, func(_ *testing.T, sh *shop) { sh.MeetPostFaults(sh.faults()) })
 }
 
-// The limit of messages to one customer holds up that message alone.
+// The limit of messages to one customer holds up those to that customer alone, which keep
+// their order.
 func TestLimitOfOneCustomerHoldsNobodyElse(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		sh.says("Merhaba")
@@ -78,14 +81,22 @@ func TestLimitOfOneCustomerHoldsNobodyElse(t *testing.T) {
 		sh.Box.Fail(http.StatusBadRequest, pairLimit, 90)
 		first := sh.Reply(in, "bir")
 		sh.Settle()
-		sh.Reply(in, "iki")
+		if _, err := sh.Box.Say(numberID, sandbox.Customer{ID: "905551112233", Name: "Can"}, "Merhaba"); err != nil {
+			t.Fatal(err)
+		}
 		sh.Settle()
-		if out := sh.Box.Sent(); len(out) != 1 || out[0].Text.Body != "iki" || apptest.DeliveryOf(sh.Item(in, first.ID)) != conversation.Queued {
+		other := slices.IndexFunc(sh.Inbox(), func(c conversation.Conversation) bool { return c.ID != in })
+		sh.Reply(in, "iki")
+		sh.Reply(sh.Inbox()[other].ID, "üç")
+		sh.Settle()
+		if out := sh.Box.Sent(); len(out) != 1 || out[0].Text.Body != "üç" || apptest.DeliveryOf(sh.Item(in, first.ID)) != conversation.Queued {
 			t.Errorf("meanwhile %+v was sent", out)
 		}
 		sh.Server.Clock.Advance(91 * time.Second)
 		sh.Settle()
-		if out := sh.Box.Sent(); len(out) != 1 || out[0].Text.Body != "bir" {
+		sh.Server.Clock.Advance(46 * time.Second)
+		sh.Settle()
+		if out := sh.Box.Sent(); len(out) != 2 || out[0].Text.Body != "bir" || out[1].Text.Body != "iki" {
 			t.Errorf("later %+v was sent", out)
 		}
 	})
