@@ -14,7 +14,7 @@ const provisionLicence = "advisor"
 // more of the question has to be in the provision than in a help article.
 const (
 	maxProvisions  = 5
-	provisionBound = 0.75
+	provisionBound = 0.72
 )
 
 // findProvisions asks the regulation corpus, where the configuration says so and the
