@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { choose, expect, expectAccessible, shoot, signIn, test } from './helpers'
 
 // What the demo's own stand-in of Meta knows; it listens on loopback.
-const number = { id: '100000000000011', business: '100000000000001', token: 'demo-token-of-demo', secret: 'demo-secret-of-demo' }
+const number = { id: '100000000000011', business: '100000000000001', token: 'demo-token-of-demo', secret: 'demo-secret-of-the-app' }
 
 async function contactWith(page: Page, name: string, phone: string): Promise<void> {
   const made = await page.request.post('/api/crm/v1/contacts', { data: { name, phones: [phone] } })
