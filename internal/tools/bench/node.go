@@ -163,7 +163,11 @@ func (e *env) node(ctx context.Context, dialect db.Dialect) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	listeners, err := app.Listen(ctx, app.Config{Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost"})
+	data, err := e.folder()
+	if err != nil {
+		return nil, err
+	}
+	listeners, err := app.Listen(ctx, app.Config{Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost"})
 	if err != nil {
 		return nil, err
 	}
