@@ -7,7 +7,7 @@ import { test as base, expect, type APIRequestContext, type Browser, type Browse
 
 export { expect }
 
-/** A password that the rules of the house accept. */
+/** A password that the rules for passwords accept. */
 export const password = 'dort at yesil cayirda kosar'
 
 export const owner = { email: 'owner@demo.localhost', password: 'konak-demo-password' }

@@ -36,7 +36,7 @@ export function LiveUpdates() {
         seen += 1
         const entry = { id: event.id ?? `local-${seen}`, type: event.type, at: new Date().toISOString() }
         activity.set((now) => [entry, ...now.filter((old) => old.id !== entry.id)].slice(0, kept))
-        stale.add(staleKeys(tables, event.type))
+        stale.add(staleKeys(tables, event.type, event.data))
       },
       onResume: () => void client.invalidateQueries(),
     })

@@ -35,10 +35,14 @@ describe('StreamParser', () => {
 })
 
 describe('staleKeys', () => {
-  const tables: LiveTable[] = [{ dlp: [['mail', 'dlp']] }, { '*': [['erp', 'deliveries']] }]
+  const tables: LiveTable[] = [{ dlp: [['mail', 'dlp']], call: (data) => [['crm', 'calls', data]] }, { '*': [['erp', 'deliveries']] }]
   it('matches whole parts of a name', () => {
-    expect(staleKeys(tables, 'dlp.exception.created')).toEqual([['mail', 'dlp'], ['erp', 'deliveries']])
-    expect(staleKeys(tables, 'dlpx.created')).toEqual([['erp', 'deliveries']])
+    expect(staleKeys(tables, 'dlp.exception.created', '')).toEqual([['mail', 'dlp'], ['erp', 'deliveries']])
+    expect(staleKeys(tables, 'dlpx.created', '')).toEqual([['erp', 'deliveries']])
+  })
+
+  it('asks a function with the data of the event', () => {
+    expect(staleKeys(tables, 'call.ended', '7')).toEqual([['crm', 'calls', '7'], ['erp', 'deliveries']])
   })
 })
 

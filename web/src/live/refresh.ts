@@ -1,15 +1,15 @@
 import type { InfiniteData, QueryClient, QueryKey } from '@tanstack/react-query'
 import type { Page } from '@/api/query'
 
-/** From the first parts of an event's name to the caches that it makes stale. */
-export type LiveTable = Record<string, QueryKey[]>
+/** From the first parts of an event's name to the caches that it makes stale; where that depends on the event's data, it is computed from them. */
+export type LiveTable = Record<string, QueryKey[] | ((data: string) => QueryKey[])>
 
 /** The keys that an event touches; a name matches whole dotted parts, and `*` matches them all. */
-export function staleKeys(tables: readonly LiveTable[], eventType: string): QueryKey[] {
+export function staleKeys(tables: readonly LiveTable[], eventType: string, data: string): QueryKey[] {
   return tables
     .flatMap((table) => Object.entries(table))
     .filter(([prefix]) => prefix === '*' || eventType === prefix || eventType.startsWith(`${prefix}.`))
-    .flatMap(([, keys]) => keys)
+    .flatMap(([, keys]) => (typeof keys === 'function' ? keys(data) : keys))
 }
 
 /** With more pages than this a list is not read whole again for every event: only its head is. */

@@ -18,6 +18,8 @@ export interface Notice {
 export interface NoticeSource extends Need {
   /** Begins like the caches that the module's live table names: an event refreshes it with them. */
   key: readonly string[]
+  /** So many milliseconds later it is asked again, where no event tells that it changed. */
+  every?: number
   load: () => Promise<Notice[]>
 }
 

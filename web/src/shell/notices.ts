@@ -10,7 +10,7 @@ function noticeSources(): NoticeSource[] {
 export function useNotices(): Notice[] {
   const me = useMe()
   const results = useQueries({
-    queries: noticeSources().map((source) => ({ queryKey: source.key, queryFn: source.load, enabled: meets(me, source) })),
+    queries: noticeSources().map((source) => ({ queryKey: source.key, queryFn: source.load, refetchInterval: source.every, enabled: meets(me, source) })),
   })
   return results.flatMap((result) => result.data ?? []).sort((a, b) => b.at.localeCompare(a.at))
 }

@@ -9,6 +9,7 @@ import { readInboxSearch } from './inbox/search'
 import { notePresence, presenceNeed } from './presence'
 import { PresenceMark } from './PresenceMark'
 import { PresenceMenu } from './PresenceMenu'
+import { everything, staleByEvent } from './stale'
 
 const inboxRoute = createRoute({
   getParentRoute: () => shellRoute,
@@ -99,6 +100,8 @@ const rulesRoute = createRoute({
   },
 })
 
+const commerce = [[...everything, 'commerce']]
+
 /** The events that may be told to an agent by a sound or a notice. */
 const alerting = new Set(['conversation.created', 'conversation.replied', 'conversation.assigned', 'conversation.noted'])
 
@@ -108,9 +111,17 @@ export const crmModule = defineModule({
   routes: [inboxRoute, contactsRoute, contactRoute, mailboxesRoute, repliesRoute, macrosRoute, rulesRoute],
   live: {
     channel: [['crm', 'mailboxes']],
-    conversation: [['crm', 'conversations']],
-    message: [['crm', 'conversations']],
-    contact: [['crm', 'contacts'], ['crm', 'conversations']],
+    conversation: staleByEvent,
+    // These are about two conversations, or change what belongs to one.
+    'conversation.merged': [everything],
+    'conversation.deleted': [everything],
+    'conversation.restored': [everything],
+    message: staleByEvent,
+    contact: [['crm', 'contacts'], everything],
+    order: commerce,
+    shipment: commerce,
+    return: commerce,
+    ledger: commerce,
     macro: [['crm', 'macros']],
     canned_reply: [['crm', 'canned']],
   },

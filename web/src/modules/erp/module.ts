@@ -33,7 +33,8 @@ export const erpModule = defineModule({
   notices: [
     {
       ...need,
-      key: ['erp', 'webhooks', 'notices'],
+      key: ['erp', 'webhook-notices'],
+      every: 60_000,
       load: () =>
         Promise.all([import('@/webhooks/notices'), import('./webhookSource')]).then(([notices, source]) => notices.loadWebhookNotices(source.erpWebhooks)),
     },

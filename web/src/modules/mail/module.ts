@@ -128,7 +128,8 @@ export const mailModule = defineModule({
   notices: [
     {
       ...need,
-      key: ['mail', 'webhooks', 'notices'],
+      key: ['mail', 'webhook-notices'],
+      every: 60_000,
       load: () =>
         Promise.all([import('@/webhooks/notices'), import('./webhookSource')]).then(([notices, source]) => notices.loadWebhookNotices(source.mailWebhooks)),
     },

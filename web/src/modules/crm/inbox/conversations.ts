@@ -193,7 +193,7 @@ export function useSources() {
   })
 }
 
-/** Puts a changed conversation where it is shown already; the lists' order is fetched behind it. */
+/** Puts a changed conversation where it is shown already, and reads its timeline and the lists' order; the event that follows refreshes the rest. */
 export function take(client: QueryClient, next: Conversation): void {
   client.setQueryData<OneConversation>([...root, 'one', next.id], (old) => old && { ...old, ...next })
   client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
@@ -202,7 +202,7 @@ export function take(client: QueryClient, next: Conversation): void {
       pages: old.pages.map((page) => ({ ...page, data: page.data.map((row) => (row.id === next.id ? { ...row, ...next } : row)) })),
     },
   )
-  void client.invalidateQueries({ queryKey: root })
+  for (const queryKey of [itemsKey(next.id), listKey, countsKey]) void client.invalidateQueries({ queryKey })
 }
 
 export type Snooze = { until: string } | { until_reply: true }
@@ -392,7 +392,7 @@ export function useSend() {
       if (taken && 'reply' in taken) {
         client.setQueryData<Schemas['ConversationScheduled'][]>([...root, 'scheduled', conversationId], (old) => [...(old ?? []), taken.reply])
       }
-      if (!taken || 'reply' in taken) return client.invalidateQueries({ queryKey: root })
+      if (!taken || 'reply' in taken) return Promise.all(['scheduled', 'items'].map((part) => client.invalidateQueries({ queryKey: [...root, part, conversationId] })))
       const { conversation, item } = taken.note
       client.setQueryData<InfiniteData<Page<Item>>>(itemsKey(item.conversation_id), (old) => {
         const [first, ...rest] = old?.pages ?? []

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { staleKeys } from '@/live/refresh'
+import { crmModule } from './module'
+
+const event = (object: object) => JSON.stringify({ id: 'e', data: { object } })
+const keysOf = (type: string, object: object) => staleKeys([crmModule.live ?? {}], type, event(object)).map((key) => key.slice(2).join(' '))
+
+describe('what an event of a conversation makes stale', () => {
+  const keys = keysOf('conversation.replied', { id: 'a', contact_id: 'c' })
+
+  it('is first its timeline, then the lists and the numbers', () => {
+    expect(keys[0]).toBe('items a')
+    expect(keys).toEqual(expect.arrayContaining(['one a', 'scheduled a', 'list', 'counts', 'waiting', 'notices', 'saved counts', 'of c', 'history c']))
+  })
+
+  it('is nothing of another conversation, and no list of views', () => {
+    expect(keys).not.toContain('')
+    expect(keys).not.toContain('items')
+    expect(keys).not.toContain('saved')
+  })
+
+  it('is everything where the event does not say which one changed', () => {
+    expect(keysOf('conversation.replied', {})).toEqual([''])
+  })
+
+  it('is everything where two conversations changed', () => {
+    expect(keysOf('conversation.merged', { id: 'a', contact_id: 'c' })).toContain('')
+  })
+
+  it('are the orders where an order changed', () => {
+    expect(keysOf('order.updated', { id: 'o' })).toEqual(['commerce'])
+  })
+})
