@@ -54,7 +54,28 @@ func measureStreams(ctx context.Context, e *env, only *regexp.Regexp) error {
 				return err
 			}
 		}
+		if d == db.Postgres {
+			if err := e.streamsOfAnotherNode(ctx, h, w); err != nil {
+				return err
+			}
+		}
 		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// streamsOfAnotherNode opens the streams at a second node on the same database
+// and writes at the first one.
+func (e *env) streamsOfAnotherNode(ctx context.Context, h *node, w io.Writer) error {
+	other, err := e.secondNode(ctx, h)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "streams of another node\t\t\t\t\t\t\t\t")
+	for _, n := range []int{1, 100} {
+		if err := h.streamsAt(ctx, w, other, n, streamRate*streamSeconds); err != nil {
 			return err
 		}
 	}
@@ -100,8 +121,13 @@ func (a *arrivals) read(body io.Reader) {
 
 // streams opens so many and writes so many events.
 func (h *node) streams(ctx context.Context, w io.Writer, n, events int) error {
+	return h.streamsAt(ctx, w, h, n, events)
+}
+
+// streamsAt opens the streams at a node of the same database.
+func (h *node) streamsAt(ctx context.Context, w io.Writer, at *node, n, events int) error {
 	a := &arrivals{}
-	opened, err := newOpenStreams(ctx, h, "events", n)
+	opened, err := newOpenStreams(ctx, at, "events", n)
 	if err != nil {
 		return err
 	}

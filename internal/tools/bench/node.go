@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -133,6 +134,7 @@ func (e *env) database(ctx context.Context, dialect db.Dialect) (string, error) 
 type node struct {
 	app    *app.App
 	url    string // of its database
+	data   string // its folder
 	tenant uuid.UUID
 	member uuid.UUID
 	addr   string
@@ -163,24 +165,32 @@ func (e *env) node(ctx context.Context, dialect db.Dialect) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := e.serve(ctx, n); err != nil {
+		return nil, err
+	}
+	if e.nodes == nil {
+		e.nodes = map[db.Dialect]*node{}
+	}
+	e.nodes[dialect] = n
+	return n, nil
+}
+
+// serve lets a node answer on an address of its own until the end.
+func (e *env) serve(ctx context.Context, n *node) error {
 	data, err := e.folder()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	listeners, err := app.Listen(ctx, app.Config{Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost"})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	n.addr = listeners.Address().String()
 	serving, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- n.app.Serve(serving, listeners) }()
 	e.closing(func() error { stop(); return <-done })
-	if e.nodes == nil {
-		e.nodes = map[db.Dialect]*node{}
-	}
-	e.nodes[dialect] = n
-	return n, nil
+	return nil
 }
 
 // openNode opens a node that does not serve yet and none of whose workers run.
@@ -193,6 +203,37 @@ func (e *env) openNode(ctx context.Context, dialect db.Dialect, source clock.Sou
 	if err != nil {
 		return nil, err
 	}
+	n, err := e.openApp(ctx, url, data, "", source)
+	if err != nil {
+		return nil, err
+	}
+	return n, n.open(ctx)
+}
+
+// secondNode serves the same database and workspace as another node.
+func (e *env) secondNode(ctx context.Context, first *node) (*node, error) {
+	key, err := os.ReadFile(filepath.Join(first.data, "master.key"))
+	if err != nil {
+		return nil, err
+	}
+	data, err := e.folder()
+	if err != nil {
+		return nil, err
+	}
+	// Nodes of one database share their files.
+	if err := os.Symlink(filepath.Join(first.data, "files"), filepath.Join(data, "files")); err != nil {
+		return nil, err
+	}
+	n, err := e.openApp(ctx, first.url, data, strings.TrimSpace(string(key)), clock.System{})
+	if err != nil {
+		return nil, err
+	}
+	n.tenant, n.member, n.token = first.tenant, first.member, first.token
+	return n, e.serve(ctx, n)
+}
+
+// openApp opens a node on a database. Without a master key it makes one in its folder.
+func (e *env) openApp(ctx context.Context, url, data, masterKey string, source clock.Source) (*node, error) {
 	sink, err := e.mailSink()
 	if err != nil {
 		return nil, err
@@ -200,7 +241,7 @@ func (e *env) openNode(ctx context.Context, dialect db.Dialect, source clock.Sou
 	a, err := app.Open(ctx, app.Config{
 		MailRoutes: []string{"*=" + sink},
 		DB:         url, Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost", SQLiteSync: "full",
-		LimitFactor: 1_000_000,
+		LimitFactor: 1_000_000, MasterKey: masterKey,
 	}, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), source)
 	if err != nil {
 		return nil, err
@@ -211,8 +252,7 @@ func (e *env) openNode(ctx context.Context, dialect db.Dialect, source clock.Sou
 		Method: "POST", Path: echoPath, ID: "bench-echo", Tag: "Bench", Summary: "Answer what was sent",
 		Access: api.Session, Permission: perm.DLPManage, Licence: "mail",
 	}, func(_ context.Context, in *echoIn) (echo, error) { return in.Body, nil })
-	n := &node{app: a, url: url}
-	return n, n.open(ctx)
+	return &node{app: a, url: url, data: data}, nil
 }
 
 // open makes the workspace and signs its owner in.
