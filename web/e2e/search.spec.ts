@@ -46,6 +46,21 @@ test('words of a message find its conversation while they are typed', async ({ p
     await expect(page.getByRole('navigation', { name: 'Views' })).toBeVisible()
     await expect(row).toBeHidden()
   })
+
+  await test.step('Escape empties the field, then leaves it to the shortcuts', async () => {
+    const field = page.getByRole('searchbox', { name: 'Search conversations' })
+    await field.press('Escape')
+    await expect(field).not.toBeFocused()
+    await page.keyboard.press('/')
+    await page.keyboard.type(word)
+    await page.keyboard.press('Escape')
+    await expect(field).toHaveValue('')
+    await expect(field).toBeFocused()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('g')
+    await page.keyboard.press('c')
+    await expect(page).toHaveURL(/\/contacts$/)
+  })
 })
 
 test('the search speaks Turkish and fits a phone', async ({ browser }) => {

@@ -117,7 +117,7 @@ type Item struct {
 	AuthorID         *uuid.UUID                    `json:"author_id" nullable:"true" format:"uuid"`
 	Body             string                        `json:"body" example:"Siparişim ne zaman gelir?"`
 	Event            *string                       `json:"event" nullable:"true" example:"closed" doc:"What happened, for events"`
-	Detail           map[string]any                `json:"detail" doc:"What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason), how its text is written where it is not plain (format: markdown), and whether a data-loss-prevention rule covered words in it (redacted)"`
+	Detail           map[string]any                `json:"detail" doc:"What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form, and calls: allowed or refused, where the customer answered whether they may be called), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason), how its text is written where it is not plain (format: markdown), and whether a data-loss-prevention rule covered words in it (redacted)"`
 	Channel          *string                       `json:"channel" nullable:"true" example:"whatsapp"`
 	ChannelAccountID *uuid.UUID                    `json:"channel_account_id" nullable:"true" format:"uuid"`
 	Delivery         *string                       `json:"delivery" nullable:"true" enum:"sent,queued,failed,none" doc:"What became of an outgoing message"`

@@ -369,6 +369,12 @@ func detail(m *Incoming) map[string]any {
 	if m.Order != nil {
 		out["order"] = m.Order
 	}
+	if i := m.Interactive; i != nil && i.Call != nil {
+		out["calls"] = "refused"
+		if i.Call.Response == "accept" {
+			out["calls"] = "allowed"
+		}
+	}
 	if i := m.Interactive; i != nil && i.Flow != nil {
 		form := map[string]any{"name": i.Flow.Name}
 		var answers map[string]any

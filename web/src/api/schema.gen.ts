@@ -11579,7 +11579,7 @@ export interface components {
              */
             delivery: "sent" | "queued" | "failed" | "none" | null;
             delivery_error: string | null;
-            /** @description What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason), how its text is written where it is not plain (format: markdown), and whether a data-loss-prevention rule covered words in it (redacted) */
+            /** @description What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form, and calls: allowed or refused, where the customer answered whether they may be called), and of one that was sent by e-mail whom it did not reach while it reached others (refused_recipients, each with address and reason), how its text is written where it is not plain (format: markdown), and whether a data-loss-prevention rule covered words in it (redacted) */
             detail: {
                 [key: string]: unknown;
             };

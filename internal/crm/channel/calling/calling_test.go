@@ -161,7 +161,7 @@ func TestCallPermission(t *testing.T) {
 		}
 		var items []conversation.Item
 		sh.Owner.Get(at + "/items").Want(200).Data(&items)
-		if !strings.Contains(items[0].Body, "Allows calls") || !items[0].Automatic {
+		if !strings.Contains(items[0].Body, "Allows calls") || items[0].Detail["calls"] != "allowed" || !items[0].Automatic {
 			t.Errorf("the timeline says %+v", items[0])
 		}
 		if e := sh.Owner.Post(ask, nil).Refused(409, "conflict"); e.Reason != "already_granted" {

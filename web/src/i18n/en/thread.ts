@@ -232,6 +232,8 @@ export const thread = {
   'export.action': 'Download',
   'editions.until': 'Until {when}',
   'extra.forwarded': 'Forwarded',
+  'extra.callsAllowed': 'Allows calls',
+  'extra.callsRefused': 'Does not allow calls',
   'extra.showQuoted': 'Show the quoted message',
   'extra.quotedEarlier': 'An earlier message',
   'extra.quotedElsewhere': 'A message that is not in this inbox',

@@ -234,6 +234,8 @@ export const thread: Record<keyof typeof en, string> = {
   'export.action': 'İndir',
   'editions.until': '{when} tarihine dek',
   'extra.forwarded': 'İletildi',
+  'extra.callsAllowed': 'Aramaya izin verdi',
+  'extra.callsRefused': 'Aramaya izin vermedi',
   'extra.showQuoted': 'Alıntılanan mesajı göster',
   'extra.quotedEarlier': 'Daha önceki bir mesaj',
   'extra.quotedElsewhere': 'Bu gelen kutusunda olmayan bir mesaj',

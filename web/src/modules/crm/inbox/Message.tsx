@@ -65,7 +65,7 @@ export function SentText({ text, formatted }: { text: string; formatted: boolean
 }
 
 /** What a channel may say of a message besides its words. */
-const extras = ['quoted', 'forwarded', 'referral', 'order', 'product']
+const extras = ['quoted', 'forwarded', 'referral', 'order', 'product', 'calls']
 
 /** The text; the names that a note calls stand out in it. */
 function Body({ item, quoted }: { item: Item; quoted: Quoted | undefined }) {
@@ -149,10 +149,10 @@ export function Message({ item, name, quoted, goesOn, home, signs }: MessageProp
           {timeOfDay(item.created_at)}
         </time>
       </div>
-      {(typedBy || item.automatic || item.template || (item.edited_at && !gone)) && (
+      {(typedBy || (item.automatic && !item.detail.calls) || item.template || (item.edited_at && !gone)) && (
         <div className={cx('mb-1 flex flex-wrap items-center gap-x-2 text-xs text-ink-2', mine && 'justify-end')}>
           {typedBy && <span className="italic">{t('inbox.writtenDown')}</span>}
-          {item.automatic && <span className="italic">{t('inbox.automatic')}</span>}
+          {item.automatic && !item.detail.calls && <span className="italic">{t('inbox.automatic')}</span>}
           {item.template && <span>{t('inbox.templateSent', { name: item.template.name })}</span>}
           {item.edited_at && !gone && (
             <button type="button" title={formatDateTime(item.edited_at)} onClick={() => setLayer('editions')} className="min-h-6 underline decoration-dotted underline-offset-3 hover:text-ink">

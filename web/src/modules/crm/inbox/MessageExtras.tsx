@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { CornerUpRight, Megaphone } from 'lucide-react'
+import { CornerUpRight, Megaphone, Phone, PhoneOff } from 'lucide-react'
 import { useI18n } from '@/i18n'
 import type { Item } from './conversations'
 import { LinkedText } from './LinkedText'
@@ -19,7 +19,7 @@ interface Props {
 /** The words of a message with what its channel says besides: what it answers, the ad it came from, an order. */
 export function MessageExtras({ item, quoted }: Props) {
   const { t } = useI18n()
-  const { quotedId, forwarded, order, referral, product } = readExtras(item.detail)
+  const { quotedId, forwarded, order, referral, product, calls } = readExtras(item.detail)
   return (
     <>
       {forwarded && (
@@ -32,7 +32,14 @@ export function MessageExtras({ item, quoted }: Props) {
       {referral && <ReferralNote referral={referral} />}
       {product && <p className="mb-1 text-sm text-ink-2">{t('extra.product', { id: product })}</p>}
       {/* The body of an order repeats its lines, which stand in the table. */}
-      <LinkedText text={order ? order.text : item.body} />
+      {calls ? (
+        <p className="flex items-center gap-1.5">
+          {calls === 'allowed' ? <Phone aria-hidden className="size-4" /> : <PhoneOff aria-hidden className="size-4" />}
+          {t(calls === 'allowed' ? 'extra.callsAllowed' : 'extra.callsRefused')}
+        </p>
+      ) : (
+        <LinkedText text={order ? order.text : item.body} />
+      )}
       {order && <OrderTable order={order} />}
     </>
   )

@@ -54,8 +54,9 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
     onChange({ ...withoutFilters(), ...noWords, view: undefined, saved: undefined, ...next })
   }
 
-  function onKeyDown(event: KeyboardEvent) {
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     if (event.key === 'Escape' && text) setText('')
+    else if (event.key === 'Escape') event.currentTarget.blur()
     else if (event.key === 'ArrowDown') focusFirstRow()
     else return
     event.preventDefault()

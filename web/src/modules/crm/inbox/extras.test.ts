@@ -26,6 +26,12 @@ describe('what a channel says of a message besides its words', () => {
     expect(readExtras({ referral: { url: 'javascript:alert(1)', type: 'post', body: 'Sale' } }).referral).toEqual({ kind: 'post', headline: 'Sale', url: null })
   })
 
+  it('knows what a customer says of calls, and nothing else', () => {
+    expect(readExtras({ calls: 'allowed' }).calls).toBe('allowed')
+    expect(readExtras({ calls: 'refused' }).calls).toBe('refused')
+    expect(readExtras({ calls: 'perhaps' }).calls).toBeNull()
+  })
+
   it('survives what has another form', () => {
     expect(readExtras({ order: 'x', referral: null, product: 3 })).toMatchObject({ order: null, referral: { headline: '', url: null }, product: '' })
   })

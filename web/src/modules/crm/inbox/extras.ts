@@ -29,6 +29,8 @@ export interface Extras {
   referral: Referral | null
   /** The product of a catalogue that the customer asks about. */
   product: string
+  /** The customer's answer to the question whether they may be called. */
+  calls: 'allowed' | 'refused' | null
 }
 
 type Fields = Record<string, unknown>
@@ -73,6 +75,7 @@ export function readExtras(detail: Item['detail']): Extras {
     order: readOrder(detail.order),
     referral: readReferral(detail.referral),
     product: text(fieldsOf(detail.product).product_id),
+    calls: detail.calls === 'allowed' || detail.calls === 'refused' ? detail.calls : null,
   }
 }
 
