@@ -8,6 +8,7 @@ import { desk } from './desk'
 import { auth } from './auth'
 import { helpcenter } from './helpcenter'
 import { home } from './home'
+import { hours } from './hours'
 import { identity } from './identity'
 import { inbox } from './inbox'
 import { layers } from './layers'
@@ -26,7 +27,7 @@ import { tour } from './tour'
 import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { shell, layers, screens, home, tour, auth, account, identity, mail, mailboxes, mailQueue, privacy, webhooks, inbox, thread, desk, macros, rules, contacts, channels, assistant, helpcenter, telephony, templates, advisor, design } as const
+export const en = { shell, layers, screens, home, tour, auth, account, identity, mail, mailboxes, mailQueue, privacy, webhooks, inbox, thread, desk, macros, rules, contacts, channels, hours, assistant, helpcenter, telephony, templates, advisor, design } as const
 
 export type Section = keyof typeof en
 

@@ -9,6 +9,7 @@ import { desk } from './desk'
 import { auth } from './auth'
 import { helpcenter } from './helpcenter'
 import { home } from './home'
+import { hours } from './hours'
 import { identity } from './identity'
 import { inbox } from './inbox'
 import { layers } from './layers'
@@ -26,6 +27,6 @@ import { thread } from './thread'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, layers, screens, home, tour, auth, account, identity, mail, mailboxes, mailQueue, privacy, webhooks, inbox, thread, desk, macros, rules, contacts, channels, assistant, helpcenter, telephony, templates, advisor, design } satisfies {
+export const tr = { shell, layers, screens, home, tour, auth, account, identity, mail, mailboxes, mailQueue, privacy, webhooks, inbox, thread, desk, macros, rules, contacts, channels, hours, assistant, helpcenter, telephony, templates, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

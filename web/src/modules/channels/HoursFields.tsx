@@ -23,9 +23,9 @@ export function HoursFields({ value, onChange, hint, error, zoneError, spansErro
   const { t } = useI18n()
   return (
     <fieldset className="flex flex-col gap-3 rounded-lg border border-line px-4 py-3">
-      <legend className="px-1 text-sm font-semibold">{t('channels.hours')}</legend>
+      <legend className="px-1 text-sm font-semibold">{t('hours.title')}</legend>
       <Checkbox
-        label={t('channels.hoursOn')}
+        label={t('hours.on')}
         detail={hint}
         checked={value !== null}
         onChange={(event) => onChange(event.target.checked ? working() : null)}
@@ -37,7 +37,7 @@ export function HoursFields({ value, onChange, hint, error, zoneError, spansErro
       )}
       {value && (
         <>
-          <Field label={t('channels.timezone')} error={zoneError}>
+          <Field label={t('hours.timezone')} error={zoneError}>
             <Combobox value={value.timezone} options={zones(value.timezone).map((zone) => ({ value: zone, label: zone }))} onChange={(timezone) => onChange({ ...value, timezone })} />
           </Field>
           {days.map((day) => (
@@ -64,19 +64,19 @@ function Day({ day, spans, onChange }: { day: number; spans: Span[]; onChange: (
     <div role="group" aria-label={name} className="flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line pt-3 text-sm">
       <span className="w-24 shrink-0">{name}</span>
       <div className="flex flex-1 flex-col gap-2">
-        {own.length === 0 && <span className="text-ink-3">{t('channels.closed')}</span>}
+        {own.length === 0 && <span className="text-ink-3">{t('hours.closed')}</span>}
         {own.map((span, at) => (
           <div key={at} className="flex items-center gap-2">
-            <TimeInput label={t('channels.from')} value={span.from} onChange={(from) => change(span, { from })} />
+            <TimeInput label={t('hours.from')} value={span.from} onChange={(from) => change(span, { from })} />
             <span aria-hidden>–</span>
             {/* Midnight is the end of the day here, which a clock shows as its beginning. */}
-            <TimeInput label={t('channels.to')} value={span.to === '24:00' ? '00:00' : span.to} onChange={(to) => change(span, { to: to === '00:00' ? '24:00' : to })} />
-            <IconButton icon={X} label={t('channels.removeHours')} onClick={() => onChange(spans.filter((other) => other !== span))} />
+            <TimeInput label={t('hours.to')} value={span.to === '24:00' ? '00:00' : span.to} onChange={(to) => change(span, { to: to === '00:00' ? '24:00' : to })} />
+            <IconButton icon={X} label={t('hours.remove')} onClick={() => onChange(spans.filter((other) => other !== span))} />
           </div>
         ))}
       </div>
-      <Button size="sm" icon={Plus} aria-label={t('channels.addHoursOn', { day: name })} onClick={() => onChange([...spans, { day, from: '09:00', to: '18:00' }])}>
-        {t('channels.addHours')}
+      <Button size="sm" icon={Plus} aria-label={t('hours.addOn', { day: name })} onClick={() => onChange([...spans, { day, from: '09:00', to: '18:00' }])}>
+        {t('hours.add')}
       </Button>
     </div>
   )

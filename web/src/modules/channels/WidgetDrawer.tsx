@@ -149,7 +149,7 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
             value={hours}
             onChange={setHours}
             error={fieldText(save.error, 'business_hours', { needed_by_assistant: 'channels.hoursNeeded' })}
-            zoneError={fieldText(save.error, 'business_hours.timezone', { unknown_timezone: 'channels.timezoneWrong' })}
+            zoneError={fieldText(save.error, 'business_hours.timezone', { unknown_timezone: 'hours.timezoneWrong' })}
             spansError={fieldText(save.error, 'business_hours.spans', { out_of_range: 'channels.spansWrong' })}
           />
         </Step>

@@ -7,7 +7,7 @@ import { settingsIcon } from '../settingsIcons'
 const channelsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/crm/channels',
-  component: lazyRouteComponent(withTexts(() => import('./ChannelsScreen'), 'channels', 'mailboxes'), 'ChannelsScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./ChannelsScreen'), 'channels', 'hours', 'mailboxes'), 'ChannelsScreen'),
   staticData: {
     screen: { title: 'channels.title', lead: 'channels.lead', icon: settingsIcon('Cable'), permission: 'crm.channels.view', licence: 'crm', nav: true, settings: 'channels', shortcut: 'g k' },
   },

@@ -46,7 +46,7 @@ export const telephonyModule = defineModule({
     settingsRoute('/settings/phone-numbers', exchange, 'numbers.title', 'numbers.lead', 'Hash', withTexts(() => import('./NumbersScreen'), 'telephony'), 'NumbersScreen'),
     settingsRoute('/settings/wallet', { permission: 'crm.wallet.view', licence: 'telephony' }, 'wallet.title', 'wallet.lead', 'Wallet', withTexts(() => import('./WalletScreen'), 'telephony'), 'WalletScreen'),
     settingsRoute('/settings/greetings', exchange, 'greetings.title', 'greetings.lead', 'AudioLines', withTexts(() => import('./GreetingsScreen'), 'telephony'), 'GreetingsScreen'),
-    settingsRoute('/settings/phone-settings', exchange, 'phoneSettings.title', 'phoneSettings.lead', 'PhoneCall', withTexts(() => import('./PhoneSettingsScreen'), 'telephony', 'channels'), 'PhoneSettingsScreen'),
+    settingsRoute('/settings/phone-settings', exchange, 'phoneSettings.title', 'phoneSettings.lead', 'PhoneCall', withTexts(() => import('./PhoneSettingsScreen'), 'telephony', 'hours'), 'PhoneSettingsScreen'),
   ],
   live: { call: stale, voicemail: stale, wallet: [['crm', 'wallet']] },
   waiting: [{ ...need, path: '/calls', key: ['crm', 'calls', 'waiting'], load: () => import('./calls').then((m) => m.countWaitingCalls()) }],

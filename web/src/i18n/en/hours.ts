@@ -1,0 +1,12 @@
+export const hours = {
+  'hours.title': 'Business hours',
+  'hours.on': 'Set business hours',
+  'hours.timezone': 'Time zone',
+  'hours.timezoneWrong': 'We do not know this time zone.',
+  'hours.closed': 'Closed',
+  'hours.from': 'From',
+  'hours.to': 'To',
+  'hours.add': 'Add',
+  'hours.addOn': 'Add hours on {day}',
+  'hours.remove': 'Remove these hours',
+} as const
