@@ -2,7 +2,7 @@ package conversation
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -45,13 +45,12 @@ func (s *Service) SetCopies(ctx context.Context, id uuid.UUID, list []string, ke
 
 // UpdateCopies replaces who gets a copy and who is proposed for one.
 func (s *Service) UpdateCopies(tx *db.Tx, id uuid.UUID, to Copies) error {
-	if _, err := Lock(tx, id); err != nil {
+	c, err := Lock(tx, id)
+	if err != nil {
 		return err
 	}
-	if err := putCopies(tx, id, to); err != nil {
-		return fmt.Errorf("conversation: copies: %w", err)
-	}
-	return audit.Write(tx, "conversation.email_cc_set", id.String(), to)
+	return errors.Join(putCopies(tx, id, to), audit.Write(tx, "conversation.email_cc_set", id.String(), to),
+		s.Announce(tx, []string{Updated}, nil, &c, nil))
 }
 
 // Copies returns who gets a copy of e-mail answers and who is proposed for one.

@@ -7,11 +7,11 @@ import { offlineError } from '@/api/error'
 export async function fetchPart<Part>(load: () => Promise<Part>): Promise<Part> {
   try {
     return await load()
-  } catch (error) {
+  } catch {
     await fetch('/api/v1/meta').catch((cause: unknown) => {
       throw offlineError(cause)
     })
-    throw error
+    return await load() // the line may have been cut for a moment
   }
 }
 

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { createStore } from '@/lib/store'
 import { installedModules } from '@/modules/module'
 import { createCoalescer } from './coalesce'
-import { refresh, staleKeys } from './refresh'
+import { outdate, refresh, staleKeys } from './refresh'
 import { followStream } from './stream'
 
 export interface Activity {
@@ -32,13 +32,13 @@ export function LiveUpdates() {
         for (const apply of appliers) apply(client, event)
         if (signals.has(event.type)) return
         // The server no longer has what was missed: everything is asked anew.
-        if (event.type === 'reset') return void client.invalidateQueries()
+        if (event.type === 'reset') return outdate(client)
         seen += 1
         const entry = { id: event.id ?? `local-${seen}`, type: event.type, at: new Date().toISOString() }
         activity.set((now) => [entry, ...now.filter((old) => old.id !== entry.id)].slice(0, kept))
         stale.add(staleKeys(tables, event.type, event.data))
       },
-      onResume: () => void client.invalidateQueries(),
+      onResume: () => outdate(client),
     })
     return () => {
       unfollow()

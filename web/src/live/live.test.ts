@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { describe, expect, it, vi } from 'vitest'
 import { createCoalescer } from './coalesce'
-import { staleKeys, withHead, type LiveTable } from './refresh'
+import { outdate, staleKeys, withHead, type LiveTable } from './refresh'
 import { StreamParser } from './sse'
 import { backoff } from './stream'
 
@@ -101,6 +102,22 @@ describe('createCoalescer', () => {
     coalescer.stop()
     pass(1000)
     expect(flushed).toEqual([])
+  })
+})
+
+describe('outdate', () => {
+  it('asks again for a first answer that was on its way, because it may be older', async () => {
+    const client = new QueryClient()
+    const answers: ((text: string) => void)[] = []
+    const observer = new QueryObserver(client, { queryKey: ['items', 'a'], queryFn: () => new Promise<string>((resolve) => answers.push(resolve)) })
+    const stop = observer.subscribe(() => undefined)
+    outdate(client, ['items'])
+    expect(answers).toHaveLength(1)
+    answers[0]?.('old')
+    await vi.waitFor(() => expect(answers).toHaveLength(2))
+    answers[1]?.('new')
+    await vi.waitFor(() => expect(observer.getCurrentResult().data).toBe('new'))
+    stop()
   })
 })
 

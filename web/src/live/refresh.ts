@@ -40,6 +40,19 @@ function pagesOf(data: unknown): number {
   return typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages) ? data.pages.length : 0
 }
 
+/**
+ * Marks what the key names as stale, and reads it again where someone looks at it. A first answer that is still
+ * on its way may be older than what happened: it is asked for once more when it is there.
+ */
+export function outdate(client: QueryClient, queryKey?: QueryKey, but?: ReadonlySet<string>): void {
+  const begun = client.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching', predicate: ({ state }) => state.data === undefined })
+  for (const query of begun) {
+    const again = () => void client.invalidateQueries({ queryKey: query.queryKey, exact: true })
+    query.promise?.then(again, again)
+  }
+  void client.invalidateQueries({ queryKey, predicate: (query) => !but?.has(query.queryHash) })
+}
+
 /** Reads again what the keys name and someone looks at; the rest when someone does. */
 export function refresh(client: QueryClient, keys: readonly QueryKey[]): void {
   const deep = new Set<string>()
@@ -50,6 +63,6 @@ export function refresh(client: QueryClient, keys: readonly QueryKey[]): void {
       deep.add(query.queryHash)
       void head().then((page) => client.setQueryData<InfiniteData<Page<Row>>>(query.queryKey, (old) => old && withHead(old, page)), () => undefined)
     }
-    void client.invalidateQueries({ queryKey, predicate: (query) => !deep.has(query.queryHash) })
+    outdate(client, queryKey, deep)
   }
 }

@@ -100,7 +100,7 @@ const rulesRoute = createRoute({
   },
 })
 
-const commerce = [[...everything, 'commerce']]
+const commerce = [[...everything, 'commerce'], ['crm', 'contacts', 'orders']]
 
 /** The events that may be told to an agent by a sound or a notice. */
 const alerting = new Set(['conversation.created', 'conversation.replied', 'conversation.assigned', 'conversation.noted'])
@@ -112,10 +112,12 @@ export const crmModule = defineModule({
   live: {
     channel: [['crm', 'mailboxes']],
     conversation: staleByEvent,
-    // These are about two conversations, or change what belongs to one.
+    // These are about two conversations, or two customers, or change what belongs to one.
+    'conversation.updated': [everything],
     'conversation.merged': [everything],
     'conversation.deleted': [everything],
     'conversation.restored': [everything],
+    'conversation.tagged': [['crm', 'tags']],
     message: staleByEvent,
     contact: [['crm', 'contacts'], everything],
     order: commerce,
@@ -169,6 +171,6 @@ export const crmModule = defineModule({
       if (agent) void import('./inbox/ring').then((m) => m.alertAgent(client, event, agent, (id) => location.assign(`/inbox?c=${id}`)))
     }
     const listed = client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] }).length > 0
-    if (listed && event.type.startsWith('conversation.')) void import('./inbox/live').then((m) => m.applyConversation(client, event.type, event.data))
+    if (listed && /^(conversation|message)\./.test(event.type)) void import('./inbox/live').then((m) => m.applyConversation(client, event.type, event.data))
   },
 })

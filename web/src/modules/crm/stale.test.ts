@@ -23,11 +23,11 @@ describe('what an event of a conversation makes stale', () => {
     expect(keysOf('conversation.replied', {})).toEqual([''])
   })
 
-  it('is everything where two conversations changed', () => {
-    expect(keysOf('conversation.merged', { id: 'a', contact_id: 'c' })).toContain('')
+  it.each(['conversation.merged', 'conversation.updated'])('is everything at %s, which may be about two', (type) => {
+    expect(keysOf(type, { id: 'a', contact_id: 'c' })).toContain('')
   })
 
   it('are the orders where an order changed', () => {
-    expect(keysOf('order.updated', { id: 'o' })).toEqual(['commerce'])
+    expect(keysOf('order.updated', { id: 'o' })).toEqual(['commerce', 'orders'])
   })
 })

@@ -147,7 +147,8 @@ function TypingLine({ conversation }: { conversation: Conversation }) {
 function useMarkRead(conversation: Conversation | undefined): void {
   const { mutate } = useReadMark()
   const id = conversation?.id
-  const newest = conversation?.last_activity_at
+  // What is given to somebody while they look at it becomes theirs to read.
+  const newest = conversation && `${conversation.last_activity_at} ${conversation.owner_id}`
   const unread = (conversation?.unread ?? 0) > 0
   const seen = useRef<string | undefined>(undefined)
   useEffect(() => {

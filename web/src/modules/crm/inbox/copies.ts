@@ -14,12 +14,12 @@ export function useCopies(id: string, enabled: boolean) {
   const queryKey = ['crm', 'conversations', 'copies', id]
   const params = { path: { id } }
   const [text, setText] = useState('')
-  const { email_cc: list, proposed } =
-    useQuery({
-      queryKey,
-      queryFn: () => ask(api.GET('/api/crm/v1/conversations/{id}/email-cc', { params })).then((envelope) => envelope.data),
-      enabled,
-    }).data ?? none
+  const saved = useQuery({
+    queryKey,
+    queryFn: () => ask(api.GET('/api/crm/v1/conversations/{id}/email-cc', { params })).then((envelope) => envelope.data),
+    enabled,
+  })
+  const { email_cc: list, proposed } = saved.data ?? none
   const save = useMutation({
     mutationFn: (body: { email_cc: string[]; proposed?: string[] }) =>
       ask(api.PUT('/api/crm/v1/conversations/{id}/email-cc', { params, body })).then((envelope) => envelope.data),
@@ -31,7 +31,9 @@ export function useCopies(id: string, enabled: boolean) {
     const typed = splitList(text)
     if (!enabled || typed.length === 0) return true
     try {
-      await save.mutateAsync({ email_cc: [...list, ...typed] })
+      // The whole list is written: to the one that is there now, and not to one that was never read.
+      const { email_cc: now } = saved.data ?? (await saved.refetch({ throwOnError: true })).data ?? none
+      await save.mutateAsync({ email_cc: [...now, ...typed] })
       setText('')
       return true
     } catch {

@@ -14,6 +14,12 @@ describe('linkParts', () => {
       ['0(212) 555 44 33', 'tel:02125554433'],
     ])
     expect(links('0532-111-20-26, 0212.555.20.26')).toHaveLength(2)
+    expect(links('0 (212) 555 01 02, 0 532 123 45 67, (0212) 555 01 02, +44 (0)20 7946 0958')).toEqual([
+      ['0 (212) 555 01 02', 'tel:02125550102'],
+      ['0 532 123 45 67', 'tel:05321234567'],
+      ['(0212) 555 01 02', 'tel:02125550102'],
+      ['+44 (0)20 7946 0958', 'tel:+442079460958'],
+    ])
     expect(linkParts(text).map((part) => part.text).join('')).toBe(text)
   })
 
@@ -23,7 +29,7 @@ describe('linkParts', () => {
   })
 
   it('makes no link of anything else', () => {
-    for (const text of ['javascript:alert(1)', 'data:text/html,x', 'https://', 'www.', 'Order 4711 of 2026-11-15 09:30', '01.02.2026 10:30', 'no. 0048213-2026-11', '05-11-2026 12.45', 'TR330006100519786457841326', '0532', 'file:///etc/passwd']) {
+    for (const text of ['javascript:alert(1)', 'data:text/html,x', 'https://', 'www.', 'Order 4711 of 2026-11-15 09:30', '01.02.2026 10:30', 'no. 0048213-2026-11', '05-11-2026 12.45', 'TR330006100519786457841326', '0532', 'file:///etc/passwd', 'http://bank.example@evil.example/']) {
       expect(links(text), text).toEqual([])
     }
   })

@@ -6,7 +6,7 @@ export interface TextPart {
 
 // An address of the web, of a mailbox, or a telephone number with its country or its zero.
 const pattern =
-  /(?<web>(?:https?:\/\/|www\.)[^\s<>"“”]+)|(?<mail>[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)|(?<phone>(?<![\p{L}\p{N}+])(?:\+|0)[\d(][\d\s().-]{7,18}\d(?![\p{L}\p{N}]))/giu
+  /(?<web>(?:https?:\/\/|www\.)[^\s<>"“”]+)|(?<mail>[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)|(?<phone>(?<![\p{L}\p{N}+(])(?:\+|0|\(0)[\d\s(][\d\s().-]{7,18}\d(?![\p{L}\p{N}]))/giu
 
 /** A sentence's own signs at the end are not part of an address; a bracket is, where its other half is. */
 function trimEnd(text: string): string {
@@ -22,7 +22,8 @@ function trimEnd(text: string): string {
 function webAddress(text: string): string | null {
   try {
     const url = new URL(/^https?:/i.test(text) ? text : `https://${text}`)
-    return (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname.includes('.') ? url.href : null
+    // What stands before an @ looks like the host and is none.
+    return (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname.includes('.') && !url.username ? url.href : null
   } catch {
     return null
   }
@@ -33,7 +34,8 @@ const date = /\b\d{1,2}[.-]\d{1,2}[.-](?:19|20)\d{2}\b|(?:^|[.-])(?:19|20)\d{2}[
 
 function phoneAddress(text: string): string | null {
   if (date.test(text)) return null
-  const digits = text.replace(/\D/g, '')
+  // The zero in brackets is dialled only within the country.
+  const digits = (text.startsWith('+') ? text.replace('(0)', '') : text).replace(/\D/g, '')
   return digits.length >= 10 && digits.length <= 15 ? `tel:${text.startsWith('+') ? '+' : ''}${digits}` : null
 }
 

@@ -33,6 +33,31 @@ describe('applyConversation', () => {
     expect(rows().map(({ id }) => id)).toEqual(['a', 'c'])
   })
 
+  it.each([
+    ['owner_id', { owner_id: 'none' }, { owner_id: 'can' }],
+    ['group_id', { group_id: 'g' }, { group_id: null }],
+    ['priority', { priority: 'high' }, { priority: 'normal' }],
+    ['tag', { tag: 'vip' }, { tags: ['bayi'] }],
+  ])('takes out what a list by %s no longer asks for, and keeps what it does', (_, filter, now) => {
+    const client = new QueryClient()
+    const key = ['crm', 'conversations', 'list', 'list', filter]
+    const fields = { state: 'open', owner_id: null, group_id: 'g', priority: 'high', tags: ['vip'], last_activity_at: '2026-11-15T12:00:00Z' }
+    client.setQueryData(key, { pages: [{ data: [{ id: 'a', ...fields }, { id: 'b', ...fields }] }], pageParams: [] })
+    const ids = () => client.getQueryData<InfiniteData<Page<Row>>>(key)?.pages.flatMap((page) => page.data.map(({ id }) => id))
+    applyConversation(client, 'conversation.updated', JSON.stringify({ data: { object: { id: 'a', ...fields } } }))
+    expect(ids()).toEqual(['a', 'b'])
+    applyConversation(client, 'conversation.updated', JSON.stringify({ data: { object: { id: 'a', ...fields, ...now } } }))
+    expect(ids()).toEqual(['b'])
+  })
+
+  it('changes a message that was read long ago', () => {
+    const client = new QueryClient()
+    const key = ['crm', 'conversations', 'items', 'c']
+    client.setQueryData(key, { pages: [{ data: [{ id: 'new' }] }, { data: [{ id: 'old', body: 'before' }] }], pageParams: [] })
+    applyConversation(client, 'conversation.item_changed', JSON.stringify({ data: { item: { id: 'old', conversation_id: 'c', body: 'after' } } }))
+    expect(client.getQueryData<InfiniteData<Page<{ id: string }>>>(key)?.pages[1]?.data).toMatchObject([{ id: 'old', body: 'after' }])
+  })
+
   it('takes out what was deleted, whatever its state', () => {
     const { say, rows } = setUp()
     say('conversation.deleted', 'open')

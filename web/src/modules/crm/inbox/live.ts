@@ -1,44 +1,69 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import type { Page } from '@/api/query'
-import type { Conversation } from './conversations'
+import { meQuery } from '@/api/session'
+import type { Conversation, Item } from './conversations'
 
 interface Body {
-  data?: { object?: Partial<Conversation> }
+  data?: { object?: Partial<Conversation>; item?: Partial<Item> | null }
 }
 
-function read(data: string): Conversation | null {
+function read(data: string): { conversation: Conversation | null; item: Item | null } {
   try {
-    const { object } = (JSON.parse(data) as Body).data ?? {}
-    // A body that was too large carries the id alone.
-    return object?.id && object.state && object.last_activity_at ? (object as Conversation) : null
+    const { object, item } = (JSON.parse(data) as Body).data ?? {}
+    return {
+      // A body that was too large carries the id alone.
+      conversation: object?.id && object.state && object.last_activity_at ? (object as Conversation) : null,
+      item: item?.id && item.conversation_id ? (item as Item) : null,
+    }
   } catch {
-    return null
+    return { conversation: null, item: null }
   }
 }
 
-/** The state that a list asks for; a list that was searched shows them all. */
-function stateOf(key: readonly unknown[]): unknown {
+/** What a list asks for; a list that was searched shows them all. */
+function askedBy(key: readonly unknown[]): Record<string, unknown> {
   const asked = key[3] === 'list' ? key[4] : undefined
-  return typeof asked === 'object' && asked !== null && 'state' in asked ? asked.state : undefined
+  return typeof asked === 'object' && asked !== null ? (asked as Record<string, unknown>) : {}
 }
 
-/** A changed conversation is seen where it stands, in every page that was read; what left a view, or was deleted, leaves it. */
+/** Whether a conversation is no longer one of those that a list asks for, as far as the conversation itself says it. */
+function hasLeft(next: Conversation, asked: Record<string, unknown>, me: string | undefined): boolean {
+  const owner = asked.owner_id === 'me' ? me : asked.owner_id === 'none' ? null : asked.owner_id
+  return (
+    (asked.state !== undefined && next.state !== asked.state) ||
+    (owner !== undefined && next.owner_id !== owner) ||
+    (asked.group_id !== undefined && next.group_id !== asked.group_id) ||
+    (asked.priority !== undefined && next.priority !== asked.priority) ||
+    (typeof asked.tag === 'string' && !next.tags.includes(asked.tag))
+  )
+}
+
+/** Changes a row wherever it stands in a list; null takes it out. */
+function changeRow<Row extends { id: string }>(client: QueryClient, key: readonly unknown[], id: string, change: (row: Row) => Row | null): void {
+  client.setQueryData<InfiniteData<Page<Row>>>(key, (old) => {
+    if (!old?.pages.some((page) => page.data.some((row) => row.id === id))) return old
+    const pages = old.pages.map((page) => ({ ...page, data: page.data.flatMap((row) => (row.id === id ? (change(row) ?? []) : [row])) }))
+    return { ...old, pages }
+  })
+}
+
+/**
+ * A changed conversation, and the message that changed in it, are seen where they stand, in every page that was
+ * read; what left a view, or was deleted, leaves it.
+ */
 export function applyConversation(client: QueryClient, type: string, data: string): void {
-  const next = read(data)
-  if (!next) return
-  for (const [key] of client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] })) {
-    const state = stateOf(key)
-    client.setQueryData<InfiniteData<Page<Conversation>>>(key, (old) => {
-      if (!old?.pages.some((page) => page.data.some((row) => row.id === next.id))) return old
-      const gone = type === 'conversation.deleted' || (state !== undefined && next.state !== state)
-      return {
-        ...old,
-        pages: old.pages.map((page) => ({
-          ...page,
-          // How much is unread is each reader's own; the event does not know it.
-          data: page.data.flatMap((row) => (row.id !== next.id ? [row] : gone ? [] : [{ ...row, ...next, unread: row.unread }])),
-        })),
-      }
-    })
+  const { conversation: next, item } = read(data)
+  const me = client.getQueryData(meQuery.queryKey)?.membership.id
+  if (next) {
+    for (const [key] of client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] })) {
+      const gone = type === 'conversation.deleted' || hasLeft(next, askedBy(key), me)
+      // How much is unread is each reader's own; the event does not know it.
+      changeRow<Conversation>(client, key, next.id, (row) => (gone ? null : { ...row, ...next, unread: row.unread }))
+    }
+  }
+  if (item) {
+    for (const [key] of client.getQueriesData({ queryKey: ['crm', 'conversations', 'items', item.conversation_id] })) {
+      changeRow<Item>(client, key, item.id, (row) => ({ ...row, ...item }))
+    }
   }
 }
