@@ -305,7 +305,7 @@ func TestStateNamesItsWorkspace(t *testing.T) {
 		}
 		query.Set("state", state)
 		other.Owner.Get(callback + "?" + query.Encode()).Want(200)
-		if ours, list := sh.accounts(), other.accounts(); !slices.Equal(ours, everything[1:2]) || len(list) != 0 {
+		if ours, list := sh.accounts(), other.accounts(); !slices.Equal(ours, everything[:2]) || len(list) != 0 {
 			t.Errorf("connected are %v, and in the other workspace %v", ours, list)
 		}
 	})

@@ -127,7 +127,7 @@ func TestHistoryPassesOver(t *testing.T) {
 		ours := sh.past("wamid.2", elif.ID, time.Minute, "Telefondan")
 		ours.Context.FromMe = true
 		system := sh.past("wamid.3", elif.ID, time.Minute, "Yeni numara")
-		system.Type = "system"
+		system.Type, system.Text, system.System = "system", nil, &wire.System{Body: "Yeni numara"}
 		sh.onApp(
 			wire.HistoryThread{ID: elif.ID, Messages: []wire.HistoryIncoming{
 				sh.past("wamid.1", elif.ID, 2*time.Minute, "Merhaba"), ours, system, sh.past("wamid.4", elif.ID, -time.Hour, "Yarın"), sh.past("", elif.ID, time.Minute, "Adsız"),
