@@ -42,8 +42,9 @@ func (a *App) demoCustomers(ctx context.Context) error {
 			return err
 		}
 	}
-	a.API.Mux().Handle(customer.Path, a.standIn.customers)
-	a.API.Mux().Handle(customer.Path+"/*", a.standIn.customers)
+	page := a.API.OwnHosts(a.standIn.customers)
+	a.API.Mux().Handle(customer.Path, page)
+	a.API.Mux().Handle(customer.Path+"/*", page)
 	return nil
 }
 
@@ -56,19 +57,7 @@ func (s *standIn) workspaceOf(w identity.Workspace, own []customer.Channel) cust
 			customer.OnWhatsApp(s.whatsapp, n.business, n.number), customer.OnTelegram(s.telegram, demoBotNames[w.Slug].ID),
 			customer.OnPage(s.social, page.ID, false, s.url), customer.OnPage(s.social, page.ID, true, s.url),
 		}, own...),
-		Templates: func() (out []customer.Template) {
-			for _, t := range s.whatsapp.Templates(n.business) {
-				out = append(out, customer.Template{Name: t.Name, Language: t.Language, Status: t.Status})
-			}
-			return out
-		},
-		Decide: func(t customer.Template, approve bool) {
-			status, reason := "REJECTED", "INVALID_FORMAT"
-			if approve {
-				status, reason = "APPROVED", "NONE"
-			}
-			s.whatsapp.Decide(n.business, t.Name, t.Language, status, map[string]any{"reason": reason})
-		},
+		Review: customer.ReviewOf(s.whatsapp, n.business),
 	}
 }
 

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -126,31 +127,62 @@ func TestDemoCustomer(t *testing.T) {
 	if page := v.does("whatsapp", url.Values{"act": {"template"}, "name": {"acil_firsat"}, "language": {"tr"}, "answer": {"approve"}}); !strings.Contains(page, "<code>acil_firsat</code> tr: APPROVED") {
 		t.Error("the template was not approved")
 	}
+	if page := v.does("whatsapp", url.Values{"act": {"by-hand"}, "by_hand": {"on"}}); !strings.Contains(page, `name="by_hand" value="off"`) {
+		t.Error("templates do not wait for the visitor")
+	}
 	if page := v.does("telegram", url.Values{"act": {"provider"}, "provider": {customer.Meta}, "mode": {customer.ModeBroken}}); !strings.Contains(page, `value="broken" selected`) {
 		t.Error("the provider is not broken")
 	}
 	for _, file := range []string{"/page.js", "/page.css", "/log?channel=custom"} {
 		v.opens(file)
 	}
+	// It is on the demo's own hosts. Whoever leads a name of theirs here reads nothing.
+	for host, want := range map[string]int{
+		"localhost:8080": 200, "demo.crm.localhost": 200, "192.0.2.7": 200, "[::1]": 200, "other.example": 404, "localhost.other.example:8080": 404,
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			status, text := ask(t, method, v.server.URL+customer.Path, host)
+			if method == http.MethodPost && want == 200 {
+				want = 400 // an empty form
+			}
+			if status != want || want == 404 && strings.Contains(text, "Müşteri") {
+				t.Errorf("%s %s: %d %s", method, host, status, text)
+			}
+		}
+	}
+}
+
+// ask calls an address under the name of a host, "" for its own.
+func ask(t *testing.T, method, address, host string) (status int, text string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = cmp.Or(host, req.Host)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
 }
 
 // The page is nowhere but in a demo.
 func TestNoCustomerOutsideADemo(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, db.SQLite)
-	for _, method := range []string{http.MethodGet, http.MethodPost} {
-		req, err := http.NewRequestWithContext(t.Context(), method, s.URL+customer.Path, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(resp.Body)
-		_ = resp.Body.Close()
-		if err != nil || strings.Contains(string(text), "Be the customer") {
-			t.Errorf("%s answers %d with the page, %v", method, resp.StatusCode, err)
+	for _, path := range []string{customer.Path, customer.Path + "/log", customer.Path + "/page.js", customer.AppPath + "1"} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			for _, host := range []string{"", "demo.crm.localhost"} {
+				if status, text := ask(t, method, s.URL+path, host); strings.Contains(text, "Müşteri") || strings.Contains(text, "mesaj yok") || strings.Contains(text, "refresh()") || method == http.MethodPost && status < 400 {
+					t.Errorf("%s %s answers %d %s", method, path, status, text)
+				}
+			}
 		}
 	}
 }

@@ -1,17 +1,20 @@
 package app_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/channel/custom"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	wire "konak/internal/provider/whatsapp"
@@ -61,10 +64,11 @@ func (p *killingProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // killedChannel is a channel whose server is killed while it answers a customer.
 type killedChannel struct {
 	provider *killingProvider
-	connect  string         // below /channels/connect
+	connect  string         // below /channels
 	with     map[string]any // what connects the account
-	say      func()         // lets the customer write Merhaba
-	texts    func() []string
+	// say lets the customer write Merhaba to an account; the client is of the owner.
+	say   func(c *client, account string)
+	texts func() []string
 }
 
 // An answer that Telegram took right before kill -9 is sent at most once more, and none
@@ -76,9 +80,9 @@ func TestKillTelegram(t *testing.T) {
 		k.t.Cleanup(box.Close)
 		box.Add(telegram.Bot{ID: 42, Name: "Demo", Username: "kill_bot", Token: "42:kill"})
 		c := &killedChannel{
-			provider: &killingProvider{Handler: box, sends: "/sendMessage"}, connect: "telegram",
+			provider: &killingProvider{Handler: box, sends: "/sendMessage"}, connect: "connect/telegram",
 			with: map[string]any{"bot_token": "42:kill", "mode": "polling"},
-			say:  func() { box.Say(42, telegram.Person{ID: 4711, Name: "Elif"}, "Merhaba") },
+			say:  func(*client, string) { box.Say(42, telegram.Person{ID: 4711, Name: "Elif"}, "Merhaba") },
 			texts: func() (out []string) {
 				for _, m := range box.Sent(42) {
 					out = append(out, m.Text)
@@ -114,9 +118,9 @@ func killOnPage(t *testing.T, kind, customer string) {
 		box.AddApp(social.App{ID: "7", Secret: "secret"})
 		box.Add(social.Page{ID: "109", Name: "Demo", Token: "token", AppID: "7", InstagramID: "ig1", Username: "demo"})
 		c := &killedChannel{
-			provider: &killingProvider{Handler: box, sends: "/messages"}, connect: kind,
+			provider: &killingProvider{Handler: box, sends: "/messages"}, connect: "connect/" + kind,
 			with: map[string]any{"page_id": "109", "access_token": "token", "app_secret": "secret"},
-			say:  func() { box.Say("109", social.Person{ID: customer, Name: "Elif"}, "Merhaba") },
+			say:  func(*client, string) { box.Say("109", social.Person{ID: customer, Name: "Elif"}, "Merhaba") },
 			texts: func() (out []string) {
 				for _, m := range box.Sent("109") {
 					out = append(out, m.Message.Text)
@@ -137,9 +141,9 @@ func TestKillWhatsApp(t *testing.T) {
 		k.t.Cleanup(box.Close)
 		box.Add(whatsapp.Business{ID: "1", Token: "token", AppSecret: "secret", Numbers: []wire.PhoneNumber{{ID: "11", Display: "+90 212 123 45 67", VerifiedName: "Demo"}}})
 		c := &killedChannel{
-			provider: &killingProvider{Handler: box, sends: "/messages"}, connect: "whatsapp",
+			provider: &killingProvider{Handler: box, sends: "/messages"}, connect: "connect/whatsapp",
 			with: map[string]any{"phone_number_id": "11", "business_account_id": "1", "access_token": "token", "app_secret": "secret"},
-			say: func() {
+			say: func(*client, string) {
 				_, err := box.Say("11", whatsapp.Customer{ID: "905321234567", Name: "Elif"}, "Merhaba")
 				k.must(err)
 			},
@@ -151,6 +155,46 @@ func TestKillWhatsApp(t *testing.T) {
 			},
 		}
 		c.runCalledBack(k)
+	})
+}
+
+// An answer that the company's own software took right before kill -9 is sent at most once
+// more, and none is lost.
+func TestKillCustom(t *testing.T) {
+	t.Parallel()
+	onBoth(t, sharedPostgres, func(k *trial) {
+		var mu sync.Mutex
+		var got []string
+		took := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			var m struct {
+				Data struct{ Object custom.Outgoing }
+			}
+			if json.NewDecoder(r.Body).Decode(&m) == nil {
+				mu.Lock()
+				defer mu.Unlock()
+				got = append(got, m.Data.Object.Body)
+			}
+		})
+		c := &killedChannel{
+			provider: &killingProvider{Handler: took, sends: "/in"}, connect: "custom",
+			say: func(owner *client, account string) {
+				key, err := owner.post(k.ctx, "/api/v1/auth/api-keys", "", map[string]any{"name": "App", "environment": "live", "scopes": []string{"channels.write"}})
+				k.must(err)
+				said, err := newClient(owner.url, key.Data.Key).post(k.ctx, "/api/crm/public/v1/channels/custom/"+account+"/messages", "",
+					map[string]any{"contact": map[string]any{"external_id": "user-1", "name": "Elif"}, "body": "Merhaba", "message_id": "m1"})
+				k.must(err)
+				if said.Status != http.StatusOK {
+					k.t.Fatalf("writing: %+v", said)
+				}
+			},
+			texts: func() []string {
+				mu.Lock()
+				defer mu.Unlock()
+				return slices.Clone(got)
+			},
+		}
+		c.with = map[string]any{"name": "App", "address": c.serve(k) + "/in"}
+		c.run(k)
 	})
 }
 
@@ -186,12 +230,12 @@ func (c *killedChannel) run(k *trial) {
 	p := k.start()
 	k.signIn(p)
 	d := k.open()
-	account, err := newClient(p.url, k.token).post(k.ctx, "/api/crm/v1/channels/connect/"+c.connect, "", c.with)
+	account, err := newClient(p.url, k.token).post(k.ctx, "/api/crm/v1/channels/"+c.connect, "", c.with)
 	k.must(err)
 	if account.Status != http.StatusCreated {
 		k.t.Fatalf("connecting: %+v", account)
 	}
-	c.say()
+	c.say(newClient(p.url, k.token), account.Data.ID)
 	accountID, err := uuid.Parse(account.Data.ID)
 	k.must(err)
 	var conversation uuid.UUID

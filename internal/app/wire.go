@@ -213,7 +213,7 @@ func (a *App) wireAPI(p *parts) error {
 	}
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
-		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: p.box.Derive("cursor"),
+		Domain: a.cfg.Domain, BaseURL: a.cfg.BaseURL(), Secure: a.cfg.secure(), CursorKey: p.box.Derive("cursor"),
 		TrustedProxies: proxies, SessionGuard: a.Mail.CheckAddress, Limits: p.limits, Streams: a.Streams, StreamCheck: a.cfg.StreamCheckOn(a.DB.Dialect()), Fallback: web.Handler(a.bankForms, a.cfg.captchaSources()...),
 		HelpSite: a.HelpCenter.Site(), HelpHosts: hosts, AccessLog: a.cfg.AccessLog, Traces: a.Traces,
 		Rates: api.Rates{Key: a.cfg.LimitKey, Account: a.cfg.LimitAccount, Address: a.cfg.LimitAddress, Workspace: a.cfg.LimitWorkspace},

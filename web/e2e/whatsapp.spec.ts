@@ -245,3 +245,35 @@ test('a number says when a test message arrived, and what became of turning call
   await expectAccessible(page)
   await customer.close()
 })
+
+test('a person decides on a template as Meta does', async ({ page }) => {
+  const name = `decide_${Date.now()}`
+  await signIn(page, '/crm/templates')
+  const meta = await page.context().newPage()
+  await meta.goto(new URL('/demo/customer?channel=whatsapp&name=Karar', page.url()).toString())
+  await meta.getByRole('button', { name: 'Let me decide' }).click()
+  try {
+    await expect(meta.getByText('New templates wait for your decision.')).toBeVisible()
+    await page.getByRole('button', { name: 'New template' }).click()
+    const drawer = page.getByRole('dialog', { name: 'New template' })
+    await drawer.getByLabel('Name', { exact: true }).fill(name)
+    await drawer.getByLabel('Text', { exact: true }).fill('Your order is on its way.')
+    await drawer.getByRole('button', { name: 'Submit for review' }).click()
+    await expect(drawer).toBeHidden()
+    await page.getByRole('searchbox', { name: 'Search templates' }).fill(name)
+    const row = page.getByRole('row').filter({ hasText: name })
+    await expect(row).toContainText('In review')
+
+    await meta.reload()
+    const waiting = meta.getByRole('listitem').filter({ hasText: name })
+    await expect(waiting).toContainText('PENDING')
+    await expectAccessible(meta)
+    await waiting.getByRole('button', { name: 'Approve' }).click()
+    await expect(row).toContainText('Approved')
+    await waiting.getByRole('button', { name: 'Reject' }).click()
+    await expect(row).toContainText('Rejected')
+  } finally {
+    await page.request.post('/demo/customer', { multipart: { act: 'by-hand', by_hand: 'off' } })
+    await meta.close()
+  }
+})

@@ -124,8 +124,8 @@ func (b *Book) byAddress(tx *db.Tx, from Sender) (Ref, error) {
 	return Ref{}, db.ErrNoRow
 }
 
-// nameMax is how long the name of a contact may be, as the API takes it.
-const nameMax = 200
+// NameMax is how long the name of a contact may be, as the API takes it.
+const NameMax = 200
 
 func (b *Book) makeContact(tx *db.Tx, from Sender) (Ref, error) {
 	// A name that shows nothing is none, and nobody's message is lost for it.
@@ -145,8 +145,8 @@ func (b *Book) makeContact(tx *db.Tx, from Sender) (Ref, error) {
 		}
 	}
 	// What a stranger is called must not fill every list.
-	if letters := []rune(name); len(letters) > nameMax {
-		name = string(letters[:nameMax])
+	if letters := []rune(name); len(letters) > NameMax {
+		name = string(letters[:NameMax])
 	}
 	c, err := b.create(tx, in)
 	if fault.Is(err, fault.Conflict) {

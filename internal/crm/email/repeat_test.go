@@ -37,6 +37,29 @@ func TestRepeatInAThread(t *testing.T) {
 	})
 }
 
+// Of two answers of a customer the later may arrive first: both are in the conversation,
+// each once.
+func TestMailsInTheWrongOrder(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, id := asked(t, s)
+		p.reply(id, "Yolda", nil)
+		own := p.sink.got()[0].parse(t).MessageID
+		second := mailText("elif@kaya.example", "c2@kaya.example", "Re: Teslimat", "Peki", "In-Reply-To: <"+own+">")
+		third := mailText("elif@kaya.example", "c3@kaya.example", "Re: Teslimat", "Bir de", "In-Reply-To: <c2@kaya.example>", "References: <"+own+"> <c2@kaya.example>")
+		for _, m := range []string{third, second, third} {
+			p.mail("elif@kaya.example", *p.box.ForwardingAddress, m)
+		}
+		seen := map[string]int{}
+		for _, l := range p.lines(id) {
+			seen[l.Body]++
+		}
+		if len(p.talks()) != 1 || len(p.lines(id)) != 4 || seen["Peki"] != 1 || seen["Bir de"] != 1 {
+			t.Errorf("%d conversations, %v", len(p.talks()), seen)
+		}
+	})
+}
+
 // Mail that we sent and that comes back is no customer's message: not under its
 // own id whoever it says it is from, and not from an address of the mailbox.
 func TestOwnMailComesBack(t *testing.T) {

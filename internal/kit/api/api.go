@@ -47,6 +47,8 @@ type Config struct {
 	Version string
 	// Domain is the bare host; {slug}.crm.Domain and its kin are the tenants'.
 	Domain string
+	// BaseURL is the installation's public address.
+	BaseURL string
 	// Secure says that the public address is https: cookies are marked so.
 	Secure bool
 	// CursorKey signs list cursors and request fingerprints.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -53,6 +54,40 @@ const helpModule = "help"
 
 // HostSlug is the tenant that the request's host names, or "".
 func HostSlug(ctx context.Context) string { return requestOf(ctx).slug }
+
+// BareHost says whether the request came to the installation's own host: the domain, or
+// the host of its public address.
+func BareHost(ctx context.Context) bool {
+	req := requestOf(ctx)
+	return req.api != nil && req.api.isBare(hostName(req.r.Host))
+}
+
+// OwnHosts serves a handler on the installation's own host, on those of workspaces and
+// where the server is called by its number. Any other name is not found: whoever has one
+// could lead it here, and a browser would let their page read what this handler answers.
+func (a *API) OwnHosts(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := hostName(r.Host)
+		if _, err := netip.ParseAddr(name); err != nil && HostSlug(r.Context()) == "" && !a.isBare(name) {
+			http.NotFound(w, r)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+func (a *API) isBare(name string) bool {
+	public, err := url.Parse(a.cfg.BaseURL)
+	return name == a.cfg.Domain || err == nil && name != "" && strings.EqualFold(name, public.Hostname())
+}
+
+// hostName is a host without its port, in small letters.
+func hostName(hostport string) string {
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		return strings.ToLower(h)
+	}
+	return strings.ToLower(strings.Trim(hostport, "[]"))
+}
 
 // ModuleHost is the workspace's host that the request came to, without its
 // port, or "" on the bare one.
@@ -133,11 +168,7 @@ func (openBody) Close() error { return nil }
 
 // splitHost reads {slug}.{module}.{domain}, or a host of one help center.
 func (a *API) splitHost(hostport string) (slug, module string) {
-	name := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		name = h
-	}
-	name = strings.ToLower(name)
+	name := hostName(hostport)
 	if slug := a.cfg.HelpHosts[name]; slug != "" {
 		return slug, helpModule
 	}

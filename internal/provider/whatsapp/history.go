@@ -1,8 +1,10 @@
 package whatsapp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"slices"
 
@@ -66,15 +68,58 @@ type AppData struct {
 	Sync    string `json:"sync_type"`
 }
 
-// SyncHistory asks for the history.
-const SyncHistory = "history"
+// What can be asked for: who is in the address book, and the history.
+const (
+	SyncContacts = "smb_app_state_sync"
+	SyncHistory  = "history"
+)
 
-// RequestHistory implements channel.Provider.
-func (c *Client) RequestHistory(ctx context.Context, a channel.Access) error {
-	var out struct {
-		ID string `json:"request_id"`
+// RequestAppData implements channel.Provider.
+func (c *Client) RequestAppData(ctx context.Context, a channel.Access) (err error) {
+	for _, what := range []string{SyncContacts, SyncHistory} {
+		var out struct {
+			ID string `json:"request_id"`
+		}
+		err = errors.Join(err, c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/smb_app_data", AppData{Product: "whatsapp", Sync: what}, &out))
 	}
-	return c.post(ctx, a, "/"+url.PathEscape(a.NumberID)+"/smb_app_data", AppData{Product: "whatsapp", Sync: SyncHistory}, &out)
+	return err
+}
+
+// AppState is the value of the field smb_app_state_sync: who is in the address book of the
+// app on the phone.
+type AppState struct {
+	Product  string      `json:"messaging_product"`
+	Metadata Metadata    `json:"metadata"`
+	Sync     []AppChange `json:"state_sync"`
+}
+
+// AppChange is an entry that was added or changed ("add"), or removed ("remove").
+type AppChange struct {
+	Type    string     `json:"type"`
+	Action  string     `json:"action"`
+	Contact AppContact `json:"contact"`
+}
+
+// AppContact is an entry.
+type AppContact struct {
+	FullName  string `json:"full_name,omitempty"`
+	FirstName string `json:"first_name,omitempty"`
+	Phone     string `json:"phone_number"`
+}
+
+// parseAppState reads who is in the address book. Who is taken out of it stays a customer.
+func parseAppState(business string, value []byte) ([]channel.Call, error) {
+	var v AppState
+	if err := json.Unmarshal(value, &v); err != nil {
+		return nil, err
+	}
+	call := channel.Call{NumberID: v.Metadata.NumberID, BusinessID: business}
+	for _, c := range v.Sync {
+		if c.Type == "contact" && c.Action == "add" {
+			call.Contacts = append(call.Contacts, channel.PhoneContact{Customer: c.Contact.Phone, Name: cmp.Or(c.Contact.FullName, c.Contact.FirstName)})
+		}
+	}
+	return []channel.Call{call}, nil
 }
 
 // parseEchoes reads what the owner wrote to customers.

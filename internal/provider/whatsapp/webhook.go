@@ -281,6 +281,8 @@ func parseChange(business string, ch Change) (out []channel.Call, err error) {
 		return parseEchoes(business, ch.Value)
 	case "history":
 		return parseHistory(business, ch.Value)
+	case SyncContacts:
+		return parseAppState(business, ch.Value)
 	case "message_template_status_update", "message_template_quality_update", "template_category_update":
 		var v TemplateNews
 		if err := json.Unmarshal(ch.Value, &v); err != nil {

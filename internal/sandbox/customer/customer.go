@@ -48,15 +48,12 @@ type Channel struct {
 	HangUp func(p Person)
 }
 
-// Template is one that waits for the provider's decision, or has it.
-type Template struct{ Name, Language, Status string }
-
 // Workspace is a workspace of the demo.
 type Workspace struct {
 	Slug, Name string
 	Channels   []Channel
-	Templates  func() []Template
-	Decide     func(t Template, approve bool)
+	// Review is of its templates; nil where it has none.
+	Review *Review
 }
 
 // Message is one between the visitor and the business.
@@ -244,9 +241,16 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 		}
 		return c.Business(who, form("state"))
 	case "template":
-		if ws.Decide != nil {
-			ws.Decide(Template{Name: form("name"), Language: form("language")}, form("answer") == "approve")
+		if ws.Review == nil {
+			return errUnknown
 		}
+		ws.Review.decide(form("name"), form("language"), form("answer") == "approve")
+		return nil
+	case "by-hand":
+		if ws.Review == nil {
+			return errUnknown
+		}
+		ws.Review.box.ReviewByHand(ws.Review.business, form("by_hand") == "on")
 		return nil
 	case "provider":
 		p.mu.Lock()

@@ -36,7 +36,6 @@ type view struct {
 	Who        Person
 	Query      template.URL
 	Messages   []Message
-	Templates  []Template
 	Providers  []providerView
 	Modes      []string
 	Signs      []string
@@ -119,9 +118,6 @@ func (p *Page) view(q url.Values) view {
 	v.Query = template.URL(v.query().Encode()) //nolint:gosec // it was encoded here
 	if v.Channel.ID != nil {
 		v.Messages = p.messages(v.Channel.Account, v.Channel.ID(v.Who))
-	}
-	if v.Workspace.Templates != nil {
-		v.Templates = v.Workspace.Templates()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

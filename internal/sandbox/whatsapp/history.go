@@ -20,6 +20,16 @@ func (s *Server) ShareHistory(numberID string, threads ...wire.HistoryThread) {
 	s.history[numberID] = threads
 }
 
+// ShareContacts lets the owner of a number share the address book of the app on the phone.
+func (s *Server) ShareContacts(numberID string, list ...wire.AppContact) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.phonebook == nil {
+		s.phonebook = map[string][]wire.AppContact{}
+	}
+	s.phonebook[numberID] = list
+}
+
 // TellHistory tells what a customer and the owner of a number wrote to each other in the app
 // on the phone, or that the owner does not share it.
 func (s *Server) TellHistory(numberID string, with Customer, shared bool) error {
@@ -58,12 +68,20 @@ func (s *Server) syncApp(r *http.Request, b *Business, n *wire.PhoneNumber) (any
 	if err := body(r, &in); err != nil {
 		return nil, err
 	}
-	if in.Product != "whatsapp" || in.Sync != wire.SyncHistory || !n.OnApp {
+	if in.Product != "whatsapp" || in.Sync != wire.SyncHistory && in.Sync != wire.SyncContacts || !n.OnApp {
 		return nil, parameter("messaging_product, sync_type and a number of the WhatsApp Business app are required")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	threads, shared := s.history[n.ID]
-	s.postHistory(b, n, threads, shared)
-	return map[string]any{"messaging_product": "whatsapp", "request_id": "history" + s.id()}, nil
+	if in.Sync == wire.SyncContacts {
+		book := wire.AppState{Product: "whatsapp", Metadata: metadata(n)}
+		for _, c := range s.phonebook[n.ID] {
+			book.Sync = append(book.Sync, wire.AppChange{Type: "contact", Action: "add", Contact: c})
+		}
+		s.postChange(b, wire.SyncContacts, book)
+	} else {
+		threads, shared := s.history[n.ID]
+		s.postHistory(b, n, threads, shared)
+	}
+	return map[string]any{"messaging_product": "whatsapp", "request_id": in.Sync + s.id()}, nil
 }

@@ -30,6 +30,8 @@ type Business struct {
 
 	Callback  string                 `json:"callback"`
 	Templates []*wire.TemplateRecord `json:"templates"`
+	// ByHand says that nobody decides on templates but Decide.
+	ByHand bool `json:"by_hand,omitempty"`
 	// Deleted are names that cannot be used again yet, and since when.
 	Deleted map[string]time.Time `json:"deleted"`
 	// Wrote is when customers wrote last, by number and customer.
@@ -65,6 +67,8 @@ type Server struct {
 	last     int
 	// history is what the owners of numbers share of the app on the phone.
 	history map[string][]wire.HistoryThread
+	// phonebook is who is in the address book of that app.
+	phonebook map[string][]wire.AppContact
 }
 
 type file struct {

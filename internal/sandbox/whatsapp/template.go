@@ -157,10 +157,25 @@ func (s *Server) deleteTemplate(r *http.Request, b *Business) (any, *refusal) {
 	return wire.Success{Success: true}, nil
 }
 
-// review decides at once and tells it; the lock is held.
+// ReviewByHand makes templates of a business wait for Decide, or be decided at once.
+func (s *Server) ReviewByHand(business string, on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.businesses[business].ByHand = on
+	s.keep()
+}
+
+// ReviewedByHand says whether templates of a business wait for Decide.
+func (s *Server) ReviewedByHand(business string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.businesses[business].ByHand
+}
+
+// review decides at once and tells it, unless that is left to Decide; the lock is held.
 func (s *Server) review(b *Business, t *wire.TemplateRecord) {
 	switch {
-	case strings.Contains(t.Name, "pending"):
+	case b.ByHand || strings.Contains(t.Name, "pending"):
 		return
 	case strings.Contains(t.Name, "reject"):
 		t.Status, t.Reason = "REJECTED", "INVALID_FORMAT"

@@ -291,18 +291,40 @@ func TestRightIsLost(t *testing.T) {
 	})
 }
 
+// A state acts for the workspace and the person that it began with, whoever brings it
+// back. Under the name of another workspace it is nobody's.
+func TestStateNamesItsWorkspace(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		other := &shop{sh.Another()}
+		state, theirs := sh.begins(), other.begins()
+		_, rest, _ := strings.Cut(state, ".")
+		name, _, _ := strings.Cut(theirs, ".")
+		query := url.Values{"state": {name + "." + rest}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}
+		if e := sh.comesBack(query).Refused(409, "conflict"); e.Reason != partner.StepState {
+			t.Errorf("under another name: %+v", e)
+		}
+		query.Set("state", state)
+		other.Owner.Get(callback + "?" + query.Encode()).Want(200)
+		if ours, list := sh.accounts(), other.accounts(); !slices.Equal(ours, everything[:2]) || len(list) != 0 {
+			t.Errorf("connected are %v, and in the other workspace %v", ours, list)
+		}
+	})
+}
+
 // The callback is on the installation's own host only; a state that came to another is
 // still good.
 func TestCallbackHost(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {
 		query := url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}
-		for _, accept := range []string{"application/json", "text/html"} {
-			sh.Server.Client("").Host("demo.crm.localhost").Header("Accept", accept).Get(callback+"?"+query.Encode()).Refused(404, "not_found")
+		for _, host := range []string{"demo.crm.localhost", "other.example", "localhost.other.example"} {
+			for _, accept := range []string{"application/json", "text/html"} {
+				sh.Server.Client("").Host(host).Header("Accept", accept).Get(callback+"?"+query.Encode()).Refused(404, "not_found")
+			}
 		}
 		if list := sh.accounts(); len(list) != 0 {
 			t.Errorf("connected are %v", list)
 		}
-		sh.comesBack(query).Want(200)
+		sh.Server.Client("").Host("LOCALHOST:8080").Get(callback + "?" + query.Encode()).Want(200)
 	})
 }
 

@@ -49,6 +49,14 @@ func TestTypingIsShown(t *testing.T) {
 		if n := len(sh.Box.Actions(botID)); n != 2 {
 			t.Errorf("too late they were shown %d", n)
 		}
+		// Who is blocked hears nothing of us.
+		who := "/api/crm/v1/contacts/" + sh.Only().ContactID.String()
+		sh.Owner.Post(who+"/block", nil).Want(200)
+		if n := types(true); n != 2 {
+			t.Errorf("to a blocked customer: %d", n)
+		}
+		sh.Owner.Post(who+"/unblock", nil).Want(200)
+		sh.Later(4 * time.Second)
 		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		if n := types(true); n != 2 {
 			t.Errorf("over a paused account: %d", n)

@@ -22,10 +22,16 @@ func TestConnect(t *testing.T) {
 		if list := sh.accounts(); len(list) != 0 {
 			t.Fatalf("a refused number was stored: %v", list)
 		}
-		sh.Owner.Post(channels+"/connect/pigeon", map[string]any{}).Refused(404, "not_found")
-		sh.Owner.Post(channels+"/connect/pigeon", map[string]any{
-			"phone_number_id": "1", "business_account_id": "1", "access_token": "1", "app_secret": "1",
-		}).Refused(404, "not_found")
+		// Another kind is told what can be connected here, whatever the body says.
+		full := map[string]any{"phone_number_id": "1", "business_account_id": "1", "access_token": "1", "app_secret": "1"}
+		for _, kind := range []string{"pigeon", "custom", "widget", "email"} {
+			for _, body := range []map[string]any{{}, full} {
+				e := sh.Owner.Post(channels+"/connect/"+kind, body).Refused(404, "not_found")
+				if e.Reason != "unknown_channel" || !strings.Contains(e.Message, "whatsapp, telegram, messenger or instagram") {
+					t.Errorf("%s: %+v", kind, e)
+				}
+			}
+		}
 
 		resp := sh.connect(nil).Want(201)
 		for _, hidden := range []string{token, appSecret} {

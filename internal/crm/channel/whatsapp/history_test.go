@@ -118,6 +118,29 @@ func TestHistoryTellsNobody(t *testing.T) {
 	})
 }
 
+// What is not of the past, has no name or is of a blocked customer is passed over; who wrote
+// a message is the provider's word.
+func TestHistoryPassesOver(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		blocked := sh.customer("+905550001122")
+		sh.Owner.Post("/api/crm/v1/contacts/"+blocked.ID.String()+"/block", nil).Want(200)
+		ours := sh.past("wamid.2", elif.ID, time.Minute, "Telefondan")
+		ours.Context.FromMe = true
+		system := sh.past("wamid.3", elif.ID, time.Minute, "Yeni numara")
+		system.Type, system.Text, system.System = "system", nil, &wire.System{Body: "Yeni numara"}
+		sh.onApp(
+			wire.HistoryThread{ID: elif.ID, Messages: []wire.HistoryIncoming{
+				sh.past("wamid.1", elif.ID, 2*time.Minute, "Merhaba"), ours, system, sh.past("wamid.4", elif.ID, -time.Hour, "Yarın"), sh.past("", elif.ID, time.Minute, "Adsız"),
+			}},
+			wire.HistoryThread{ID: "905550001122", Messages: []wire.HistoryIncoming{sh.past("wamid.5", "905550001122", time.Minute, "Engelli")}},
+		)
+		items := sh.Items(sh.Only().ID)
+		if len(items) != 2 || items[0].Body != "Telefondan" || items[0].AuthorKind != conversation.ByAgent || items[1].Body != "Merhaba" || items[1].AuthorKind != conversation.ByContact {
+			t.Errorf("the timeline is %+v", items)
+		}
+	})
+}
+
 // An owner who does not share the history is told of, and nothing else changes.
 func TestHistoryIsDeclined(t *testing.T) {
 	run(t, func(t *testing.T, sh *shop) {

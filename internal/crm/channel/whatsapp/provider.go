@@ -30,9 +30,10 @@ type Provider interface {
 	// asks for when it is registered again.
 	Register(ctx context.Context, a Access, pin string) error
 	Deregister(ctx context.Context, a Access) error
-	// RequestHistory asks for what was written in the app on the phone before. It comes
-	// as History, if the owner shares it.
-	RequestHistory(ctx context.Context, a Access) error
+	// RequestAppData asks for who is in the address book of the app on the phone and for
+	// what was written there before. It comes as Contacts and as History, if the owner
+	// shares it.
+	RequestAppData(ctx context.Context, a Access) error
 	// Send gives the provider's name for the message.
 	Send(ctx context.Context, a Access, m Message) (string, error)
 	MarkRead(ctx context.Context, a Access, messageID string) error
@@ -99,7 +100,7 @@ type Message struct {
 	Mark string
 }
 
-// Call is one thing that the provider tells. At most one of the pointers is
+// Call is one thing that the provider tells. At most one of its parts is
 // set; none where it tells something that means nothing to us.
 type Call struct {
 	// NumberID names the number, BusinessID the account that it belongs to.
@@ -110,6 +111,7 @@ type Call struct {
 	Template *template.Given
 	Number   *NumberNews
 	History  *History
+	Contacts []PhoneContact
 }
 
 // Received is what a customer sent.

@@ -53,14 +53,16 @@ func New(c Config) *Service {
 	s.receiver = &meta.Receiver[Call]{
 		Log: c.Log, VerifyToken: meta.NewVerifyToken(c.Box, Name), Read: c.Provider.Read, Names: namesOf,
 		Owners: s.owners, Signed: s.signedFor, Take: s.receiveCall,
-		Brings: func(c Call) bool { return c.Message != nil || c.History != nil },
+		Brings: func(c Call) bool { return c.Message != nil || c.History != nil || c.Contacts != nil },
 	}
 	return s
 }
 
 // Jobs are the kinds of this module's jobs.
 func (s *Service) Jobs() []jobs.Kind {
-	return append(s.transport.Jobs(), jobs.Kind{Name: historyJob, Handler: s.runHistory, PerNode: 4, PerTenant: 1, MaxAttempts: 20})
+	return append(s.transport.Jobs(),
+		jobs.Kind{Name: historyJob, Handler: s.runHistory, PerNode: 4, PerTenant: 1, MaxAttempts: 20},
+		jobs.Kind{Name: phonebookJob, Handler: s.runPhonebook, PerNode: 4, PerTenant: 1, MaxAttempts: 20})
 }
 
 // InboundAddress implements channel.Reachable.
@@ -178,7 +180,7 @@ func (s *Service) Put(tx *db.Tx, p Prepared) (channel.Account, error) {
 }
 
 // ReadAfterConnect reads the templates of a number that was connected, and asks for the
-// history of one whose owner also uses it in the app. It is connected whether or not
+// contacts and the history of one whose owner also uses it in the app. It is connected whether or not
 // they can be read now.
 func (s *Service) ReadAfterConnect(ctx context.Context, a channel.Account) {
 	if _, err := s.Templates.Sync(ctx, &a.ID); err != nil {
@@ -186,10 +188,10 @@ func (s *Service) ReadAfterConnect(ctx context.Context, a channel.Account) {
 	}
 	o, err := s.accounts.Open(ctx, a.ID)
 	if err == nil && o.Set.OnApp && o.Set.History == "" {
-		err = s.Provider.RequestHistory(ctx, o.Set.access(o.Creds))
+		err = s.Provider.RequestAppData(ctx, o.Set.access(o.Creds))
 	}
 	if err != nil {
-		s.Log.WarnContext(ctx, "the history of a number could not be asked for", "account", a.ID, "error", err)
+		s.Log.WarnContext(ctx, "what the app of a number has could not be asked for", "account", a.ID, "error", err)
 	}
 }
 

@@ -94,6 +94,8 @@ func (s *Service) receiveCall(ctx context.Context, a channel.Account, c Call) er
 		return s.number(ctx, a, *c.Number)
 	case c.History != nil:
 		return s.history(ctx, a, *c.History)
+	case c.Contacts != nil:
+		return s.phonebook(ctx, a, c.Contacts)
 	}
 	return nil
 }

@@ -1,0 +1,84 @@
+package whatsapp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/contact"
+	"konak/internal/kit/address"
+	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/trtext"
+)
+
+// PhoneContact is somebody in the address book of the app on the phone.
+type PhoneContact struct {
+	Customer string `json:"customer"` // the number
+	Name     string `json:"name"`
+}
+
+const phonebookJob = "whatsapp.phonebook"
+
+// phonebookPart is the payload of phonebookJob.
+type phonebookPart struct {
+	AccountID uuid.UUID      `json:"account_id"`
+	Contacts  []PhoneContact `json:"contacts"`
+}
+
+// phonebook leaves the address book to jobs, in parts; they are all durable when the
+// provider is answered.
+func (s *Service) phonebook(ctx context.Context, a channel.Account, list []PhoneContact) error {
+	if len(list) > historyMost {
+		s.Log.WarnContext(ctx, "a call of the provider holds more contacts than are taken", "account", a.ID)
+		list = list[:historyMost]
+	}
+	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		for part := range slices.Chunk(list, historyPart) {
+			if _, err := jobs.Enqueue(tx, phonebookJob, tx.Now(), phonebookPart{a.ID, part}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// runPhonebook is the handler of phonebookJob.
+func (s *Service) runPhonebook(ctx context.Context, j *jobs.Job) error {
+	var p phonebookPart
+	if err := json.Unmarshal(j.Payload, &p); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	for _, c := range p.Contacts {
+		if err := s.enter(ctx, p.AccountID, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enter makes somebody of the address book a contact. One that is known by a number alone
+// gets the name; whom somebody named keeps theirs.
+func (s *Service) enter(ctx context.Context, account uuid.UUID, c PhoneContact) error {
+	number, ok := address.ParsePhone("+" + digits(c.Customer))
+	name := []rune(strings.TrimSpace(trtext.Plain(c.Name)))
+	if !ok || len(name) == 0 {
+		return nil
+	}
+	c.Name = string(name[:min(len(name), contact.NameMax)])
+	var ref contact.Ref
+	err := s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+		ref, err = s.Contacts.Resolve(tx, contact.Sender{Channel: Name, AccountID: account, ExternalID: strings.TrimPrefix(number, "+"), Name: c.Name, Phone: number})
+		return err
+	})
+	if err != nil || ref.Name != number {
+		return err
+	}
+	_, err = s.Contacts.Update(ctx, ref.ID, contact.Input{Name: &c.Name})
+	return channel.IgnoreDeleted(err)
+}
