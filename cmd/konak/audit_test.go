@@ -98,7 +98,8 @@ func (o *operated) hasJSON(command []string) bool {
 	var c cli
 	for _, leaf := range newParser(&c, fileResolver{}, io.Discard, io.Discard).Model.Leaves(false) {
 		name := strings.Fields(commandName(leaf))
-		if len(command) < len(name) || !slices.Equal(name, command[:len(name)]) {
+		last := len(name) - 1
+		if len(command) <= last || !slices.Equal(name[:last], command[:last]) || !slices.Contains(append(leaf.Aliases, leaf.Name), command[last]) {
 			continue
 		}
 		has := slices.ContainsFunc(leaf.Flags, func(f *kong.Flag) bool { return f.Name == "json" })

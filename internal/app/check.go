@@ -39,7 +39,7 @@ var (
 // here; the command line refuses it where 0 would be no number.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
-		c.checkData, c.checkNumbers, c.checkBackups, c.checkAddresses, c.checkTogether, c.checkHosts, c.checkURLs, c.checkMail, c.checkSIP, c.Traces.Check,
+		c.checkData, c.checkNumbers, c.checkBackups, c.checkAddresses, c.checkHosts, c.checkTogether, c.checkURLs, c.checkMail, c.checkSIP, c.Traces.Check,
 	} {
 		if err := check(); err != nil {
 			return err

@@ -60,9 +60,13 @@ func IsServer(text string) bool {
 	if err != nil {
 		host, port = strings.Trim(text, "[]"), "1"
 	}
-	ip, err := netip.ParseAddr(host)
-	// Names inside a network, such as those of containers, may have underscores.
-	return isPort(port) && port != "0" && (err == nil && !ip.IsUnspecified() || IsHost(strings.ReplaceAll(host, "_", "x")))
+	if !isPort(port) || port == "0" {
+		return false
+	}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return !ip.IsUnspecified()
+	}
+	return IsHost(strings.ReplaceAll(host, "_", "x")) // names of containers may have underscores
 }
 
 // Overlap says whether one cannot listen on both of two addresses.
