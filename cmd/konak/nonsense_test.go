@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
+
 	"konak/internal/app"
 )
 
@@ -101,7 +103,8 @@ var anything = []string{"access-log", "demo", "espeak", "captcha-site-key", "cap
 // words of the server.
 func TestNonsense(t *testing.T) {
 	t.Parallel()
-	for _, name := range settingNames() {
+	p := newParsed()
+	for _, name := range p.settingNames() {
 		if len(nonsense[name]) == 0 && !slices.Contains(anything, name) {
 			t.Errorf("--%s: say which values of it are refused", name)
 		}
@@ -113,7 +116,7 @@ func TestNonsense(t *testing.T) {
 					args = append(args, "--"+extra)
 				}
 			}
-			served, examined := serveSays(t, args), doctorSays(t, args)
+			served, examined := p.serveSays(t, args), p.doctorSays(t, args)
 			if !strings.Contains(served, "--"+name) || served != examined {
 				t.Errorf("%v: the server says %q, the doctor %q", args, served, examined)
 			}
@@ -124,10 +127,22 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
+// parsed is a command line that can be parsed again and again: making a parser costs more
+// than all that is tried with it.
+type parsed struct {
+	cli
+	parser *kong.Kong
+}
+
+func newParsed() *parsed {
+	p := &parsed{}
+	p.parser = newParser(&p.cli, fileResolver{}, io.Discard, io.Discard)
+	return p
+}
+
 // settingNames lists what konak config lists.
-func settingNames() (names []string) {
-	var c cli
-	for _, n := range newParser(&c, fileResolver{}, io.Discard, io.Discard).Model.Children {
+func (p *parsed) settingNames() (names []string) {
+	for _, n := range p.parser.Model.Children {
 		if n.Name == "config" {
 			for _, f := range n.Flags {
 				names = append(names, f.Name)
@@ -137,9 +152,9 @@ func settingNames() (names []string) {
 	return names
 }
 
-// parseSays parses a command as run does. It returns what is wrong with it.
-func parseSays(c *cli, command string, args []string) string {
-	kctx, err := newParser(c, fileResolver{}, io.Discard, io.Discard).Parse(append([]string{command}, args...))
+// parse parses a command as run does. It returns what is wrong with it.
+func (p *parsed) parse(command string, args []string) string {
+	kctx, err := p.parser.Parse(append([]string{command}, args...))
 	if err == nil {
 		err = checkZeros(kctx)
 	}
@@ -150,13 +165,12 @@ func parseSays(c *cli, command string, args []string) string {
 }
 
 // serveSays returns the error with which a server refuses its settings.
-func serveSays(t *testing.T, args []string) string {
+func (p *parsed) serveSays(t *testing.T, args []string) string {
 	t.Helper()
-	var c cli
-	if said := parseSays(&c, "serve", args); said != "" {
+	if said := p.parse("serve", args); said != "" {
 		return said
 	}
-	listeners, err := app.Listen(t.Context(), c.Serve.Config)
+	listeners, err := app.Listen(t.Context(), p.Serve.Config)
 	if err != nil {
 		return err.Error()
 	}
@@ -167,13 +181,12 @@ func serveSays(t *testing.T, args []string) string {
 }
 
 // doctorSays returns what the doctor says of the settings.
-func doctorSays(t *testing.T, args []string) string {
+func (p *parsed) doctorSays(t *testing.T, args []string) string {
 	t.Helper()
-	var c cli
-	if said := parseSays(&c, "doctor", args); said != "" {
+	if said := p.parse("doctor", args); said != "" {
 		return said
 	}
-	_, err := (&checkup{Config: c.Doctor.Config}).settings(t.Context())
+	_, err := (&checkup{Config: p.Doctor.Config}).settings(t.Context())
 	if err == nil {
 		return "fit together"
 	}
@@ -187,6 +200,7 @@ func TestSettingsThatAreMeant(t *testing.T) {
 	if err := os.WriteFile(rates, []byte("90,100000,0,60\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	p := newParsed()
 	for _, args := range [][]string{
 		{},
 		{"--private-listen="},
@@ -201,7 +215,7 @@ func TestSettingsThatAreMeant(t *testing.T) {
 		{"--number-fee=0", "--speech-fee=0", "--limit-workspace=0", "--assistant-time=10m", "--webhook-lease=2s"},
 		{"--demo"},
 	} {
-		if said := doctorSays(t, append(args, "--data="+t.TempDir())); said != "fit together" {
+		if said := p.doctorSays(t, append(args, "--data="+t.TempDir())); said != "fit together" {
 			t.Errorf("%v: %s", args, said)
 		}
 	}
