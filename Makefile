@@ -87,6 +87,7 @@ test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@scripts/ensure-speech || true
 	@scripts/ensure-phones || true
 	@scripts/ensure-promtool || true
+	@scripts/ensure-proxies || true
 	@GOGC=$${GOGC:-300} PATH="$$PATH:/usr/sbin" scripts/with-postgres go test -timeout 12m -parallel 6 $(TESTFLAGS) $(PACKAGES)
 
 # The storms: the tests that kill the server, with many kills instead of a few,

@@ -180,6 +180,16 @@ func (d *checkup) files(ctx context.Context) (string, error) {
 	return where, d.findings(ctx)
 }
 
+// strays warns of files that no workspace has.
+func strays(ctx context.Context, store *blob.Store) error {
+	folders, err := store.Strays(ctx)
+	if err != nil || len(folders) == 0 {
+		return err
+	}
+	return warning(fmt.Sprintf("files that no workspace has lie in %s (%d such folders): an import that was killed left them, or they are newer than a restored database; "+
+		"repeat the import, or delete the folder", folders[0], len(folders)))
+}
+
 // otherNodes looks whether a node that serves the database keeps its files elsewhere.
 func (d *checkup) otherNodes(ctx context.Context) error {
 	if d.db == nil {
@@ -203,13 +213,16 @@ func (d *checkup) findings(ctx context.Context) error {
 	if pending, err := d.db.Pending(ctx, migrations.Files); err != nil || pending {
 		return nil
 	}
-	store, err := blob.New(blob.Config{DB: d.db, Folder: d.FilesFolder()})
+	store, err := blob.New(blob.Config{DB: d.db, Folder: d.FilesFolder(), S3URL: d.S3URL})
 	if err != nil {
 		return err
 	}
 	total, first, err := store.Findings(ctx, listedFindings)
-	if err != nil || total == 0 {
+	if err != nil {
 		return err
+	}
+	if total == 0 {
+		return strays(ctx, store)
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d of them are missing or damaged; bring them back from a copy, or upload the same files again", total)
@@ -247,8 +260,7 @@ func (d *checkup) key(ctx context.Context) (string, error) {
 		}
 	}
 	if d.MasterKey != "" {
-		_, err := secret.ParseBox(d.MasterKey)
-		return "from --master-key", err
+		return "from --master-key", nil // the check of the settings looks at its form
 	}
 	path := secret.KeyPath(d.Data)
 	_, err := secret.ReadBox(d.Data)
@@ -273,7 +285,7 @@ func (d *checkup) listen(ctx context.Context) (string, error) {
 }
 
 func (d *checkup) private(ctx context.Context) (string, error) {
-	if d.PrivateListen == "off" {
+	if !d.HasMetrics() {
 		return "off", nil
 	}
 	text, err := free(ctx, "--private-listen", d.PrivateListen)

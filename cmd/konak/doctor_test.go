@@ -73,6 +73,37 @@ func TestDoctorListsLostFiles(t *testing.T) {
 	}
 }
 
+// The doctor warns of files that no workspace has: an import that was killed left them.
+func TestDoctorWarnsOfStrayFiles(t *testing.T) {
+	t.Parallel()
+	d := &checkup{}
+	d.Data = t.TempDir()
+	handle, err := db.Open(t.Context(), db.Options{URL: d.DatabaseURL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = handle.Close() }()
+	if _, err := handle.Migrate(t.Context(), migrations.Files); err != nil {
+		t.Fatal(err)
+	}
+	d.db = handle
+	folder := filepath.Join(d.FilesFolder(), uuid.NewString())
+	if err := os.MkdirAll(filepath.Join(folder, "00"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.files(t.Context()); err != nil {
+		t.Errorf("an empty folder: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "00", uuid.NewString()), []byte("fatura"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.files(t.Context())
+	warned, is := errors.AsType[warning](err)
+	if !is || !strings.Contains(string(warned), folder) || !strings.Contains(string(warned), "repeat the import") {
+		t.Errorf("the doctor says %v", err)
+	}
+}
+
 // Addresses that are taken by the server itself are well, so that the doctor can be
 // asked beside it; one that is not ready is not.
 func TestDoctorBesideAServer(t *testing.T) {

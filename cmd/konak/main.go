@@ -85,7 +85,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		parser.Errorf("%s; `konak --help` lists the commands, `konak COMMAND --help` the settings of one", err)
 		return 2
 	}
-	if err := checkRates(kctx); err != nil {
+	if err := checkZeros(kctx); err != nil {
 		_, _ = fmt.Fprintln(stderr, "konak:", err)
 		return 2
 	}
@@ -117,12 +117,16 @@ type incomplete struct{ error }
 // and with 2 where they were called wrongly.
 const codeIncomplete = 3
 
-// checkRates refuses 0 where it would not be no limit: keys, people and addresses always
-// have one.
-func checkRates(kctx *kong.Context) error {
+// noZero are the numbers of which 0 would be none, and not the default or no limit.
+var noZero = []string{
+	"limit-key", "limit-account", "limit-address", "storage-quota", "mail-max-size", "mail-daily-quota", "webhook-lease", "assistant-time",
+}
+
+// checkZeros refuses 0 where it would be no number.
+func checkZeros(kctx *kong.Context) error {
 	for _, f := range kctx.Flags() {
-		if slices.Contains([]string{"limit-key", "limit-account", "limit-address"}, f.Name) && f.Target.Int() == 0 {
-			return fmt.Errorf("--%s 0: write how many requests a minute are allowed; only --limit-workspace can be without a limit", f.Name)
+		if slices.Contains(noZero, f.Name) && f.Target.IsZero() {
+			return fmt.Errorf("--%s 0: write more than 0, or leave it out for %s; only --limit-workspace can be without a limit", f.Name, f.Default)
 		}
 	}
 	return nil
@@ -225,7 +229,7 @@ func (s *serveCmd) panelURL(at *net.TCPAddr) string {
 func (s *serveCmd) greet(out io.Writer, base, mail string, firstOwner secret.Text) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n  Konak %s is running.\n\n  Panel   %s\n  API     %s/openapi.json\n", app.Version, base, base)
-	if s.PrivateListen != "off" {
+	if s.HasMetrics() {
 		fmt.Fprintf(&b, "  Metrics http://%s/metrics\n", s.PrivateListen)
 	}
 	if mail != "" {

@@ -3,33 +3,26 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"net"
 	"net/netip"
-	"net/url"
-	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
-	"unicode"
 
 	"konak/internal/crm/email"
-	"konak/internal/crm/telephony/call"
 	"konak/internal/identity/captcha"
 	"konak/internal/identity/password"
-	"konak/internal/kit/backup"
 	"konak/internal/kit/db"
-	"konak/internal/kit/mailer"
-	"konak/internal/kit/move"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/setting"
 	"konak/internal/kit/trace"
 	"konak/internal/mail/origin"
 	"konak/internal/provider/hcaptcha"
-	"konak/internal/provider/rspamd"
 	"konak/internal/provider/turnstile"
 )
+
+// Size is a number of bytes.
+type Size = setting.Size
 
 // Config is how a node runs. The command line, KONAK_* variables and a file
 // fill it; `konak config` lists it.
@@ -142,170 +135,8 @@ type Config struct {
 	StreamCheck time.Duration `kong:"-"`
 }
 
-var currencyCode = regexp.MustCompile("^[A-Z]{3}$")
-
 // backupCheckEvery is how often a node looks whether a backup is due.
 const backupCheckEvery = time.Minute
-
-// leastLease is the shortest that can be renewed in time.
-const leastLease = 2 * time.Second
-
-// Check refuses what cannot work, with the way out.
-func (c *Config) Check() error {
-	if c.NATS != "" {
-		return errors.New("--nats: this version does not use it, and several nodes on one PostgreSQL work without it; leave it out")
-	}
-	if c.WebhookLease != 0 && c.WebhookLease < leastLease {
-		return fmt.Errorf("--webhook-lease %s: at least %s, or a busy node loses its endpoints to another", c.WebhookLease, leastLease)
-	}
-	if c.DB != "" && !c.embedded() && !strings.HasPrefix(c.DB, "postgres://") && !strings.HasPrefix(c.DB, "postgresql://") {
-		// The address may hold a password, so it is not repeated.
-		return errors.New("--db: write postgres://USER@HOST/DATABASE, or leave it out for the embedded database")
-	}
-	if c.Data == "" {
-		return errors.New("--data: name a folder, such as /var/lib/konak/data")
-	}
-	if !isHost(c.Domain) {
-		return fmt.Errorf("--domain %q: write a bare host such as example.com", c.Domain)
-	}
-	if c.MailDomain != "" && !isHost(c.MailDomain) {
-		return fmt.Errorf("--mail-domain %q: write a bare domain such as in.example.com", c.MailDomain)
-	}
-	if c.MailDailyQuota < 0 {
-		return fmt.Errorf("--mail-daily-quota %d: write a number of recipients", c.MailDailyQuota)
-	}
-	if min(c.LimitKey, c.LimitAccount, c.LimitAddress, c.LimitWorkspace) < 0 {
-		return errors.New("--limit-key, --limit-account, --limit-address, --limit-workspace: write a number of requests a minute")
-	}
-	if err := c.checkBackups(); err != nil {
-		return err
-	}
-	if c.RowSecurity && c.embedded() {
-		return errors.New("--row-security needs PostgreSQL (--db postgres://…): the embedded database has none")
-	}
-	if _, err := prefixes("model-allow", c.ModelAllow); err != nil {
-		return err
-	}
-	host, _, err := net.SplitHostPort(c.Listen)
-	if err != nil {
-		return fmt.Errorf("--listen %q: write HOST:PORT, for example 127.0.0.1:8080", c.Listen)
-	}
-	if c.Demo && !loopback(host) {
-		return fmt.Errorf("--demo has passwords that everybody knows, so it listens on loopback only; --listen %q is not", c.Listen)
-	}
-	if c.CaptchaProvider != "" && c.CaptchaProvider != captcha.Embedded && (c.CaptchaSiteKey == "" || c.CaptchaSecret == "") {
-		return fmt.Errorf("--captcha-provider %s needs --captcha-site-key and --captcha-secret", c.CaptchaProvider)
-	}
-	if c.TakesMail() && c.mailDomain() == "" {
-		return errors.New("--mail-listen needs --mail-domain, the domain of the addresses that mail arrives at")
-	}
-	if c.MailTLSListen != "" && (c.MailTLSCert == "" || !c.TakesMail()) {
-		return errors.New("--mail-tls-listen needs --mail-listen and --mail-tls-cert")
-	}
-	if _, err := c.mailFilter(); err != nil {
-		return err
-	}
-	if _, err := c.mailRoutes(); err != nil {
-		return err
-	}
-	if _, err := c.helpDomains(); err != nil {
-		return err
-	}
-	if (c.MailTLSCert == "") != (c.MailTLSKey == "") {
-		return errors.New("--mail-tls-cert and --mail-tls-key go together")
-	}
-	if c.CaptchaAddress != "" {
-		// It stands in the page's policy, so it must be an origin and no more.
-		if !isOrigin(c.CaptchaAddress) {
-			return fmt.Errorf("--captcha-address %q: write http://HOST:PORT or https://HOST", c.CaptchaAddress)
-		}
-	}
-	if (c.MetaAppID == "") != (c.MetaAppSecret == "") {
-		return errors.New("--meta-app-id and --meta-app-secret go together")
-	}
-	if (c.IyzicoKey == "") != (c.IyzicoSecret == "") {
-		return errors.New("--iyzico-key and --iyzico-secret go together")
-	}
-	if (c.TwilioAccount == "") != (c.TwilioToken == "") {
-		return errors.New("--twilio-account and --twilio-token go together")
-	}
-	for flag, fee := range map[string]int64{"number-fee": c.NumberFee, "speech-fee": c.SpeechFee} {
-		if fee < 0 {
-			return fmt.Errorf("--%s %d: write millionths, for example 50000000", flag, fee)
-		}
-	}
-	if c.WalletCurrency != "" && !currencyCode.MatchString(c.WalletCurrency) {
-		return fmt.Errorf("--wallet-currency %q: write three capital letters, for example TRY", c.WalletCurrency)
-	}
-	for _, a := range []struct{ setting, value string }{
-		{"whatsapp-address", c.WhatsAppAddress},
-		{"telegram-address", c.TelegramAddress},
-		{"iyzico-address", c.IyzicoAddress},
-		{"twilio-address", c.TwilioAddress},
-		{"telephony-switch-url", c.TelephonySwitch},
-	} {
-		if u, err := url.Parse(a.value); a.value != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-			return fmt.Errorf("--%s %q: write http://HOST:PORT or https://HOST", a.setting, a.value)
-		}
-	}
-	_, rates := call.ReadRates(c.CallRates)
-	own := mailer.Check(mailer.Config{URL: c.SMTPURL, CA: c.SMTPCA, From: c.mailFrom()})
-	_, proxies := prefixes("trusted-proxies", c.TrustedProxies)
-	_, inside := prefixes("webhook-allow", c.WebhookAllow)
-	_, carrier := prefixes("sip-trunk-from", c.SIPTrunkFrom)
-	if err := errors.Join(proxies, inside, carrier, move.CheckMark(c.DatabaseURL()), backup.CheckUnfinished(c.Data), c.checkSIP(), c.Traces.Check(), rates, own); err != nil {
-		return err
-	}
-	if c.PublicURL != "" {
-		if !isOrigin(strings.TrimSuffix(c.PublicURL, "/")) {
-			return fmt.Errorf("--public-url %q: write http://HOST or https://HOST, without a path", c.PublicURL)
-		}
-	}
-	return nil
-}
-
-// checkBackups refuses backups that could not be made.
-func (c *Config) checkBackups() error {
-	switch {
-	case c.BackupFolder == "":
-		return nil
-	case !c.embedded():
-		return errors.New("--backup-folder is for the embedded database; PostgreSQL has tools of its own (docs/operating.md)")
-	case c.BackupEvery < time.Minute:
-		return fmt.Errorf("--backup-every %s: at least a minute", c.BackupEvery)
-	case c.BackupKeep < 1:
-		return fmt.Errorf("--backup-keep %d: at least one", c.BackupKeep)
-	}
-	if info, err := os.Stat(c.BackupFolder); err != nil || !info.IsDir() {
-		return fmt.Errorf("--backup-folder %s is no folder; make it first: is a disk not mounted?", c.BackupFolder)
-	}
-	if err := c.checkOutside(c.BackupFolder); err != nil {
-		return fmt.Errorf("--backup-folder: %w", err)
-	}
-	return nil
-}
-
-// isOrigin says whether address is http://HOST or https://HOST, with or without a
-// port, and nothing more.
-func isOrigin(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && u.Host != "" && address == u.Scheme+"://"+u.Host && (u.Scheme == "http" || u.Scheme == "https")
-}
-
-// isHost says whether name is a bare host: no scheme, port or path.
-func isHost(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return r != '.' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-}
-
-func loopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
-}
 
 // limitFactor gives a demo higher limits: whoever plays with it, browsers and
 // scripts alike, comes from one address.
@@ -355,52 +186,6 @@ func (c *Config) mailDomain() string {
 // mailHost is the name of the server that takes mail.
 func (c *Config) mailHost() string {
 	return strings.ToLower(cmp.Or(c.MailHost, c.mailDomain(), "mail."+c.Domain))
-}
-
-// helpDomains reads --help-domain: the slug of a workspace by the host of its help
-// center. A host of the installation's own, one that is named twice, and a second host
-// of a workspace are refused.
-func (c *Config) helpDomains() (map[string]string, error) {
-	out, of := map[string]string{}, map[string]bool{}
-	for _, text := range c.HelpDomains {
-		host, slug, _ := strings.Cut(strings.ToLower(text), "=")
-		if !isHost(host) || slug == "" {
-			return nil, fmt.Errorf("--help-domain %q: write HOST=WORKSPACE, such as help.example.com=demo", text)
-		}
-		if host == c.Domain || strings.HasSuffix(host, "."+c.Domain) {
-			return nil, fmt.Errorf("--help-domain %q: hosts below --domain are the installation's own", text)
-		}
-		if out[host] != "" || of[slug] {
-			return nil, fmt.Errorf("--help-domain %q: a host has one workspace, and a workspace one host", text)
-		}
-		out[host], of[slug] = slug, true
-	}
-	return out, nil
-}
-
-// mailFilter reads --mail-rspamd.
-func (c *Config) mailFilter() (origin.Filter, error) {
-	if c.MailRspamd == "" {
-		return nil, nil
-	}
-	at, err := url.Parse(c.MailRspamd)
-	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
-		return nil, fmt.Errorf("--mail-rspamd %q: write an address such as http://127.0.0.1:11333", c.MailRspamd)
-	}
-	return rspamd.New(at), nil
-}
-
-// mailRoutes reads --mail-route.
-func (c *Config) mailRoutes() (map[string]string, error) {
-	out := map[string]string{}
-	for _, text := range c.MailRoutes {
-		name, server, _ := strings.Cut(text, "=")
-		if _, _, err := net.SplitHostPort(server); err != nil || name == "" {
-			return nil, fmt.Errorf("--mail-route %q: write DOMAIN=HOST:PORT, or *=HOST:PORT for all domains", text)
-		}
-		out[strings.ToLower(name)] = server
-	}
-	return out, nil
 }
 
 // captchaSources are the origins that the panel may load a captcha from.
@@ -460,15 +245,3 @@ func (c *Config) DatabaseURL() string {
 
 // FilesFolder is where files lie, and where they come in.
 func (c *Config) FilesFolder() string { return filepath.Join(c.Data, "files") }
-
-func prefixes(flag string, list []string) ([]netip.Prefix, error) {
-	out := make([]netip.Prefix, 0, len(list))
-	for _, s := range list {
-		p, err := netip.ParsePrefix(s)
-		if err != nil {
-			return nil, fmt.Errorf("--%s %q: write a range such as 10.0.0.0/8", flag, s)
-		}
-		out = append(out, p)
-	}
-	return out, nil
-}

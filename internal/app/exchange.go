@@ -21,6 +21,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/outbound"
+	"konak/internal/kit/setting"
 )
 
 // demoSIP is where a demo takes calls, unless something else runs there.
@@ -57,16 +58,19 @@ func (c *Config) checkSIP() error {
 	if !c.CarriesCalls() && c.SIPTLSListen != "" {
 		return errors.New("--sip-tls-listen needs --sip-listen, --sip-tls-cert and --sip-tls-key")
 	}
+	if _, _, err := c.RTPRange(); err != nil {
+		return err
+	}
+	if c.SIPPublicAddress != "" {
+		if ip, err := netip.ParseAddr(c.SIPPublicAddress); err != nil || ip.IsUnspecified() {
+			return fmt.Errorf("--sip-public-address %q: write an IP address, for example 203.0.113.7", c.SIPPublicAddress)
+		}
+	}
 	if !c.CarriesCalls() {
 		return nil
 	}
 	if _, err := outbound.LoadRoots("--sip-ca", c.SIPCA); err != nil {
 		return err
-	}
-	if c.SIPPublicAddress != "" {
-		if _, err := netip.ParseAddr(c.SIPPublicAddress); err != nil {
-			return fmt.Errorf("--sip-public-address %q: write an IP address, for example 203.0.113.7", c.SIPPublicAddress)
-		}
 	}
 	if c.SIPListen != "" {
 		addr, err := netip.ParseAddrPort(c.SIPListen)
@@ -77,11 +81,7 @@ func (c *Config) checkSIP() error {
 			return fmt.Errorf("--demo listens on loopback only; --sip-listen %q is not", c.SIPListen)
 		}
 	}
-	if err := c.checkSIPTLS(); err != nil {
-		return err
-	}
-	_, _, err := c.RTPRange()
-	return err
+	return c.checkSIPTLS()
 }
 
 // checkSIPTLS refuses settings of SIP over TLS that cannot work.
@@ -189,7 +189,7 @@ func (a *App) callServer() (host string, port int, err error) {
 	if a.cfg.Demo {
 		host = "127.0.0.1"
 	}
-	if port == 0 || !a.cfg.Demo && loopback(host) {
+	if port == 0 || !a.cfg.Demo && setting.IsLoopback(host) {
 		return "", 0, errors.New("the exchange has no public address for SIP over TLS: its operator must set --sip-tls-listen with a certificate and --sip-tls-host")
 	}
 	return host, port, nil
@@ -211,7 +211,7 @@ func (c callAccounts) Works(r *db.Reader, kind string, id uuid.UUID) (bool, erro
 // there is none. The calls are wired after the exchange, so they are looked up when
 // somebody dials.
 func (a *App) carrier() (*sipexchange.Carrier, error) {
-	from, err := prefixes("sip-trunk-from", a.cfg.SIPTrunkFrom)
+	from, err := setting.Prefixes("sip-trunk-from", a.cfg.SIPTrunkFrom)
 	if err != nil || a.cfg.SIPTrunkServer == "" {
 		return nil, err
 	}

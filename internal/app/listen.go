@@ -45,7 +45,7 @@ func (l *Listeners) open(ctx context.Context, cfg Config) (err error) {
 	if l.public, err = ListenOn(ctx, "--listen", cfg.Listen); err != nil {
 		return err
 	}
-	if cfg.PrivateListen != "off" {
+	if cfg.HasMetrics() {
 		if l.private, err = ListenOn(ctx, "--private-listen", cfg.PrivateListen); err != nil {
 			return err
 		}
@@ -138,6 +138,9 @@ func (l *Listeners) Close() error {
 	}
 	return err
 }
+
+// HasMetrics says whether the private address is served.
+func (c *Config) HasMetrics() bool { return c.PrivateListen != "" && c.PrivateListen != "off" }
 
 // TakesMail says whether mail is taken by SMTP.
 func (c *Config) TakesMail() bool { return c.MailListen != "" && c.MailListen != "off" }

@@ -15,6 +15,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/node"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/trace"
 	"konak/migrations"
 )
 
@@ -50,7 +51,7 @@ func Migrate(ctx context.Context, cfg Config, log *slog.Logger) ([]int64, error)
 // makes no file, applies no migration and refuses an installation that was never
 // served: a mistyped folder must not answer as an empty one.
 func OpenExisting(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
-	cfg.Demo, cfg.Traces.Address = false, ""
+	cfg.Demo, cfg.Traces = false, trace.Config{}
 	d, err := OpenExistingDatabase(ctx, cfg, log, c)
 	if err != nil {
 		return nil, err

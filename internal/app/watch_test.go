@@ -1,15 +1,20 @@
 package app_test
 
 import (
+	"database/sql/driver"
 	"io"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -112,6 +117,106 @@ func TestMetricsOfANode(t *testing.T) {
 			t.Error("what was done is still waiting")
 		}
 	})
+}
+
+// value reads one number of the metrics; the name may have labels. 0 where it is not there.
+func value(t *testing.T, s *apptest.Server, name string) (sum float64) {
+	t.Helper()
+	for line := range strings.Lines(scrape(s)) {
+		if at, number, _ := strings.Cut(strings.TrimSpace(line), " "); at == name || strings.HasPrefix(at, name+"{") {
+			n, err := strconv.ParseFloat(number, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += n
+		}
+	}
+	return sum
+}
+
+// Each thing that operators watch has a metric that moves when it happens. Those that are
+// not here: jobs that run and that are dead (kit/jobs), the queue of mail (mail/engine),
+// webhooks (webhook), quotas of mail (kit/mailer), damaged files (kit/blob), backups
+// (TestScheduledBackups).
+func TestMetricsMove(t *testing.T) {
+	t.Parallel()
+	apptest.RunWith(t, func(c *app.Config) { c.LimitFactor = 1 }, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		s.Settle()
+		for _, watched := range []struct {
+			what, metric string
+			happens      func()
+		}{
+			{"a request", `konak_http_request_seconds_count`, func() { w.Owner.Get("/api/crm/v1/contacts").Want(200) }},
+			{"an error of the database", `konak_database_outages_total`, func() {
+				_ = s.DB.Tenant(w.ID).Read(t.Context(), func(*db.Reader) error { return driver.ErrBadConn })
+			}},
+			{"what waits in the outbox", `konak_outbox_waiting`, func() { w.Owner.Post("/api/crm/v1/contacts", map[string]any{"name": "Elif"}).Want(201) }},
+			{"how long it waits", `konak_outbox_lag_seconds`, func() { s.Clock.Advance(time.Minute) }},
+			{"a job that is due", `konak_jobs_due{kind="identity.forgot"}`, func() {
+				s.Client("").Post("/api/v1/auth/password/forgot", map[string]any{"email": "owner@demo.example"}).Want(200)
+			}},
+			{"how long it is due", `konak_jobs_lag_seconds{kind="identity.forgot"}`, func() { s.Clock.Advance(time.Minute) }},
+			{"a failed sign-in", `konak_http_faults_total{code="wrong_credentials"}`, func() {
+				s.Client("").Post("/api/v1/auth/sign-in", map[string]any{"email": "owner@demo.example", "password": "wrong"}).Refused(422, "wrong_credentials")
+			}},
+			{"a limit that is hit", `konak_http_faults_total{code="rate_limited"}`, func() {
+				for range 11 { // guesses of one's own password
+					w.Owner.Post("/api/v1/auth/app/reauth", map[string]any{"password": "wrong"})
+				}
+			}},
+			{"a file", `konak_files_bytes`, func() {
+				if _, err := s.Blobs.Put(t.Context(), w.ID, strings.NewReader("fatura"), 10); err != nil {
+					t.Fatal(err)
+				}
+			}},
+			{"a stream", `konak_streams_open`, func() { openSocket(t, s, w.Owner) }},
+		} {
+			before := value(t, s, watched.metric)
+			watched.happens()
+			if after := value(t, s, watched.metric); after <= before {
+				t.Errorf("%s: %s was %v and is %v", watched.what, watched.metric, before, after)
+			}
+		}
+		size := func() float64 { return value(t, s, "konak_database_bytes") + value(t, s, "konak_database_log_bytes") }
+		before := size()
+		for range 100 {
+			w.Owner.Post("/api/crm/v1/contacts", map[string]any{"name": strings.Repeat("uzun ", 30)}).Want(201)
+		}
+		if after := size(); after <= before {
+			t.Errorf("the database and its log had %v bytes and have %v", before, after)
+		}
+		if n := value(t, s, "konak_database_log_bytes"); (n > 0) != (s.DB.Dialect() == db.SQLite) {
+			t.Errorf("the log has %v bytes", n)
+		}
+		if err := s.DB.Tenant(w.ID).Read(t.Context(), func(r *db.Reader) error {
+			_, err := db.All(r, func(row db.Row) (n int, err error) { // while it is read, a connection is taken
+				if n := value(t, s, "konak_database_connections_in_use"); n < 1 {
+					t.Errorf("%v connections are in use", n)
+				}
+				return n, row.Scan(&n)
+			}, `SELECT 1`)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if n := value(t, s, "konak_database_connections_idle"); n < 1 {
+			t.Errorf("%v connections are idle", n)
+		}
+	})
+}
+
+// openSocket opens a stream that stays until the test ends.
+func openSocket(t *testing.T, s *apptest.Server, c *apptest.Client) {
+	t.Helper()
+	conn, _, err := websocket.Dial(t.Context(), s.URL+"/api/v1/socket", &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + c.Token()}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	if _, _, err := conn.Read(t.Context()); err != nil { // it is ready
+		t.Fatal(err)
+	}
 }
 
 // While the database is down, the metrics that need none are still served.

@@ -34,6 +34,7 @@ import (
 	"konak/internal/kit/realtime"
 	"konak/internal/kit/reference"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/setting"
 	"konak/internal/kit/trace"
 	"konak/internal/webhook"
 	"konak/web"
@@ -128,7 +129,7 @@ func (a *App) wireKit(p *parts) (err error) {
 
 // wayOut makes the way to what users name, and to the ranges inside that a setting names.
 func (a *App) wayOut(flag string, ranges []string) (*outbound.Client, error) {
-	inside, err := prefixes(flag, ranges)
+	inside, err := setting.Prefixes(flag, ranges)
 	if a.cfg.Demo {
 		inside = append(inside, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
@@ -203,7 +204,7 @@ func (a *App) wireJobs(*parts) (err error) {
 
 // wireAPI makes the API and adds the routes of every module.
 func (a *App) wireAPI(p *parts) error {
-	proxies, err := prefixes("trusted-proxies", a.cfg.TrustedProxies)
+	proxies, err := setting.Prefixes("trusted-proxies", a.cfg.TrustedProxies)
 	if err != nil {
 		return err
 	}

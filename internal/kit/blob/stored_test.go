@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +55,37 @@ func TestStoredFiles(t *testing.T) {
 		}
 		if names := r.names(); len(names) != 0 {
 			t.Errorf("left: %v", names)
+		}
+	})
+}
+
+// Files of which the database knows none are found in a folder: until they have a record,
+// or are gone.
+func TestStrays(t *testing.T) {
+	run(t, func(t *testing.T, r *fixture) {
+		if _, err := r.Put(t.Context(), r.tenant, strings.NewReader("kept"), 10); err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256([]byte("fatura"))
+		b := blob.Stored{Tenant: r.clock.NewID(), ID: r.clock.NewID(), Hash: sum[:], Size: 6}
+		if err := r.PutStored(t.Context(), b, strings.NewReader("fatura")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(r.folder, "somebodys-own"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		var want []string // of a bucket none are listed
+		if folder := filepath.Join(r.folder, b.Tenant.String()); slices.Contains(files(t, r.folder), strings.Join([]string{b.Tenant.String(), b.ID.String()[34:], b.ID.String()}, "/")) {
+			want = []string{folder}
+		}
+		if found, err := r.Strays(t.Context()); err != nil || !slices.Equal(found, want) {
+			t.Errorf("%v, %v, want %v", found, err, want)
+		}
+		if err := r.RemoveStored(t.Context(), b.Tenant, b.ID); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := r.Strays(t.Context()); err != nil || len(found) != 0 {
+			t.Errorf("after it is removed: %v, %v", found, err)
 		}
 	})
 }

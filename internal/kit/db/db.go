@@ -91,7 +91,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		err = errors.New("db: the database address must begin with sqlite: or postgres://")
 	}
 	if err != nil {
-		return nil, err
+		return nil, d.explain(err)
 	}
 	d.Listen(TopicSuspended, d.suspended.forget)
 	return d, nil
@@ -164,7 +164,7 @@ func (d *DB) startSpan(ctx context.Context, name string) (context.Context, trace
 // of another transaction it returns ErrNested.
 func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, span := h.db.startSpan(ctx, "db write")
-	defer func() { h.db.countOutage(err); span.End("") }()
+	defer func() { err = h.db.explain(err); h.db.countOutage(err); span.End("") }()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 // ErrNested: the Tx reads too, and sees what it has written.
 func (h Handle) Read(ctx context.Context, fn func(*Reader) error) (err error) {
 	ctx, span := h.db.startSpan(ctx, "db read")
-	defer func() { h.db.countOutage(err); span.End("") }()
+	defer func() { err = h.db.explain(err); h.db.countOutage(err); span.End("") }()
 	if h.tenant == uuid.Nil && !h.system {
 		return errors.New("db: read without a tenant")
 	}

@@ -28,7 +28,8 @@ var Globals = []string{
 // Migrate applies what is missing, in any order of numbers, under a lock. It
 // returns the versions that it applied. It refuses a database whose migrations are
 // not those of files, see CheckMigrations.
-func (d *DB) Migrate(ctx context.Context, files fs.FS) ([]int64, error) {
+func (d *DB) Migrate(ctx context.Context, files fs.FS) (applied []int64, err error) {
+	defer func() { err = d.explain(err) }()
 	opts := []goose.ProviderOption{
 		goose.WithAllowOutofOrder(true), goose.WithDisableGlobalRegistry(true),
 	}
@@ -70,7 +71,7 @@ func (d *DB) Migrate(ctx context.Context, files fs.FS) ([]int64, error) {
 	if err := d.recordChecksums(ctx, handle, plain); err != nil {
 		return nil, err
 	}
-	applied := make([]int64, len(results))
+	applied = make([]int64, len(results))
 	for i, r := range results {
 		applied[i] = r.Source.Version
 	}
@@ -149,7 +150,8 @@ func (d *DB) IsNew(ctx context.Context) (bool, error) {
 
 // Pending says whether migrations wait to be applied. It returns the errors of
 // CheckMigrations, and changes nothing.
-func (d *DB) Pending(ctx context.Context, files fs.FS) (bool, error) {
+func (d *DB) Pending(ctx context.Context, files fs.FS) (pending bool, err error) {
+	defer func() { err = d.explain(err) }()
 	// Goose would make its table where it is not there.
 	if fresh, err := d.IsNew(ctx); err != nil || fresh {
 		return fresh, err
@@ -176,7 +178,7 @@ func (d *DB) HasTable(ctx context.Context, name string) (bool, error) {
 	}
 	var n int
 	if err := d.read.QueryRowContext(ctx, query, name).Scan(&n); err != nil {
-		return false, fmt.Errorf("db: look for table %s: %w", name, err)
+		return false, fmt.Errorf("db: look for table %s: %w", name, d.explain(err))
 	}
 	return n > 0, nil
 }

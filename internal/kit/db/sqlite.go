@@ -136,7 +136,7 @@ func (d *DB) CopyTo(ctx context.Context, path string) error {
 	}
 	_, err = handle.ExecContext(ctx, `VACUUM INTO $1`, path)
 	if err = errors.Join(err, handle.Close()); err != nil {
-		return fmt.Errorf("db: copy to %s: %w", path, err)
+		return fmt.Errorf("db: copy to %s: %w", path, d.explain(err))
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -211,6 +211,35 @@ func TestRestart(t *testing.T) {
 	})
 }
 
+// The metrics count jobs while a node is doing them.
+func TestRunningJobsAreCounted(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		enqueue(t, d, dbtest.Tenant(t, d, "a"), 0, "x")
+		metrics := prometheus.NewRegistry()
+		count := func() (n float64) {
+			families, err := metrics.Gather()
+			if err != nil {
+				t.Error(err)
+			}
+			for _, f := range families {
+				if f.GetName() == "konak_jobs_running" {
+					for _, m := range f.GetMetric() {
+						n += m.GetGauge().GetValue()
+					}
+				}
+			}
+			return n
+		}
+		during := 0.0
+		r := newRunner(t, d, func(context.Context, *jobs.Job) error { during = count(); return nil }, func(c *jobs.Config) { c.Metrics = metrics })
+		r.step()
+		if after := count(); during != 1 || after != 0 {
+			t.Errorf("%v jobs while one is done, and %v after it", during, after)
+		}
+	})
+}
+
 func TestDeadJobs(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {

@@ -16,6 +16,7 @@ import (
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
+	"konak/internal/kit/setting"
 )
 
 // sending bounds one conversation with the mail server, quitting the wait for
@@ -37,7 +38,7 @@ type server struct {
 
 func parseServer(raw, ca string) (*server, error) {
 	u, err := url.Parse(raw)
-	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" || u.RawQuery != "" && u.RawQuery != alwaysTLS {
+	if err != nil || !setting.IsServer(u.Host) || u.Scheme != "smtp" && u.Scheme != "smtps" || u.RawQuery != "" && u.RawQuery != alwaysTLS {
 		return nil, errors.New("--smtp-url: write smtp://user:password@host:port or smtps://user:password@host:port")
 	}
 	roots, err := outbound.LoadRoots("--smtp-ca", ca)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"konak/internal/app/apptest"
 	"konak/internal/kit/db"
 	"konak/internal/kit/smtpd"
 	"konak/internal/mail"
@@ -21,6 +22,9 @@ func TestQueueSaysWhatItWaitsFor(t *testing.T) {
 			t.Fatalf("said %d", code)
 		}
 		o.s.Settle()
+		if n := waitingMails(t, o.s); n != 1 {
+			t.Errorf("%v mails wait, as the metrics say", n)
+		}
 		now := o.s.Clock.Now()
 		r := o.queue()[0].Recipients[0]
 		if r.NextTryAt == nil || !r.NextTryAt.After(now) || r.NextTryAt.After(now.Add(2*time.Minute)) || r.HoldReason != "" {
@@ -45,7 +49,26 @@ func TestQueueSaysWhatItWaitsFor(t *testing.T) {
 		if r = o.queue()[0].Recipients[0]; r.State != engine.StateDelivered || r.NextTryAt != nil || r.HoldReason != "" {
 			t.Errorf("delivered: %+v", r)
 		}
+		if n := waitingMails(t, o.s); n != 0 {
+			t.Errorf("%v mails wait after all were delivered, as the metrics say", n)
+		}
 	})
+}
+
+// waitingMails reads the metric of the queue.
+func waitingMails(t *testing.T, s *apptest.Server) float64 {
+	t.Helper()
+	families, err := s.Metrics().Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() == "konak_mail_queue_waiting" {
+			return f.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	t.Fatal("the queue is not counted")
+	return 0
 }
 
 // A long subject is cut in every list, and the journal knows the Message-ID that a mail
