@@ -25,3 +25,21 @@ test('a question is tried before the assistant answers customers', async ({ page
   await expect(trial.getByText('It answers', { exact: true })).toBeVisible()
   await expect(trial.getByRole('status')).toContainText('Kaynak: Ürünü nasıl iade ederim?')
 })
+
+test('a customer of the demo sees live what the assistant answers and what it hands over', async ({ page }) => {
+  await signIn(page, '/crm/channels')
+  for (const [question, says] of [
+    ['Ürünü nasıl iade edebilirim?', /14 gün[^]*Kaynak: Ürünü nasıl iade ederim\?/],
+    ['How do I return an item?', /14 days[^]*Source: How do I return an item\?/],
+    ['Genel müdürünüzün adı ne?', /Sizi bir temsilciye aktarıyorum/],
+    ['What are your opening hours?', /handing you over to a colleague/],
+  ] as const) {
+    const customer = await page.context().newPage()
+    const name = encodeURIComponent(`Soran ${Date.now()}`)
+    await customer.goto(new URL(`/demo/customer?channel=messenger&name=${name}`, page.url()).toString())
+    await customer.getByLabel(/Message/).fill(question)
+    await customer.getByRole('button', { name: /Send$/ }).click()
+    await expect(customer.getByText(says)).toBeVisible({ timeout: 20_000 })
+    await customer.close()
+  }
+})

@@ -21,13 +21,12 @@ var (
 )
 
 // SearchProvisions implements mcp.Provisions.
-func (p Provisions) SearchProvisions(ctx context.Context, text string, limit int) ([]mcp.FoundProvision, error) {
-	found, err := p.Advisor.Search(ctx, advisor.Question{Text: text, Status: "yururlukte", Limit: limit})
-	var out []mcp.FoundProvision
+func (p Provisions) SearchProvisions(ctx context.Context, text, cursor string, limit int) (out []mcp.FoundProvision, next string, err error) {
+	found, err := p.Advisor.Search(ctx, advisor.Question{Text: text, Status: "yururlukte", Limit: limit, Cursor: cursor})
 	for _, h := range found.Hits {
 		out = append(out, foundProvision(h.ID, h.Law, h.Provision, h.Snippet, h.Status, h.ValidFrom, h.SourceURL))
 	}
-	return out, err
+	return out, found.Next, err
 }
 
 // ReadProvision implements mcp.Provisions.

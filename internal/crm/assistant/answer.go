@@ -104,9 +104,9 @@ func (s *Service) run(ctx context.Context, j *jobs.Job, askModel bool) error {
 	if err != nil || !mine {
 		return ignoreGone(err)
 	}
-	if due := now.item.CreatedAt.Add(now.configuration.wait()); s.DB.Clock().Now().Before(due) {
+	if at, due := s.DB.Clock().Now(), now.item.CreatedAt.Add(now.configuration.wait()); at.Before(due) {
 		s.Typing.BotTypes(ctx, now.c)
-		return jobs.Snooze(due)
+		return jobs.Snooze(slices.MinFunc([]time.Time{due, at.Add(s.TypingEvery)}, time.Time.Compare))
 	}
 	plan, err := s.plan(ctx, &now)
 	if err != nil {
@@ -116,8 +116,9 @@ func (s *Service) run(ctx context.Context, j *jobs.Job, askModel bool) error {
 		if !askModel {
 			return s.leaveToModel(ctx, &now, m)
 		}
-		s.Typing.BotTypes(ctx, now.c)
-		if err := s.askModel(ctx, &now, &plan); err != nil {
+		stop := s.keepTyping(ctx, now.c)
+		err := s.askModel(ctx, &now, &plan)
+		if stop(); err != nil {
 			return err
 		}
 	}
@@ -184,7 +185,7 @@ const recentItems = 20
 // It returns false where the assistant has no business with the message.
 func (s *Service) read(r *db.Reader, c conversation.Conversation, message uuid.UUID) (st state, mine bool, err error) {
 	st = state{c: c, configuration: defaultConfiguration()}
-	if c.AIState != conversation.AIActive || c.State == conversation.Closed || c.Test || c.OwnerID != nil || c.ChannelAccountID == nil {
+	if c.AIState != conversation.AIActive || c.State == conversation.Closed || c.OwnerID != nil || c.ChannelAccountID == nil {
 		return st, false, nil
 	}
 	items, err := conversation.LastMessagesAndNotes(r, c.ID, recentItems)
@@ -235,7 +236,7 @@ func (st *state) readItems(items []conversation.Item, message uuid.UUID) bool {
 		if answered[i.ID.String()] {
 			break
 		}
-		if !found && (i.ID != message || i.Automatic || i.Test) {
+		if !found && i.ID != message {
 			return false
 		}
 		if !found {

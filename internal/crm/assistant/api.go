@@ -31,7 +31,7 @@ type tryIn struct {
 	Body struct {
 		Question        string     `json:"question" minLength:"1" maxLength:"2000" example:"Ürünü nasıl iade ederim?"`
 		Language        string     `json:"language,omitempty" enum:"tr,en" example:"tr" doc:"Where the question's own words do not tell"`
-		ConfigurationID *uuid.UUID `json:"configuration_id,omitempty" format:"uuid" doc:"The configuration that answers; its language model is asked, from its budget. Without it the embedded engine answers"`
+		ConfigurationID *uuid.UUID `json:"configuration_id,omitempty" nullable:"true" format:"uuid" doc:"The configuration that answers; its language model is asked, from its budget. Without it, or with null, the embedded engine answers"`
 	}
 }
 

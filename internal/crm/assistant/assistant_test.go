@@ -14,13 +14,10 @@ import (
 	"konak/internal/crm/assistant"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
-	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
-	"konak/internal/crm/conversation/inbound"
 	"konak/internal/crm/helpcenter"
 	"konak/internal/identity"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
 )
@@ -259,16 +256,6 @@ func TestNoAnswer(t *testing.T) {
 				t.Errorf("%s: %d answers, %+v", name, n, a)
 			}
 		}
-		system := caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: sh.ID, Slug: sh.Slug})
-
-		got, err := s.Inbound.Ingest(system, inbound.Inbound{
-			Channel: custom.Name, From: contact.Sender{Channel: custom.Name, AccountID: sh.account, ExternalID: "machine"}, Body: answerable, AI: true, Automatic: true,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		check("a machine", got.Conversation.ID, conversation.AIActive, "")
-
 		c := sh.writes("blocked", "Merhabalar size bir sorum olacak").Conversation
 		sh.Owner.Post("/api/crm/v1/contacts/"+c.ContactID.String()+"/block", nil).Want(200)
 		check("a blocked contact", c.ID, conversation.AIActive, "")
@@ -552,8 +539,12 @@ func TestConfigurations(t *testing.T) {
 		if e := sh.Owner.Delete(path).Refused(409, "conflict"); e.Reason != "in_use" {
 			t.Errorf("got %+v", e)
 		}
-		if a := sh.setAI(true, &uuid.Nil); a.AIConfigurationID != nil {
-			t.Errorf("got %+v", a)
+		for name, none := range map[string]any{"null": nil, "the nil id": uuid.Nil} {
+			sh.setAI(true, &c.ID)
+			var a channel.Account
+			if sh.Owner.Do("PATCH", ai, map[string]any{"enabled": true, "configuration_id": none}).Want(200).Data(&a); a.AIConfigurationID != nil {
+				t.Errorf("%s: got %+v", name, a)
+			}
 		}
 		other := s.Workspace("acme")
 		other.Owner.Get(path).Refused(404, "not_found")

@@ -1,9 +1,7 @@
 package assistant_test
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -11,12 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"konak/internal/app/apptest"
 	"konak/internal/crm/assistant"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
-	"konak/internal/crm/channel/widget"
+	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/sandbox/openai"
 )
@@ -51,60 +53,6 @@ func TestDeadModelUsesNoBudget(t *testing.T) {
 		model.Fail(openai.Slow)
 		if u := ask("slow", reachable); u.Tokens == 0 || u.Money == 0 {
 			t.Errorf("a server that may be at work used %+v", u)
-		}
-	})
-}
-
-// The customer sees that an answer is on its way.
-func TestTyping(t *testing.T) {
-	t.Parallel()
-	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
-		sh := open(t, s)
-		text := map[string]any{"title": "", "greeting": "", "away": ""}
-		var w widget.Opened
-		sh.Owner.Post(channels+"/widget", map[string]any{"name": "Site", "look": map[string]any{
-			"origins": []string{"https://www.shop.example"}, "color": "#112233", "position": "right", "language": "auto", "tr": text, "en": text,
-			"prechat": map[string]any{"enabled": false, "name_required": false, "email_required": false, "phone": false},
-		}}).Want(201).Data(&w)
-		var set widget.Settings
-		if err := json.Unmarshal(w.Settings, &set); err != nil {
-			t.Fatal(err)
-		}
-		sh.Owner.Do("PATCH", channels+"/"+w.ID.String()+"/ai", map[string]any{"enabled": true}).Want(200)
-		path := "/api/crm/widget/v1/" + set.Key
-		var in widget.Session
-		s.Client("").Header("Origin", "https://www.shop.example").Post(path+"/session", map[string]any{"language": "tr"}).Want(200).Data(&in)
-		s.Client(*in.Token).Header("Origin", "https://www.shop.example").Post(path+"/messages", map[string]any{"body": answerable, "message_id": "1"}).Want(200)
-
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
-		req, err := http.NewRequestWithContext(ctx, "GET", s.URL+path+"/stream", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Origin", "https://www.shop.example")
-		req.Header.Set("Authorization", "Bearer "+*in.Token)
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = resp.Body.Close() }()
-		lines := bufio.NewScanner(resp.Body)
-		// until says whether a line comes before the answer.
-		until := func(line string) bool {
-			for lines.Scan() && !strings.Contains(lines.Text(), "14 gün") {
-				if lines.Text() == line {
-					return true
-				}
-			}
-			return false
-		}
-		if !until(": here") {
-			t.Fatal("the stream did not begin")
-		}
-		sh.settle()
-		if !until("event: typing") {
-			t.Error("the answer came without a typing sign")
 		}
 	})
 }
@@ -237,5 +185,59 @@ func TestTakenSinceReopened(t *testing.T) {
 		if a := sh.state(id); len(sh.answers(id)) != 1 || a.State != conversation.AIHandedOver || !strings.Contains(*a.HandoverReason, "agent_asked") {
 			t.Errorf("%d answers, %+v", len(sh.answers(id)), a)
 		}
+	})
+}
+
+// What machines, our own people outside Konak and the test environment write gets no answer,
+// and does not bring the assistant back into a conversation that was closed.
+func TestWhoIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		as := func(test bool) context.Context {
+			return caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: sh.ID, Slug: sh.Slug, Test: test})
+		}
+		receive := func(test bool, who string, in inbound.Inbound) uuid.UUID {
+			t.Helper()
+			in.Channel, in.Body, in.AI = custom.Name, answerable, true
+			in.From = contact.Sender{Channel: custom.Name, AccountID: sh.account, ExternalID: who}
+			got, err := s.Inbound.Ingest(as(test), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got.Conversation.ID
+		}
+		end := func(test bool, id uuid.UUID) {
+			t.Helper()
+			if _, err := s.Conversations.Change(as(test), id, s.Conversations.ToClose()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check := func(name string, id uuid.UUID, answers int, state string) {
+			t.Helper()
+			sh.settle()
+			if n, a := len(sh.answers(id)), sh.state(id); n != answers || a.State != state {
+				t.Errorf("%s: %d answers, %+v", name, n, a)
+			}
+		}
+		check("a machine that begins", receive(false, "news", inbound.Inbound{Automatic: true}), 0, conversation.AIOff)
+		check("a machine that answers", receive(false, "absent", inbound.Inbound{AutoReply: true}), 0, conversation.AIActive)
+
+		id := receive(false, "back", inbound.Inbound{})
+		check("a person", id, 1, conversation.AIActive)
+		receive(false, "back", inbound.Inbound{Automatic: true})
+		check("a machine after a person", id, 1, conversation.AIActive)
+
+		id = receive(false, "phone", inbound.Inbound{FromUs: true})
+		check("the owner on the phone", id, 0, conversation.AIOff)
+		end(false, id)
+		receive(false, "phone", inbound.Inbound{FromUs: true})
+		check("the owner again", id, 0, conversation.AIOff)
+
+		id = receive(true, "test", inbound.Inbound{})
+		check("a test", id, 0, conversation.AIOff)
+		end(true, id)
+		receive(true, "test", inbound.Inbound{})
+		check("a test that opens its conversation again", id, 0, conversation.AIOff)
 	})
 }

@@ -127,6 +127,11 @@ func TestModelAnswers(t *testing.T) {
 		if !tried.Answered || !strings.Contains(tried.Text, "14 gün") {
 			t.Errorf("got %+v", tried)
 		}
+		asked := len(model.Requests())
+		sh.Owner.Post("/api/crm/v1/assistant/try", map[string]any{"question": answerable, "configuration_id": nil}).Want(200).Data(&tried)
+		if !tried.Answered || len(model.Requests()) != asked {
+			t.Errorf("null asked the model, or got %+v", tried)
+		}
 		sh.Owner.Post("/api/crm/v1/assistant/try", map[string]any{"question": answerable, "configuration_id": uuid.New()}).Refused(422, "validation_failed")
 	})
 }
@@ -138,7 +143,7 @@ func TestModelFaults(t *testing.T) {
 		for fault, reason := range map[string]string{
 			openai.Dead: assistant.ModelUnreachable, openai.Refuses: assistant.ModelUnreachable, openai.Slow: assistant.ModelUnreachable,
 			openai.Endless: assistant.BadAnswer, openai.Loops: assistant.BadAnswer, openai.Cut: assistant.BadAnswer,
-			openai.Invents: assistant.BadAnswer, openai.Links: assistant.BadAnswer, openai.Domains: assistant.BadAnswer, openai.OnlyCites: assistant.BadAnswer, openai.UnknownTool: assistant.BadAnswer,
+			openai.Invents: assistant.BadAnswer, openai.Links: assistant.BadAnswer, openai.Domains: assistant.BadAnswer, openai.OnlyCites: assistant.BadAnswer, openai.UnknownTool: assistant.BadAnswer, openai.ManyCalls: assistant.BadAnswer,
 			openai.BadJSON: assistant.BadAnswer, openai.NoSource: assistant.NoAnswer,
 		} {
 			model.Fail(fault)

@@ -112,6 +112,8 @@ type Config struct {
 	// ModelTime is how long one call of a language model may take: 30 seconds by
 	// default.
 	ModelTime time.Duration
+	// TypingEvery is how often the typing sign is renewed: every 5 seconds by default.
+	TypingEvery time.Duration
 }
 
 // Service is the assistant.
@@ -141,7 +143,7 @@ func New(c Config) (*Service, error) {
 		c.Orders == nil || c.Mails == nil || c.Limits == nil || c.Model == nil || c.Box == nil {
 		return nil, errors.New("assistant: the config is not complete")
 	}
-	c.ModelTime = cmp.Or(c.ModelTime, 30*time.Second)
+	c.ModelTime, c.TypingEvery = cmp.Or(c.ModelTime, 30*time.Second), cmp.Or(c.TypingEvery, typingEvery)
 	return &Service{Config: c, indexes: otter.Must(&otter.Options[indexKey, *engine.Index]{
 		MaximumWeight: keptText, Weigher: func(_ indexKey, x *engine.Index) uint32 { return uint32(emptyIndex + x.Size()) },
 	})}, nil

@@ -37,8 +37,8 @@ type channelReceiptsIn struct {
 type channelAIIn struct {
 	ID   api.ID `path:"id" record:"channel_account"`
 	Body struct {
-		Enabled         bool       `json:"enabled" doc:"Whether the assistant answers"`
-		ConfigurationID *uuid.UUID `json:"configuration_id,omitempty" format:"uuid" doc:"How it behaves on this account; without it that stays as it is, and the zero id means the defaults"`
+		Enabled         bool                    `json:"enabled" doc:"Whether the assistant answers"`
+		ConfigurationID api.Optional[uuid.UUID] `json:"configuration_id,omitempty" format:"uuid" doc:"How it behaves on this account; left out, that stays as it is; null or the nil UUID for its defaults"`
 	}
 }
 
@@ -76,7 +76,11 @@ func (s *Service) Register(a *api.API) {
 	ai.Refusals = []int{409}
 	ai.Doc = "On where it could not answer: 409 with the reason ai_unavailable (a help center, where customers write forms) or ai_not_licensed."
 	api.Handle(a, ai, func(ctx context.Context, in *channelAIIn) (Account, error) {
-		return s.SetAI(ctx, in.ID.UUID, in.Body.Enabled, in.Body.ConfigurationID)
+		configuration := in.Body.ConfigurationID.V
+		if in.Body.ConfigurationID.Sent && configuration == nil {
+			configuration = &uuid.Nil
+		}
+		return s.SetAI(ctx, in.ID.UUID, in.Body.Enabled, configuration)
 	})
 
 	receipts := Route("PATCH", "/{id}/read-receipts", "set-read-receipts", "Turn read receipts on or off for an account", perm.ChannelsManage)

@@ -264,7 +264,7 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 	got, err := s.Inbound.Ingest(ctx, inbound.Inbound{
 		Channel: Kind, Subject: m.Subject, Body: body, ProviderMessageID: fingerprint, ConversationID: place.ConversationID,
 		From: contact.Sender{Channel: Kind, AccountID: a.ID, ExternalID: address.Fold(from.Email), Email: from.Email, Name: from.Name},
-		AI:   a.AI && m.Auto == "", Automatic: m.Auto != "", AutoReply: m.AutoReply(), Attachments: files, GroupID: a.GroupID, Email: &mail,
+		AI:   a.AI, Automatic: m.Auto != "", AutoReply: m.AutoReply(), Attachments: files, GroupID: a.GroupID, Email: &mail,
 	})
 	if err != nil {
 		return err

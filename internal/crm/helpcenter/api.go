@@ -80,7 +80,8 @@ func (s *Service) Register(a *api.API) {
 	find := route("GET", "/search", "search-articles", "Search the published articles", perm.ArticlesView)
 	find.Doc = "The best twenty. Inflected words are found by their stem, with Turkish letters or without; the last word may be unfinished. Drafts are not found."
 	api.Handle(a, find, func(ctx context.Context, in *searchIn) ([]Hit, error) {
-		return s.Search(ctx, in.Language, in.Q, maxHits)
+		hits, _, err := s.Search(ctx, in.Language, in.Q, "", maxHits)
+		return hits, err
 	})
 
 	load := route("POST", "/import", "import-articles", "Import articles from Markdown", perm.ArticlesManage)

@@ -176,7 +176,7 @@ func (s *Service) search(v *visit) error {
 			return err
 		}
 		var err error
-		if hits, err = s.find(v.r.Context(), v.st, v.lang, q, maxHits); err != nil {
+		if hits, _, err = s.find(v.r.Context(), v.st, v.lang, q, "", maxHits); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package helpcenter
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/google/uuid"
@@ -48,17 +49,18 @@ var indexSchema = search.Schema{
 	Tuning: search.DefaultTuning(),
 }
 
-// Search finds published articles of the caller's workspace. It finds nothing
-// where the site is not public.
-func (s *Service) Search(ctx context.Context, language, text string, limit int) ([]Hit, error) {
+// Search finds published articles of the caller's workspace, the best first, and where they
+// go on: a cursor for the next call with the same words, "" at the end. It finds nothing
+// where the site is not public, and returns validation_failed for what is no cursor.
+func (s *Service) Search(ctx context.Context, language, text, cursor string, limit int) (hits []Hit, next string, err error) {
 	st, err := s.openSite(ctx, caller.From(ctx).Slug)
 	if fault.Is(err, fault.NotFound) {
-		return []Hit{}, nil
+		return []Hit{}, "", nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return s.find(ctx, st, language, text, limit)
+	return s.find(ctx, st, language, text, cursor, limit)
 }
 
 // OffersArticles says whether SearchForWidget can find anything.
@@ -83,24 +85,28 @@ func (s *Service) SearchForWidget(ctx context.Context, language, text string, li
 	if !st.speaks(language) {
 		language = st.set.DefaultLanguage
 	}
-	return s.find(ctx, st, language, text, limit)
+	hits, _, err := s.find(ctx, st, language, text, "", limit)
+	return hits, err
 }
 
-func (s *Service) find(ctx context.Context, st *site, language, text string, limit int) ([]Hit, error) {
+func (s *Service) find(ctx context.Context, st *site, language, text, cursor string, limit int) (hits []Hit, next string, err error) {
 	index, err := s.indexes.Get(ctx, indexKey{st.owned.TenantID, st.revision}, otter.LoaderFunc[indexKey, *articleIndex](
 		func(ctx context.Context, _ indexKey) (*articleIndex, error) { return s.buildIndex(ctx, st) }))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	q := search.Query{Text: trtext.Cut(text, 400), Limit: min(limit, maxHits), Typing: true}
+	q := search.Query{Text: trtext.Cut(text, 400), Limit: limit, Cursor: cursor, Typing: true}
 	if language != "" {
 		q.Filters = []search.Filter{{Attr: "language", Values: []string{language}}}
 	}
 	answer, err := index.words.Search(q)
-	if err != nil {
-		return nil, err
+	if errors.Is(err, search.ErrCursor) {
+		return nil, "", fault.Invalid("cursor", "invalid")
 	}
-	hits := []Hit{}
+	if err != nil {
+		return nil, "", err
+	}
+	hits = []Hit{}
 	for _, h := range answer.Hits {
 		language, id, _ := strings.Cut(h.ID, " ")
 		t := st.byID[textKey{uuid.MustParse(id), language}]
@@ -112,7 +118,7 @@ func (s *Service) find(ctx context.Context, st *site, language, text string, lim
 			Snippet: answer.Matcher.Snippet(index.leads[h.ID], 30),
 		})
 	}
-	return hits, nil
+	return hits, answer.Next, nil
 }
 
 // buildIndex reads the published texts of a site, a few at a time and no more

@@ -18,7 +18,7 @@ const Path = "/mcp"
 
 // Register adds the server.
 func (s *Service) Register(a *api.API) {
-	s.faultOf = a.FaultOf
+	s.api = a
 	server := s.newServer()
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, // every request shows a bearer token

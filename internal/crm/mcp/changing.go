@@ -23,7 +23,7 @@ const (
 const proposal = "Yanıt önerisi / Proposed reply"
 
 type draftReply struct {
-	ConversationID string `json:"conversation_id"`
+	ConversationID string `json:"conversation_id" jsonschema:"the id that lists and searches show"`
 	Body           string `json:"body" jsonschema:"the reply, as plain text in the customer's language"`
 }
 
@@ -35,18 +35,18 @@ type drafted struct {
 }
 
 type tagConversation struct {
-	ConversationID string   `json:"conversation_id"`
+	ConversationID string   `json:"conversation_id" jsonschema:"the id that lists and searches show"`
 	Add            []string `json:"add,omitempty"`
 	Remove         []string `json:"remove,omitempty"`
 }
 
 type assignConversation struct {
-	ConversationID string `json:"conversation_id"`
+	ConversationID string `json:"conversation_id" jsonschema:"the id that lists and searches show"`
 	OwnerID        string `json:"owner_id" jsonschema:"an agent's id of list_agents; me for the person that the app acts for; none for nobody"`
 }
 
 type closeConversation struct {
-	ConversationID string `json:"conversation_id"`
+	ConversationID string `json:"conversation_id" jsonschema:"the id that lists and searches show"`
 }
 
 // addChanging offers what changes conversations.
@@ -124,9 +124,14 @@ func (s *Service) tagConversation(ctx context.Context, in tagConversation) (out 
 	if len(in.Add) > maxTags || len(in.Remove) > maxTags {
 		return out, fault.Invalid("add", "too_many")
 	}
-	return s.change(ctx, id, "tag_conversation", s.cfg.Conversations.ToRetag(func(has []string) []string {
+	out, err = s.change(ctx, id, "tag_conversation", s.cfg.Conversations.ToRetag(func(has []string) []string {
 		return append(contact.WithoutTags(has, in.Remove), in.Add...)
 	}))
+	if f, refused := fault.As(err); refused && f.Fields["tags"] != nil {
+		f.Fields["add"] = f.Fields["tags"] // as the tool calls it
+		delete(f.Fields, "tags")
+	}
+	return out, err
 }
 
 func (s *Service) assignConversation(ctx context.Context, in assignConversation) (out shownConversation, err error) {

@@ -17,12 +17,17 @@ const maxDocument = 40_000
 type searchArticles struct {
 	Query    string `json:"query"`
 	Language string `json:"language,omitempty" jsonschema:"such as tr or en; all without it"`
-	Limit    int    `json:"limit,omitempty" jsonschema:"at most 20; 10 without it"`
+	paged
+}
+
+type articleList struct {
+	Articles []shownArticle `json:"articles"`
+	more
 }
 
 type getArticle struct {
-	ID       string `json:"id"`
-	Language string `json:"language" jsonschema:"such as tr or en"`
+	ArticleID string `json:"article_id" jsonschema:"the id that search_articles shows"`
+	Language  string `json:"language" jsonschema:"such as tr or en"`
 }
 
 type shownArticle struct {
@@ -37,7 +42,16 @@ type shownArticle struct {
 
 type searchProvisions struct {
 	Query string `json:"query" jsonschema:"words, a question, or a citation such as TTK m. 376"`
-	Limit int    `json:"limit,omitempty" jsonschema:"at most 25; 10 without it"`
+	paged
+}
+
+type provisionList struct {
+	Provisions []FoundProvision `json:"provisions"`
+	more
+}
+
+type getProvision struct {
+	ProvisionID string `json:"provision_id" jsonschema:"the id that search_provisions shows"`
 }
 
 // addKnowledge offers what reads help articles and regulations.
@@ -60,24 +74,24 @@ func (s *Service) addKnowledge() {
 	}, s.getProvision)
 }
 
-func (s *Service) searchArticles(ctx context.Context, in searchArticles) (map[string][]shownArticle, error) {
+func (s *Service) searchArticles(ctx context.Context, in searchArticles) (out articleList, err error) {
 	text, err := checkText("query", in.Query, maxQuery)
 	if err == nil && in.Language != "" && !helpcenter.IsLanguage(in.Language) {
 		err = fault.Invalid("language", "not_allowed")
 	}
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	hits, err := s.cfg.Articles.Search(ctx, in.Language, text, rows(in.Limit))
-	out := []shownArticle{}
+	hits, next, err := s.cfg.Articles.Search(ctx, in.Language, text, in.Cursor, rows(in.Limit))
+	out = articleList{[]shownArticle{}, more{next}}
 	for _, h := range hits {
-		out = append(out, shownArticle{ID: h.ID, Language: h.Language, Title: h.Title, Text: plain(h.Snippet), URL: h.URL})
+		out.Articles = append(out.Articles, shownArticle{ID: h.ID, Language: h.Language, Title: h.Title, Text: plain(h.Snippet), URL: h.URL})
 	}
-	return map[string][]shownArticle{"articles": out}, err
+	return out, err
 }
 
 func (s *Service) getArticle(ctx context.Context, in getArticle) (out shownArticle, err error) {
-	id, err := parseID(in.ID)
+	id, err := parseID(in.ArticleID)
 	if err != nil {
 		return out, err
 	}
@@ -99,20 +113,20 @@ func (s *Service) getArticle(ctx context.Context, in getArticle) (out shownArtic
 	return out, fault.New(fault.NotFound)
 }
 
-func (s *Service) searchProvisions(ctx context.Context, in searchProvisions) (map[string][]FoundProvision, error) {
+func (s *Service) searchProvisions(ctx context.Context, in searchProvisions) (out provisionList, err error) {
 	text, err := checkText("query", in.Query, maxQuery)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	list, err := s.cfg.Provisions.SearchProvisions(ctx, text, rows(in.Limit))
+	list, next, err := s.cfg.Provisions.SearchProvisions(ctx, text, in.Cursor, rows(in.Limit))
 	for i := range list {
 		list[i].Text = plain(list[i].Text)
 	}
-	return map[string][]FoundProvision{"provisions": append([]FoundProvision{}, list...)}, err
+	return provisionList{append([]FoundProvision{}, list...), more{next}}, err
 }
 
-func (s *Service) getProvision(ctx context.Context, in byID) (out FoundProvision, err error) {
-	id, err := checkText("id", in.ID, maxQuery)
+func (s *Service) getProvision(ctx context.Context, in getProvision) (out FoundProvision, err error) {
+	id, err := checkText("provision_id", in.ProvisionID, maxQuery)
 	if err != nil {
 		return out, err
 	}

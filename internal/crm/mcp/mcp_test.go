@@ -123,13 +123,13 @@ func TestKeyIsHeldToItsPermissions(t *testing.T) {
 		}
 		call(t, key, "list_conversations", nil).want(t, id, "Kargo")
 		call(t, key, "search_conversations", map[string]any{"query": "siparişim"}).want(t, id, "Siparişim nerede?")
-		call(t, key, "get_conversation", map[string]any{"id": id}).want(t, "Siparişim nerede?", customer)
+		call(t, key, "get_conversation", map[string]any{"conversation_id": id}).want(t, "Siparişim nerede?", customer)
 		for tool, needs := range map[string]perm.Permission{
 			"get_contact": perm.ContactsView, "search_contacts": perm.ContactsView, "list_agents": perm.AgentsView,
 			"search_articles": perm.ArticlesView, "get_article": perm.ArticlesView, "search_provisions": perm.AdvisorSearch, "get_provision": perm.AdvisorSearch,
 			"draft_reply": perm.ConversationsReply, "tag_conversation": perm.ConversationsManage, "assign_conversation": perm.ConversationsAssign, "close_conversation": perm.ConversationsManage,
 		} {
-			r := call(t, key, tool, map[string]any{"id": customer, "conversation_id": id, "query": "x"})
+			r := call(t, key, tool, map[string]any{"contact_id": customer, "conversation_id": id, "query": "x"})
 			r.refused(t, "forbidden")
 			if r.error.Permission != string(needs) {
 				t.Errorf("%s needs %q", tool, r.error.Permission)
@@ -169,7 +169,7 @@ func TestKeyChangesAndProposes(t *testing.T) {
 		id, customer := begin(w, "Kargom nerede?")
 		s.Settle()
 		key := w.FullKey()
-		call(t, key, "get_contact", map[string]any{"id": customer}).want(t, "Elif Kaya")
+		call(t, key, "get_contact", map[string]any{"contact_id": customer}).want(t, "Elif Kaya")
 		call(t, key, "search_contacts", map[string]any{"query": "elif"}).want(t, customer)
 		call(t, key, "list_agents", nil).want(t, w.Member.String())
 		call(t, key, "tag_conversation", map[string]any{"conversation_id": id, "add": []string{"kargo"}}).want(t, "kargo")
@@ -182,13 +182,13 @@ func TestKeyChangesAndProposes(t *testing.T) {
 		call(t, key, "close_conversation", map[string]any{"conversation_id": id}).want(t, "closed")
 		call(t, key, "search_articles", map[string]any{"query": "kargo"}).want(t, "articles")
 		call(t, key, "search_provisions", map[string]any{"query": "kira"}).want(t, "provisions")
-		call(t, key, "get_provision", map[string]any{"id": "kanun-1:m1"}).refused(t, "not_found")
-		call(t, key, "get_article", map[string]any{"id": uuid.NewString(), "language": "tr"}).refused(t, "not_found")
+		call(t, key, "get_provision", map[string]any{"provision_id": "kanun-1:m1"}).refused(t, "not_found")
+		call(t, key, "get_article", map[string]any{"article_id": uuid.NewString(), "language": "tr"}).refused(t, "not_found")
 
 		// What is refused leaves its line too.
 		call(t, key, "list_conversations", map[string]any{"state": "zz"}).refused(t, "validation_failed")
-		call(t, w.Key(false, perm.ConversationsView), "get_contact", map[string]any{"id": customer}).refused(t, "forbidden")
-		call(t, key, "get_contact", map[string]any{"id": customer, "tenant": "other"})
+		call(t, w.Key(false, perm.ConversationsView), "get_contact", map[string]any{"contact_id": customer}).refused(t, "forbidden")
+		call(t, key, "get_contact", map[string]any{"contact_id": customer, "tenant": "other"})
 		call(t, key, "delete_everything", nil)
 
 		// No survey follows a closing that an agent of others did.
@@ -273,7 +273,7 @@ func TestOthersRecordsLookAbsent(t *testing.T) {
 		s.Settle()
 		for name, key := range map[string]*apptest.Client{"other": other.FullKey(), "test": w.Key(true, perm.All()...)} {
 			for tool, args := range map[string]map[string]any{
-				"get_conversation": {"id": id}, "get_contact": {"id": customer}, "close_conversation": {"conversation_id": id},
+				"get_conversation": {"conversation_id": id}, "get_contact": {"contact_id": customer}, "close_conversation": {"conversation_id": id},
 				"tag_conversation": {"conversation_id": id, "add": []string{"x"}}, "assign_conversation": {"conversation_id": id, "owner_id": "none"},
 				"draft_reply": {"conversation_id": id, "body": "x"},
 			} {
@@ -334,61 +334,19 @@ func TestHostileRequests(t *testing.T) {
 	call(t, key, "draft_reply", map[string]any{"conversation_id": id, "body": strings.Repeat("a", 20_001)}).refused(t, "validation_failed")
 	call(t, key, "search_conversations", map[string]any{"query": strings.Repeat("a", 201)}).refused(t, "validation_failed")
 	call(t, key, "search_conversations", map[string]any{"query": " "}).refused(t, "validation_failed")
-	call(t, key, "get_conversation", map[string]any{"id": "../" + id}).refused(t, "not_found")
+	call(t, key, "get_conversation", map[string]any{"conversation_id": "../" + id}).refused(t, "not_found")
+	if r := call(t, key, "tag_conversation", map[string]any{"conversation_id": id, "add": []string{strings.Repeat("a", 500)}}); !strings.Contains(r.text, `"fields":{"add":`) {
+		t.Errorf("a tag that is too long: %s", r.text)
+	}
 	tags := make([]string, 21)
 	call(t, key, "tag_conversation", map[string]any{"conversation_id": id, "add": tags}).refused(t, "validation_failed")
 	for name, r := range map[string]result{
-		"an unknown tool": call(t, key, "delete_everything", nil), "an unknown argument": call(t, key, "get_conversation", map[string]any{"id": id, "tenant": "other"}),
+		"an unknown tool": call(t, key, "delete_everything", nil), "an unknown argument": call(t, key, "get_conversation", map[string]any{"conversation_id": id, "tenant": "other"}),
 	} {
 		if r.error.Code == "" {
 			t.Errorf("%s: %s", name, r.text)
 		}
 	}
-}
-
-// A list goes on where its page before ended.
-func TestListGoesOn(t *testing.T) {
-	t.Parallel()
-	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
-		w := s.Workspace("demo")
-		want := map[string]bool{}
-		for range 3 {
-			id, _ := begin(w, "Siparişim nerede?")
-			want[id] = true
-			s.Clock.Advance(time.Minute)
-		}
-		key := w.Key(false, perm.ConversationsView)
-		page := func(args map[string]any) (ids []string, next string) {
-			t.Helper()
-			var out struct {
-				Conversations []struct{ ID string }
-				Next          string
-			}
-			if err := json.Unmarshal([]byte(call(t, key, "list_conversations", args).want(t).text), &out); err != nil {
-				t.Fatal(err)
-			}
-			for _, c := range out.Conversations {
-				ids = append(ids, c.ID)
-			}
-			return ids, out.Next
-		}
-		first, next := page(map[string]any{"limit": 2})
-		rest, end := page(map[string]any{"limit": 2, "after": next})
-		if len(first) != 2 || len(rest) != 1 || next == "" || end != "" {
-			t.Fatalf("%v %q, then %v %q", first, next, rest, end)
-		}
-		for _, id := range append(first, rest...) {
-			delete(want, id)
-		}
-		if len(want) > 0 {
-			t.Errorf("not listed: %v", want)
-		}
-		call(t, key, "list_conversations", map[string]any{"after": "zz"}).refused(t, "validation_failed")
-		other := s.Workspace("acme").Key(false, perm.ConversationsView)
-		if got := call(t, other, "list_conversations", map[string]any{"after": next}).want(t).text; got != `{"conversations":[]}` {
-			t.Errorf("another workspace sees %s", got)
-		}
-	})
 }
 
 // Long texts are cut, long conversations are read page by page.
@@ -406,17 +364,17 @@ func TestAnswersAreBounded(t *testing.T) {
 			Text string
 			Cut  bool
 		}
-		NextFrom string `json:"next_from"`
+		NextCursor string `json:"next_cursor"`
 	}
 	read := func(args map[string]any) {
 		if err := json.Unmarshal([]byte(call(t, key, "get_conversation", args).want(t).text), &page); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if read(map[string]any{"id": id}); len(page.Items) != 30 || page.NextFrom == "" {
-		t.Fatalf("%d items, next %q", len(page.Items), page.NextFrom)
+	if read(map[string]any{"conversation_id": id}); len(page.Items) != 30 || page.NextCursor == "" {
+		t.Fatalf("%d items, next %q", len(page.Items), page.NextCursor)
 	}
-	read(map[string]any{"id": id, "from": page.NextFrom})
+	read(map[string]any{"conversation_id": id, "cursor": page.NextCursor})
 	last := page.Items[len(page.Items)-1]
 	if len(page.Items) > 8 || !slices.ContainsFunc(page.Items, func(i struct {
 		Text string
@@ -439,14 +397,14 @@ func TestNodeClient(t *testing.T) {
 	key := w.Key(false, perm.ConversationsView, perm.ConversationsReply)
 	out := tooltest.RunNode(t, "../../..", "@modelcontextprotocol/sdk", "testdata/client.cjs", s.URL+"/mcp", key.Token(), id)
 	var got struct {
-		Server, Found, Draft, Refused, Unauthorized string
-		Tools                                       []string
+		Server, Announces, Named, Read, Found, Draft, Refused, Unauthorized string
+		Tools                                                               []string
 	}
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	slices.Sort(got.Tools)
-	if got.Server != "konak" || got.Found != id || got.Draft != "note" || got.Refused != "forbidden" || got.Unauthorized == "" ||
+	if got.Server != "konak" || got.Announces != `{"tools":{}}` || got.Named != "conversation_id,cursor" || got.Read != id || got.Found != id || got.Draft != "note" || got.Refused != "forbidden" || got.Unauthorized == "" ||
 		!slices.Equal(got.Tools, []string{"draft_reply", "get_conversation", "list_conversations", "search_conversations"}) {
 		t.Errorf("the client saw %+v", got)
 	}

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"html"
 	"strings"
 
@@ -90,60 +89,49 @@ type listConversations struct {
 	Tag     string `json:"tag,omitempty"`
 	OwnerID string `json:"owner_id,omitempty" jsonschema:"an agent's id, or none"`
 	Waiting bool   `json:"waiting,omitempty" jsonschema:"only where the customer waits for an answer"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"at most 25; 10 without it"`
-	After   string `json:"after,omitempty" jsonschema:"where to go on: next of the page before"`
+	paged
 }
 
 type conversationList struct {
 	Conversations []shownConversation `json:"conversations"`
-	Next          string              `json:"next,omitempty"`
-}
-
-// keyOf reads where a page begins; validation_failed for what no page named.
-func keyOf(after string) (key db.Key, err error) {
-	if after == "" {
-		return db.First, nil
-	}
-	if err := json.Unmarshal([]byte(after), &key); err != nil {
-		return key, fault.Invalid("after", "invalid")
-	}
-	return key, nil
-}
-
-// nameKey names where the next page begins; "" where there is none.
-func nameKey(key *db.Key) (string, error) {
-	if key == nil {
-		return "", nil
-	}
-	name, err := json.Marshal(key)
-	return string(name), err
+	more
 }
 
 type searchConversations struct {
 	Query   string `json:"query" jsonschema:"words of messages, notes, the subject, or the customer's name, address or number"`
 	State   string `json:"state,omitempty" jsonschema:"open, snoozed or closed; all without it"`
 	Channel string `json:"channel,omitempty" jsonschema:"such as whatsapp or email"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"at most 25; 10 without it"`
+	paged
 }
 
 type getConversation struct {
-	ID   string `json:"id"`
-	From string `json:"from,omitempty" jsonschema:"the item to begin with: next_from of the page before"`
+	ConversationID string `json:"conversation_id" jsonschema:"the id that lists and searches show"`
+	Cursor         string `json:"cursor,omitempty" jsonschema:"where to go on: next_cursor of the page before"`
 }
 
 type conversationPage struct {
 	Conversation shownConversation `json:"conversation"`
 	Items        []shownItem       `json:"items"`
-	NextFrom     *uuid.UUID        `json:"next_from"`
+	more
 }
 
 type searchContacts struct {
 	Query string `json:"query" jsonschema:"words of the name, an address, a number, the company or a tag"`
-	Limit int    `json:"limit,omitempty" jsonschema:"at most 25; 10 without it"`
+	paged
 }
 
-type byID struct {
-	ID string `json:"id"`
+type contactList struct {
+	Contacts []contact.Contact `json:"contacts"`
+	more
+}
+
+type getContact struct {
+	ContactID string `json:"contact_id" jsonschema:"the id of search_contacts, or contact_id of a conversation"`
+}
+
+type agentList struct {
+	Agents []shownAgent `json:"agents"`
+	more
 }
 
 type shownAgent struct {
@@ -192,7 +180,7 @@ func (s *Service) listConversations(ctx context.Context, in listConversations) (
 	if err := checkState(in.State); err != nil {
 		return out, err
 	}
-	after, err := keyOf(in.After)
+	page, err := s.page(ctx, "list_conversations", in.paged)
 	if err != nil {
 		return out, err
 	}
@@ -200,46 +188,49 @@ func (s *Service) listConversations(ctx context.Context, in listConversations) (
 	if in.Waiting {
 		q.Waiting = "true"
 	}
-	list, err := s.cfg.Conversations.ListMatching(ctx, q, db.Page{Limit: rows(in.Limit), After: after})
+	list, err := s.cfg.Conversations.ListMatching(ctx, q, page)
 	if err != nil {
 		return out, err
 	}
-	out.Conversations = []shownConversation{}
+	out = conversationList{[]shownConversation{}, s.goesOn(ctx, "list_conversations", list.Next)}
 	for _, c := range list.Rows {
 		out.Conversations = append(out.Conversations, showConversation(caller.From(ctx), c))
 	}
-	out.Next, err = nameKey(list.Next)
-	return out, err
+	return out, nil
 }
 
-func (s *Service) searchConversations(ctx context.Context, in searchConversations) (map[string][]shownConversation, error) {
+func (s *Service) searchConversations(ctx context.Context, in searchConversations) (out conversationList, err error) {
 	text, err := checkText("query", in.Query, maxQuery)
 	if err == nil {
 		err = checkState(in.State)
 	}
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	list, err := s.cfg.Finder.Conversations(ctx, finder.Query{Text: text, State: in.State, Channel: in.Channel}, db.Page{Limit: rows(in.Limit), After: db.First})
-	out := []shownConversation{}
+	page, err := s.page(ctx, "search_conversations", in.paged)
+	if err != nil {
+		return out, err
+	}
+	list, err := s.cfg.Finder.Conversations(ctx, finder.Query{Text: text, State: in.State, Channel: in.Channel}, page)
+	out = conversationList{[]shownConversation{}, s.goesOn(ctx, "search_conversations", list.Next)}
 	for _, h := range list.Rows {
 		c := showConversation(caller.From(ctx), h.Conversation)
 		c.Found = plain(h.Snippet)
-		out = append(out, c)
+		out.Conversations = append(out.Conversations, c)
 	}
-	return map[string][]shownConversation{"conversations": out}, err
+	return out, err
 }
 
 func (s *Service) getConversation(ctx context.Context, in getConversation) (out conversationPage, err error) {
-	id, err := parseID(in.ID)
+	id, err := parseID(in.ConversationID)
 	if err != nil {
 		return out, err
 	}
 	var ask conversation.Timeline
-	if in.From != "" {
-		from, err := parseID(in.From)
+	if in.Cursor != "" { // the item to begin with
+		from, err := uuid.Parse(in.Cursor)
 		if err != nil {
-			return out, err
+			return out, fault.Invalid("cursor", "invalid")
 		}
 		ask.From = &from
 	}
@@ -254,7 +245,7 @@ func (s *Service) getConversation(ctx context.Context, in getConversation) (out 
 	out = conversationPage{Conversation: showConversation(caller.From(ctx), c), Items: []shownItem{}}
 	for n, i := range list.Rows {
 		if n == shownItems {
-			out.NextFrom = &i.ID
+			out.NextCursor = i.ID.String()
 			break
 		}
 		out.Items = append(out.Items, showItem(i))
@@ -262,32 +253,40 @@ func (s *Service) getConversation(ctx context.Context, in getConversation) (out 
 	return out, nil
 }
 
-func (s *Service) searchContacts(ctx context.Context, in searchContacts) (map[string][]contact.Contact, error) {
+func (s *Service) searchContacts(ctx context.Context, in searchContacts) (out contactList, err error) {
 	text, err := checkText("query", in.Query, maxQuery)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	list, err := s.cfg.Finder.Contacts(ctx, finder.Query{Text: text}, db.Page{Limit: rows(in.Limit), After: db.First})
-	out := []contact.Contact{}
+	page, err := s.page(ctx, "search_contacts", in.paged)
+	if err != nil {
+		return out, err
+	}
+	list, err := s.cfg.Finder.Contacts(ctx, finder.Query{Text: text}, page)
+	out = contactList{[]contact.Contact{}, s.goesOn(ctx, "search_contacts", list.Next)}
 	for _, h := range list.Rows {
-		out = append(out, h.Contact)
+		out.Contacts = append(out.Contacts, h.Contact)
 	}
-	return map[string][]contact.Contact{"contacts": out}, err
+	return out, err
 }
 
-func (s *Service) getContact(ctx context.Context, in byID) (c contact.Contact, err error) {
-	id, err := parseID(in.ID)
+func (s *Service) getContact(ctx context.Context, in getContact) (c contact.Contact, err error) {
+	id, err := parseID(in.ContactID)
 	if err != nil {
 		return c, err
 	}
 	return s.cfg.Contacts.Get(ctx, id)
 }
 
-func (s *Service) listAgents(ctx context.Context, _ struct{}) (map[string][]shownAgent, error) {
-	list, err := s.cfg.Agents.Agents(ctx, agent.Active, db.Page{Limit: 100, After: db.First})
-	out := []shownAgent{}
-	for _, a := range list.Rows {
-		out = append(out, shownAgent{a.ID, a.Name})
+func (s *Service) listAgents(ctx context.Context, in paged) (out agentList, err error) {
+	page, err := s.page(ctx, "list_agents", in)
+	if err != nil {
+		return out, err
 	}
-	return map[string][]shownAgent{"agents": out}, err
+	list, err := s.cfg.Agents.Agents(ctx, agent.Active, page)
+	out = agentList{[]shownAgent{}, s.goesOn(ctx, "list_agents", list.Next)}
+	for _, a := range list.Rows {
+		out.Agents = append(out.Agents, shownAgent{a.ID, a.Name})
+	}
+	return out, err
 }

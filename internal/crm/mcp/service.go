@@ -12,16 +12,17 @@ import (
 	"konak/internal/crm/finder"
 	"konak/internal/crm/helpcenter"
 	"konak/internal/crm/reply"
+	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
-	"konak/internal/kit/fault"
 )
 
 // Provisions searches and reads the regulations.
 type Provisions interface {
-	// SearchProvisions finds provisions in force.
-	SearchProvisions(ctx context.Context, text string, limit int) ([]FoundProvision, error)
+	// SearchProvisions finds provisions in force, and where they go on: a cursor for the next
+	// call with the same text, "" at the end.
+	SearchProvisions(ctx context.Context, text, cursor string, limit int) ([]FoundProvision, string, error)
 	// ReadProvision returns one provision; fault.NotFound for an unknown id.
 	ReadProvision(ctx context.Context, id string) (FoundProvision, error)
 }
@@ -56,10 +57,10 @@ type Config struct {
 
 // Service is the MCP server of every workspace.
 type Service struct {
-	cfg     Config
-	server  *sdk.Server
-	tools   map[string]tool
-	faultOf func(ctx context.Context, err error) *fault.Fault
+	cfg    Config
+	server *sdk.Server
+	tools  map[string]tool
+	api    *api.API
 }
 
 // New makes the service. It returns an error where the config lacks something.

@@ -17,6 +17,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
@@ -44,7 +45,8 @@ var versions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 // newServer makes the server with all of its tools.
 func (s *Service) newServer() *sdk.Server {
 	s.server = sdk.NewServer(&sdk.Implementation{Name: "konak", Title: "Konak", Version: s.cfg.Version}, &sdk.ServerOptions{
-		Instructions: instructions, SupportedProtocolVersions: versions, Capabilities: &sdk.ServerCapabilities{},
+		Instructions: instructions, SupportedProtocolVersions: versions,
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}, // what is offered does not change, and nobody could be told
 	})
 	s.addReading()
 	s.addKnowledge()
@@ -155,13 +157,15 @@ var objectName = regexp.MustCompile(`^[A-Za-z0-9:._-]{1,100}$`)
 // objectOf is the record that a call names, "" where it names none or what is no id.
 func objectOf(arguments json.RawMessage) string {
 	var in struct {
-		ID             string `json:"id"`
 		ConversationID string `json:"conversation_id"`
+		ContactID      string `json:"contact_id"`
+		ArticleID      string `json:"article_id"`
+		ProvisionID    string `json:"provision_id"`
 	}
 	if json.Unmarshal(arguments, &in) != nil {
 		return ""
 	}
-	return objectName.FindString(cmp.Or(in.ConversationID, in.ID))
+	return objectName.FindString(cmp.Or(in.ConversationID, in.ContactID, in.ArticleID, in.ProvisionID))
 }
 
 // problem is an error as the caller's agent reads it.
@@ -175,7 +179,7 @@ type problem struct {
 
 // failure shows an error as the result of a tool.
 func (s *Service) failure(ctx context.Context, err error) *sdk.CallToolResult {
-	f := s.faultOf(ctx, err)
+	f := s.api.FaultOf(ctx, err)
 	text, err := json.Marshal(map[string]problem{"error": {f.Code, f.Message(api.Language(ctx)), f.Fields, f.Reason, f.Permission}})
 	if err != nil {
 		text = []byte(`{"error":{"code":"internal"}}`)
@@ -211,6 +215,40 @@ const (
 	maxRows     = 25
 	maxQuery    = 200
 )
+
+// paged is where a list begins and how long it is.
+type paged struct {
+	Limit  int    `json:"limit,omitempty" jsonschema:"rows to show: at most 25, 10 without it"`
+	Cursor string `json:"cursor,omitempty" jsonschema:"where to go on: next_cursor of the page before, with the same arguments"`
+}
+
+// more says where a list goes on.
+type more struct {
+	NextCursor string `json:"next_cursor,omitempty"`
+}
+
+// page is what a list of a tool is asked for; validation_failed for a cursor that is none of
+// its own.
+func (s *Service) page(ctx context.Context, tool string, in paged) (db.Page, error) {
+	p := db.Page{Limit: rows(in.Limit), After: db.First}
+	if in.Cursor == "" {
+		return p, nil
+	}
+	key, ok := s.api.OpenCursor(ctx, "mcp "+tool, in.Cursor)
+	if !ok {
+		return p, fault.Invalid("cursor", "invalid")
+	}
+	p.After = key
+	return p, nil
+}
+
+// goesOn names where the next page of a tool's list begins; nothing at its end.
+func (s *Service) goesOn(ctx context.Context, tool string, key *db.Key) more {
+	if key == nil {
+		return more{}
+	}
+	return more{s.api.SealCursor(ctx, "mcp "+tool, *key)}
+}
 
 // rows is how many rows to show for what was asked.
 func rows(asked int) int {

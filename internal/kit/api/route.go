@@ -227,7 +227,7 @@ func HandleList[In, Row any, P interface {
 			p.page.After = db.Before
 		}
 		if p.Cursor != "" {
-			key, ok := a.openCursor(ctx, name, p.Cursor)
+			key, ok := a.OpenCursor(ctx, name, p.Cursor)
 			if !ok {
 				return nil, fault.Invalid("cursor", "invalid")
 			}
@@ -239,7 +239,7 @@ func HandleList[In, Row any, P interface {
 		}
 		body := ListEnvelope[Row]{Data: list.Rows, TraceID: obs.TraceID(ctx)}
 		if list.Next != nil {
-			c := a.sealCursor(ctx, name, *list.Next)
+			c := a.SealCursor(ctx, name, *list.Next)
 			body.NextCursor = &c
 		}
 		status, err := rt.tagged(ctx, http.StatusOK, body.Data, body.NextCursor)

@@ -32,6 +32,7 @@ const (
 	Domains     = "domains"       // it writes a domain that it did not get, without a scheme
 	OnlyCites   = "only_cites"    // its answer is a citation and nothing else
 	UnknownTool = "unknown_tool"  // it calls a tool that there is not
+	ManyCalls   = "many_calls"    // it searches five times at once
 	BadJSON     = "bad_json"      // it gives a tool what is no JSON
 	NoSource    = "no_source"     // it answers out of nothing
 	LiesOfUse   = "lies_of_usage" // it counts more tokens than it was sent
@@ -143,6 +144,7 @@ type answer struct {
 	text string
 	tool string
 	args string
+	more int // how often it calls the tool beside the first time
 }
 
 var (
@@ -164,6 +166,10 @@ func reply(in *Request, fault string) answer {
 		return answer{tool: "search", args: `{"query": `}
 	case NoSource:
 		return answer{text: "Bence olur."}
+	case ManyCalls:
+		if last.Role != "tool" {
+			return answer{tool: "search", args: arguments("query", last.Content), more: 4}
+		}
 	case Obeys:
 		if m := order.FindStringSubmatch(strings.ReplaceAll(last.Content, `\"`, `"`)); m != nil {
 			return answer{tool: m[1], args: m[2]}
@@ -231,9 +237,13 @@ func (s *Server) write(w http.ResponseWriter, in *Request, out answer, fault str
 	usage := map[string]any{"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output}
 	message := map[string]any{"role": "assistant", "content": out.text}
 	if out.tool != "" {
-		message = map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{
-			"index": 0, "id": "call_1", "type": "function", "function": map[string]any{"name": out.tool, "arguments": out.args},
-		}}}
+		calls := []any{}
+		for n := range 1 + out.more {
+			calls = append(calls, map[string]any{
+				"index": n, "id": fmt.Sprint("call_", n+1), "type": "function", "function": map[string]any{"name": out.tool, "arguments": out.args},
+			})
+		}
+		message = map[string]any{"role": "assistant", "content": nil, "tool_calls": calls}
 	}
 	if !in.Stream {
 		w.Header().Set("Content-Type", "application/json")

@@ -9401,9 +9401,9 @@ export interface components {
         ChannelAIInBody: {
             /**
              * Format: uuid
-             * @description How it behaves on this account; without it that stays as it is, and the zero id means the defaults
+             * @description How it behaves on this account; left out, that stays as it is; null or the nil UUID for its defaults
              */
-            configuration_id?: string;
+            configuration_id?: string | null;
             /** @description Whether the assistant answers */
             enabled: boolean;
         };
@@ -18787,9 +18787,9 @@ export interface components {
         TryInBody: {
             /**
              * Format: uuid
-             * @description The configuration that answers; its language model is asked, from its budget. Without it the embedded engine answers
+             * @description The configuration that answers; its language model is asked, from its budget. Without it, or with null, the embedded engine answers
              */
-            configuration_id?: string;
+            configuration_id?: string | null;
             /**
              * @description Where the question's own words do not tell
              * @example tr

@@ -165,10 +165,12 @@ func TestEvaluationHeldOut(t *testing.T) {
 		{"help", "heldout.txt", "tr", figures{answered: 11, right: 11, falseAnswers: 1}},
 		{"help", "heldout.txt", "en", figures{answered: 12, right: 11, wrongLanguage: []string{"3D verification failed"}}},
 		{"help-acme", "acme.txt", "en", figures{answered: 15, right: 15}},
+		{"help", "fresh.txt", "tr", figures{answered: 3, right: 3}},
+		{"help", "fresh.txt", "en", figures{answered: 2, right: 2}},
 	} {
 		f := evaluate(t, engine.NewIndex(readDemoTexts(t, set.folder)), readQuestions(t, set.file), set.language, engine.DefaultBound)
-		t.Logf("%s %s held out, bound %.2f: answered %d of %d, right source %d of %d, false answers %d of %d, to a person %d of %d",
-			set.folder, set.language, engine.DefaultBound, f.answered, f.answerable, f.right, f.answered, f.falseAnswers, f.unanswerable, f.handedOver, f.people)
+		t.Logf("%s %s %s, bound %.2f: answered %d of %d, right source %d of %d, false answers %d of %d, to a person %d of %d",
+			set.folder, set.file, set.language, engine.DefaultBound, f.answered, f.answerable, f.right, f.answered, f.falseAnswers, f.unanswerable, f.handedOver, f.people)
 		for _, s := range f.missed {
 			t.Log("missed:", s)
 		}

@@ -57,7 +57,7 @@ func (s *Service) Receive(ctx context.Context, id uuid.UUID, m Message) (out Rec
 	}
 	in := inbound.Inbound{
 		Channel: Name, From: from, Subject: m.Subject, Body: strings.TrimSpace(m.Body), ProviderMessageID: strings.TrimSpace(m.ID),
-		AI: a.AI && !caller.From(ctx).Test, GroupID: a.GroupID, Uploads: m.Attachments,
+		AI: a.AI, GroupID: a.GroupID, Uploads: m.Attachments,
 	}
 	if set.WindowHours != nil {
 		in.Window = time.Duration(*set.WindowHours) * time.Hour

@@ -63,3 +63,23 @@ func TestTypingIsShown(t *testing.T) {
 		}
 	})
 }
+
+// Customers see that the assistant writes for as long as its answer takes.
+func TestTypingOfTheAssistantIsRenewed(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		sh.connect(nil).Want(201).Data(&sh.Account)
+		slow := sh.Owner.Post("/api/crm/v1/assistant/configurations", map[string]any{"name": "Yavaş", "delay_s": 12}).Want(201).ID()
+		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/ai", map[string]any{"enabled": true, "configuration_id": slow}).Want(200)
+		sh.says("Merhaba")
+		for n := 1; n <= 3; n++ {
+			if got := len(sh.Box.Actions(botID)); got != n {
+				t.Errorf("after %d seconds they were shown it %d times", 5*(n-1), got)
+			}
+			sh.Later(5 * time.Second)
+			sh.Settle()
+		}
+		if got := sh.Items(sh.Only().ID)[0].AuthorKind; got != "bot" || len(sh.Box.Actions(botID)) != 3 {
+			t.Errorf("after the delay %s wrote last, and %d signs were shown", got, len(sh.Box.Actions(botID)))
+		}
+	})
+}

@@ -128,7 +128,7 @@ const unsupported = "Bu ileti türü burada gösterilemiyor; WhatsApp uygulamas�
 // once, in its place, with the file pending; a job fetches it.
 func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) error {
 	in := inbound.Inbound{
-		Channel: Name, Body: strings.TrimSpace(m.Text), ProviderMessageID: m.ID, AI: a.AI && !m.OfOwner, GroupID: a.GroupID, AutoReply: m.System,
+		Channel: Name, Body: strings.TrimSpace(m.Text), ProviderMessageID: m.ID, AI: a.AI, GroupID: a.GroupID, AutoReply: m.System,
 		From: m.sender(a.ID), Detail: m.Detail, Window: window, FromUs: m.OfOwner,
 	}
 	if !m.At.IsZero() {

@@ -12,6 +12,7 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -232,7 +233,7 @@ func (s *Service) startConversation(tx *db.Tx, in Inbound, ref contact.Ref, sour
 	}
 	if in.FromUs {
 		c.WaitingSince = nil
-	} else if in.AI && !ref.Blocked {
+	} else if in.AI && !ref.Blocked && !in.Automatic && !caller.From(tx.Context()).Test {
 		c.AIState = conversation.AIActive
 	}
 	if in.GroupID != nil {

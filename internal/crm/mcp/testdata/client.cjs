@@ -13,8 +13,11 @@ const read = result => JSON.parse(result.content[0].text)
 ;(async () => {
   const client = await connect(key)
   const call = async (name, args) => read(await client.callTool({ name, arguments: args }))
-  const out = { server: client.getServerVersion().name }
-  out.tools = (await client.listTools()).tools.map(t => t.name)
+  const out = { server: client.getServerVersion().name, announces: JSON.stringify(client.getServerCapabilities()) }
+  const tools = (await client.listTools()).tools
+  out.tools = tools.map(t => t.name)
+  out.named = Object.keys(tools.find(t => t.name === 'get_conversation').inputSchema.properties).sort().join()
+  out.read = (await call('get_conversation', { conversation_id: conversation })).conversation.id
   out.found = (await call('search_conversations', { query: 'siparişim' })).conversations[0].id
   out.draft = (await call('draft_reply', { conversation_id: conversation, body: 'Yolda.' })).kept
   out.refused = (await call('close_conversation', { conversation_id: conversation })).error.code

@@ -5,8 +5,6 @@ import { readAll } from '@/api/readAll'
 export type Configuration = Schemas['AssistantConfiguration']
 
 const key = ['crm', 'assistant'] as const
-/** The id that stands for the assistant's defaults. */
-const defaults = '00000000-0000-0000-0000-000000000000'
 
 export function useConfigurations() {
   return useQuery({
@@ -38,7 +36,7 @@ export function useSetAssistant(id: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: ({ enabled, configuration }: { enabled: boolean; configuration: string }) =>
-      ask(api.PATCH('/api/crm/v1/channels/{id}/ai', { params: { path: { id } }, body: { enabled, configuration_id: configuration || defaults } })),
+      ask(api.PATCH('/api/crm/v1/channels/{id}/ai', { params: { path: { id } }, body: { enabled, configuration_id: configuration || null } })),
     onSuccess: () => client.invalidateQueries({ queryKey: ['crm', 'channels'] }),
   })
 }

@@ -1,0 +1,49 @@
+package assistant
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+)
+
+// typingEvery is how often the sign that an answer is on its way is given anew: the live
+// chat shows one for six seconds, Telegram for five.
+const typingEvery = 5 * time.Second
+
+// keepTyping gives the sign that an answer is on its way, at once and then again and again
+// until stop is called, the context ends or the assistant no longer has the conversation.
+func (s *Service) keepTyping(ctx context.Context, c conversation.Conversation) (stop func()) {
+	s.Typing.BotTypes(ctx, c)
+	until, cancel := context.WithCancel(ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		tick := time.NewTicker(s.TypingEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-until.Done():
+				return
+			case <-tick.C:
+			}
+			if !s.has(until, c.ID) {
+				return
+			}
+			s.Typing.BotTypes(ctx, c)
+		}
+	})
+	return func() {
+		cancel()
+		renewing.Wait()
+	}
+}
+
+// has says whether the assistant has a conversation. It is false where that cannot be read.
+func (s *Service) has(ctx context.Context, id uuid.UUID) bool {
+	c, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (conversation.Conversation, error) { return conversation.ByID(r, id) })
+	return err == nil && c.AIState == conversation.AIActive
+}
