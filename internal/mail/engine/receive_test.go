@@ -11,7 +11,6 @@ import (
 	"konak/internal/app"
 	"konak/internal/crm/email"
 	"konak/internal/kit/db"
-	"konak/internal/mail/engine"
 )
 
 // published answers from TXT records, and from addresses where a name has none.
