@@ -196,7 +196,8 @@ func TestRecords(t *testing.T) {
 	t.Parallel()
 	names := dnstest.Start(t)
 	s := apptest.NewOn(t, db.SQLite, func(c *app.Config) {
-		c.NameServers, c.MailHost, c.MailSPF, c.MailTLSListen = names.Find, host, "include:_spf.konak.example", "0.0.0.0:465"
+		c.NameServers, c.MailHost, c.MailSPF = names.Find, host, "include:_spf.konak.example"
+		c.MailDomain, c.MailListen, c.MailTLSListen, c.MailTLSCert, c.MailTLSKey = "in.konak.example", "0.0.0.0:25", "0.0.0.0:465", "cert.pem", "key.pem"
 	})
 	d := &desk{s.Workspace("demo"), t, s, names}
 	of := d.add("firma.example")

@@ -201,7 +201,7 @@ func (c *session) Rcpt(to string) error {
 		case err != nil:
 			return c.later("mail recipient look-up failed", err)
 		case known && at == "":
-			if r := (unreadRecipient{role, to}); !slices.Contains(c.unread, r) {
+			if r := (unreadRecipient{role, address.Fold(to)}); !slices.Contains(c.unread, r) {
 				c.unread = append(c.unread, r)
 			}
 			return nil
