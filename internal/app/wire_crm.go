@@ -105,7 +105,7 @@ func (m mailAccounts) CheckAccount(r *db.Reader, id uuid.UUID) error {
 // forwards by e-mail.
 func (a *App) wireReplies(p *parts) error {
 	a.Domains = domain.New(domain.Config{
-		DB: a.DB, Box: p.box, Key: p.box.Derive("mail domain"), Host: a.cfg.mailHost(), SPF: cmp.Or(a.cfg.MailSPF, "mx"), Accounts: mailAccounts{a.Channels},
+		DB: a.DB, Box: p.box, Key: p.box.Derive("mail domain"), Host: a.cfg.mailHost(), SPF: cmp.Or(a.cfg.MailSPF, "mx"), TLSListen: a.cfg.MailTLSListen, Accounts: mailAccounts{a.Channels},
 		DNS: dns.New(dns.Config{Dial: p.out.DialNameServer, Servers: a.cfg.NameServers}), Passwords: p.passwords, Settings: a.Mail,
 	})
 	a.Setup, a.Migrations = setup.New(a.DB, a.Domains, a.Mail), migration.New(a.DB, a.Domains)

@@ -35,7 +35,7 @@ func (a *App) wireIdentity(p *parts) (err error) {
 	if err != nil {
 		return err
 	}
-	a.Mail = mail.New(mail.Config{DB: a.DB, Key: p.box.Derive("dlp"), TwoFactor: a.Identity, Ledger: p.privacy, Blobs: a.Blobs})
+	a.Mail = mail.New(mail.Config{DB: a.DB, Key: p.box.Derive("dlp"), TwoFactor: a.Identity, Ledger: p.privacy, Blobs: a.Blobs, Host: a.cfg.mailHost()})
 	a.Advisor = advisor.New(advisor.Config{DB: a.DB, Log: a.log, Folder: a.cfg.Data})
 	a.OAuth, err = oauth.New(oauth.Config{DB: a.DB, Identity: a.Identity, Limits: p.limits, BaseURL: a.cfg.BaseURL()})
 	return err

@@ -13,7 +13,7 @@ type listIn struct{ api.Paged }
 type addExceptionIn struct {
 	Body struct {
 		Email string `json:"email" minLength:"1" maxLength:"254" example:"auditor@example.com"`
-		Note  string `json:"note,omitempty" maxLength:"500" example:"External auditor, until the end of the year"`
+		Note  string `json:"note,omitempty" maxLength:"500" pattern:"^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$" example:"External auditor, until the end of the year"`
 	}
 }
 

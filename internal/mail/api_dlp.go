@@ -18,7 +18,7 @@ type ruleBody struct {
 
 type addRuleIn struct {
 	Body struct {
-		Name        string      `json:"name" minLength:"1" maxLength:"200" example:"Confidential words"`
+		Name        string      `json:"name" minLength:"1" maxLength:"200" pattern:"^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$" example:"Confidential words"`
 		PatternType string      `json:"pattern_type" enum:"keyword,regex,credit_card,iban,tckn,vkn,phone,email,attachment_type" example:"keyword"`
 		Pattern     string      `json:"pattern,omitempty" maxLength:"20000" example:"çok gizli" doc:"Required for keyword (a word or phrase on each line; a final * matches any ending), regex (RE2 syntax) and attachment_type (endings or media types); not allowed for the others"`
 		Options     RuleOptions `json:"options,omitempty"`
@@ -61,7 +61,7 @@ type rejectIn struct {
 
 type testIn struct {
 	Body struct {
-		Subject string    `json:"subject,omitempty" maxLength:"1000" example:"Sipariş"`
+		Subject string    `json:"subject,omitempty" maxLength:"1000" pattern:"^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$" example:"Sipariş"`
 		Text    string    `json:"text" maxLength:"100000" example:"Kart: 4111 1111 1111 1111"`
 		Rule    *ruleBody `json:"rule,omitempty" doc:"A rule that is not stored yet, instead of the enabled ones"`
 	}
@@ -104,7 +104,7 @@ func (s *Service) registerDLP(a *api.API) {
 
 	release := route("POST", "/dlp/incidents/{id}/release", "release-dlp-incident", "Release a mail from quarantine", perm.DLPManage)
 	release.Refusals = []int{409}
-	release.Doc = "The mail goes out within a minute. An incident that is not open: 409, with its state as the reason; one whose mail is no longer in the storage: 409 with the reason content_gone; one whose conversation or customer was deleted meanwhile: 409 with the reason recipient_gone."
+	release.Doc = "The mail goes out within a minute. An incident that is not open: 409, with its state as the reason; one whose mail is no longer in the storage: 409 with the reason content_gone; one whose conversation or customer was deleted meanwhile: 409 with the reason recipient_gone; one whose sender's domain no longer belongs to the workspace: 409 with the reason sender_gone."
 	api.Handle(a, release, func(ctx context.Context, in *releaseIn) (Incident, error) {
 		status := IncidentReleased
 		if in.Body.FalsePositive {

@@ -15,7 +15,7 @@ type journalItemIn struct {
 type holdIn struct {
 	ID   api.ID `path:"id" record:"mail_journal"`
 	Body struct {
-		Reason string `json:"reason" minLength:"1" maxLength:"500" example:"Case 2026/114"`
+		Reason string `json:"reason" minLength:"1" maxLength:"500" pattern:"^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$" example:"Case 2026/114"`
 	}
 }
 

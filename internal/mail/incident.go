@@ -60,6 +60,8 @@ type Incident struct {
 	ReviewedAt    *clock.Time `json:"reviewed_at" nullable:"true"`
 
 	ref string
+	// job holds the mail in quarantine, nil for one of the mail server.
+	job *uuid.UUID
 }
 
 // storedMatch is a match as the database keeps it.

@@ -195,20 +195,20 @@ func (s *Service) OpenJournalItem(ctx context.Context, id uuid.UUID) (i JournalI
 	}
 	defer func() { _ = original.Close() }()
 	boundary := "journal-" + i.ID.String()
-	f, err := s.blobs.Spool(io.MultiReader(bytes.NewReader(i.reportHead(boundary)), original, strings.NewReader("\r\n--"+boundary+"--\r\n")), i.Size+maxReport)
+	f, err := s.blobs.Spool(io.MultiReader(bytes.NewReader(i.reportHead(s.host, boundary)), original, strings.NewReader("\r\n--"+boundary+"--\r\n")), i.Size+maxReport)
 	return i, f, err
 }
 
 // maxReport is how long a report may be without its mail.
 const maxReport = 1 << 20
 
-// reportHead is the report up to where the original begins.
-func (i *JournalItem) reportHead(boundary string) []byte {
+// reportHead is the report of a server up to where the original begins.
+func (i *JournalItem) reportHead(host, boundary string) []byte {
 	var b bytes.Buffer
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\r\n", args...) }
-	line("From: <journal@localhost>")
+	line("From: <journal@%s>", host)
 	line("Date: %s", i.At.Format(time.RFC1123Z))
-	line("Message-ID: <%s@journal.localhost>", i.ID)
+	line("Message-ID: <%s@%s>", i.ID, host)
 	line("Subject: Journal report")
 	line("MIME-Version: 1.0")
 	line("Content-Type: multipart/mixed; boundary=%q", boundary)

@@ -248,7 +248,7 @@ func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVe
 	case err != nil:
 		return v, err
 	case known.ActionTaken == ActionQuarantine && known.Status == IncidentOpen:
-		return policy.MailVerdict{Hold: true, ExemptRecipients: who.exempt}, nil
+		return policy.MailVerdict{Hold: true, ExemptRecipients: who.exempt}, s.holdWith(ctx, known, m.Job)
 	case known.ActionTaken == ActionQuarantine && known.Status == IncidentRejected:
 		return policy.MailVerdict{Refused: policy.Rejected}, nil
 	case known.ActionTaken == ActionQuarantine || scanner == nil || who.skip:
@@ -289,7 +289,19 @@ func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVe
 		found := s.newIncident(tx, scanner, m.Sender, recipients, m.Subject)
 		found.Matches, found.Unscanned, found.ActionTaken, found.Severity = i.Matches, i.Unscanned, i.ActionTaken, i.Severity
 		found.Source = m.Source
+		if m.Job != uuid.Nil {
+			found.job = &m.Job
+		}
 		found.ref, found.MessageID, found.Size, found.SHA256 = m.Ref, m.MessageID, m.Size, hex.EncodeToString(hash.Sum(nil))
 		return record(tx, &found)
 	})
+}
+
+// holdWith makes sure that an incident knows the job that holds its mail: a mail that is
+// sent again has another one.
+func (s *Service) holdWith(ctx context.Context, i Incident, job uuid.UUID) error {
+	if job == uuid.Nil || i.job != nil && *i.job == job {
+		return nil
+	}
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return setIncidentJob(tx, i.ID, &job) })
 }

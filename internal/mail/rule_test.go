@@ -73,6 +73,11 @@ func TestRuleInput(t *testing.T) {
 			{map[string]any{"name": " ", "pattern_type": "iban", "action": "block"}, "name", "required"},
 			{map[string]any{"name": "a", "pattern_type": "iban", "action": "block", "options": map[string]any{"min_count": 0}}, "options.min_count", "too_small"},
 			{map[string]any{"name": "a", "pattern_type": "iban", "action": "block", "options": map[string]any{"scope": "inside"}}, "options.scope", "not_allowed"},
+			{map[string]any{"name": "a\r\nBcc: x", "pattern_type": "iban", "action": "block"}, "name", "invalid_format"},
+			{map[string]any{"name": "a\u0007", "pattern_type": "iban", "action": "block"}, "name", "invalid_format"},
+			{map[string]any{"name": "a\u2028b", "pattern_type": "iban", "action": "block"}, "name", "invalid_format"},
+			{map[string]any{"name": "a", "pattern_type": "iban", "action": "block", "options": map[string]any{"proximity_words": []string{"a", "b\nc"}}}, "options.proximity_words", "invalid_format"},
+			{map[string]any{"name": "a", "pattern_type": "iban", "action": "block", "options": map[string]any{"proximity_words": []string{" "}}}, "options.proximity_words", "invalid_format"},
 		} {
 			got := w.Owner.Post(rules, c.body).Refused(422, "validation_failed")
 			if diff := cmp.Diff(map[string][]string{c.field: {c.code}}, got.Fields); diff != "" {
@@ -130,5 +135,34 @@ func TestTestBox(t *testing.T) {
 		if len(list) != 0 {
 			t.Errorf("a test left %+v", list)
 		}
+	})
+}
+
+// Texts of one line take neither line ends nor other control characters.
+func TestSingleLines(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		source := func(host, user string) map[string]any {
+			return map[string]any{"mailbox": "a@firma.example", "source": map[string]any{"host": host, "port": 993, "tls": "tls", "user": user, "auth": "password"}}
+		}
+		for _, text := range []string{"a\r\nb", "a\n", "a\u001bb", "a\u0085b"} {
+			for _, c := range []struct {
+				method, path, field string
+				body                map[string]any
+			}{
+				{"POST", "/dlp/exceptions", "note", map[string]any{"email": "a@firma.example", "note": text}},
+				{"POST", "/dlp/test", "subject", map[string]any{"text": "x", "subject": text}},
+				{"PUT", "/journal/" + w.ID.String() + "/hold", "reason", map[string]any{"reason": text}},
+				{"POST", "/migration-jobs", "source.host", source(text, "a")},
+				{"POST", "/migration-jobs", "source.user", source("imap.firma.example", text)},
+			} {
+				f := w.Owner.Do(c.method, "/api/mail/v1"+c.path, c.body).Refused(422, "validation_failed")
+				if diff := cmp.Diff(map[string][]string{c.field: {"invalid_format"}}, f.Fields); diff != "" {
+					t.Errorf("%s: %s", c.path, diff)
+				}
+			}
+		}
+		w.Owner.Post("/api/mail/v1/dlp/exceptions", map[string]any{"email": "a@firma.example", "note": "Denetçi, yıl sonuna kadar – 2026"}).Want(201)
 	})
 }

@@ -32,6 +32,8 @@ type Config struct {
 	Ledger *ledger.Ledger
 	// Blobs keeps the mails of the journal.
 	Blobs *blob.Store
+	// Host is the name of the mail server.
+	Host string
 	// TempDir is where large attachments are kept while they are scanned; "" is
 	// the system's.
 	TempDir string
@@ -52,10 +54,12 @@ type Service struct {
 	second TwoFactor
 	ledger *ledger.Ledger
 	blobs  *blob.Store
+	host   string
 
-	// CheckHeld returns conflict for a mail of a source, named by its ref, that cannot be
-	// released: its content is gone, or who it goes to. The engine sets it.
-	CheckHeld func(ctx context.Context, source, ref string) error
+	// CheckHeld returns conflict for a mail of a source, named by its ref and the job that
+	// holds it, that cannot be released: its content is gone, or who it is from or goes
+	// to. The engine sets it.
+	CheckHeld func(ctx context.Context, source, ref string, job *uuid.UUID) error
 
 	mu       sync.Mutex
 	scanners map[uuid.UUID]cachedScanner
@@ -65,7 +69,7 @@ type Service struct {
 func New(c Config) *Service {
 	limits := dlp.DefaultLimits()
 	limits.TempDir = c.TempDir
-	return &Service{db: c.DB, key: c.Key, limits: limits, second: c.TwoFactor, ledger: c.Ledger, blobs: c.Blobs, scanners: map[uuid.UUID]cachedScanner{}}
+	return &Service{db: c.DB, key: c.Key, limits: limits, second: c.TwoFactor, ledger: c.Ledger, blobs: c.Blobs, host: c.Host, scanners: map[uuid.UUID]cachedScanner{}}
 }
 
 // Exceptions lists the newest first.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -71,6 +73,9 @@ func checkRule(r *Rule) error {
 	}
 	if r.Options.Scope == "" {
 		r.Options.Scope = "any"
+	}
+	if slices.ContainsFunc(r.Options.ProximityWords, func(w string) bool { return strings.TrimSpace(w) == "" || strings.ContainsFunc(w, unicode.IsControl) }) {
+		return fault.Invalid("options.proximity_words", "invalid_format")
 	}
 	r.Options.ProximityWords, r.Options.Fields = db.OrEmpty(r.Options.ProximityWords), db.OrEmpty(r.Options.Fields)
 	switch _, err := compileRules([]Rule{*r}, nil); {
@@ -171,7 +176,7 @@ func (s *Service) checkContent(ctx context.Context, id uuid.UUID) error {
 	if err != nil || i.Status != IncidentOpen || s.CheckHeld == nil {
 		return db.NotFound(err)
 	}
-	return s.CheckHeld(ctx, i.Source, i.QueueRef)
+	return s.CheckHeld(ctx, i.Source, i.QueueRef, i.job)
 }
 
 // RejectHeld closes the open incident of a mail in quarantine that is taken out of the

@@ -124,3 +124,30 @@ func TestRequire2FA(t *testing.T) {
 		}
 	})
 }
+
+// Every change of a setting is one line of the audit log; the same again is none.
+func TestSettingsAreAudited(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		for _, c := range []struct {
+			path, action string
+			body         map[string]any
+		}{
+			{"abuse", "abuse", map[string]any{"auto_suspend": true}},
+			{"dlp", "dlp", map[string]any{"messaging": true}},
+			{"defaults", "defaults", map[string]any{"default_quota_mb": 7}},
+			{"journaling", "journaling", map[string]any{"enabled": true, "retention_days": 7}},
+			{"forwarding", "forwarding", map[string]any{"allowed": []string{"other.example"}}},
+			{"admin-ip-allowlist", "admin_ip_allowlist", map[string]any{"cidrs": []string{"0.0.0.0/0", "::/0"}}},
+		} {
+			w.Owner.Put("/api/mail/v1/settings/"+c.path, c.body).Want(200)
+			w.Owner.Put("/api/mail/v1/settings/"+c.path, c.body).Want(200)
+			var lines []struct{}
+			w.Owner.Get("/api/v1/auth/audit?action=mail.settings." + c.action).Want(200).Data(&lines)
+			if len(lines) != 1 {
+				t.Errorf("%s: %d lines in the audit log", c.path, len(lines))
+			}
+		}
+	})
+}

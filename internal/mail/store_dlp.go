@@ -100,7 +100,7 @@ func exemptKeys(r *db.Reader, keys []string) (map[string]bool, error) {
 }
 
 const incidentColumns = `id, at, source, ref, message_id, sender, recipients, subject_masked, size, sha256, matches, unscanned,
-	action_taken, severity, status, note, created_by, reviewed_by, reviewed_at`
+	action_taken, severity, status, note, created_by, reviewed_by, reviewed_at, job_id`
 
 func scanIncident(row db.Row) (Incident, error) {
 	i := Incident{Direction: "outbound"}
@@ -108,7 +108,7 @@ func scanIncident(row db.Row) (Incident, error) {
 	var matches db.JSON[[]storedMatch]
 	var unscanned db.JSON[[]Unscanned]
 	err := row.Scan(&i.ID, &i.At, &i.Source, &i.ref, &i.MessageID, &i.Sender, &recipients, &i.SubjectMasked, &i.Size, &i.SHA256,
-		&matches, &unscanned, &i.ActionTaken, &i.Severity, &i.Status, &i.Note, &i.CreatedBy, &i.ReviewedBy, &i.ReviewedAt)
+		&matches, &unscanned, &i.ActionTaken, &i.Severity, &i.Status, &i.Note, &i.CreatedBy, &i.ReviewedBy, &i.ReviewedAt, &i.job)
 	i.Recipients, i.Unscanned, i.Matches = db.OrEmpty(recipients.V), db.OrEmpty(unscanned.V), []Match{}
 	for _, m := range matches.V {
 		m.SampleHashes = m.Hashes
@@ -145,11 +145,17 @@ func putIncident(tx *db.Tx, i Incident) (bool, error) {
 		matches[n] = storedMatch{Match: m, Hashes: m.SampleHashes}
 	}
 	n, err := tx.Exec(`INSERT INTO dlp_incident (tenant_id, id, at, source, ref, message_id, sender, recipients, subject_masked, size, sha256,
-			matches, unscanned, action_taken, severity, status, note, created_by, reviewed_by, reviewed_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, NULL, NULL) ON CONFLICT (tenant_id, ref) DO NOTHING`,
+			matches, unscanned, action_taken, severity, status, note, created_by, reviewed_by, reviewed_at, job_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, NULL, NULL, $19) ON CONFLICT (tenant_id, ref) DO NOTHING`,
 		tx.Tenant(), i.ID, i.At, i.Source, i.ref, i.MessageID, i.Sender, db.AsJSON(i.Recipients), i.SubjectMasked, i.Size, i.SHA256,
-		db.AsJSON(matches), db.AsJSON(i.Unscanned), i.ActionTaken, i.Severity, i.Status, i.Note, i.CreatedBy)
+		db.AsJSON(matches), db.AsJSON(i.Unscanned), i.ActionTaken, i.Severity, i.Status, i.Note, i.CreatedBy, i.job)
 	return n > 0, err
+}
+
+// setIncidentJob writes down which job holds the mail of an incident now.
+func setIncidentJob(tx *db.Tx, id uuid.UUID, job *uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE dlp_incident SET job_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, job)
+	return err
 }
 
 // reviewIncident returns no row where the incident is not open.

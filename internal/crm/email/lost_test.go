@@ -73,3 +73,29 @@ func TestJobsOfTheTestEnvironment(t *testing.T) {
 		}
 	})
 }
+
+// A mail in quarantine whose file is lost is not released.
+func TestReleaseWithoutFile(t *testing.T) {
+	t.Parallel()
+	var files string
+	s := apptest.NewOn(t, db.SQLite, func(c *app.Config) { c.MailDomain, files = domain, c.FilesFolder() })
+	p, id := begun(t, s)
+	p.rule(map[string]any{"pattern_type": "credit_card", "action": "quarantine"})
+	const content = "Siparişiniz yolda."
+	p.Owner.Post(replyPath(id), map[string]any{"body": cardNumber, "attachments": []string{p.upload("not.txt", content)}}).Want(200)
+	s.Settle()
+	found, err := filepath.Glob(filepath.Join(files, "*", "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := 0
+	for _, path := range found {
+		if kept, err := os.ReadFile(path); err == nil && string(kept) == content && os.Remove(path) == nil {
+			lost++
+		}
+	}
+	f := p.Owner.Post(dlpIncidents+"/"+p.incidents()[0].ID.String()+"/release", map[string]any{}).Refused(409, "conflict")
+	if lost != 1 || f.Reason != "content_gone" {
+		t.Errorf("%d files were lost, got %+v", lost, f)
+	}
+}

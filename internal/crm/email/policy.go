@@ -31,9 +31,9 @@ const quarantinePause = time.Minute
 // before it is handed over. It returns the envelope without those who do not get
 // it, and them. A mail that goes to nobody is an ErrDrop; one that waits is
 // errQuarantined.
-func (s *Service) askPolicy(ctx context.Context, p *outgoingMail, sender string, to mailer.Envelope, raw []byte) (mailer.Envelope, []conversation.RefusedRecipient, error) {
+func (s *Service) askPolicy(ctx context.Context, j *jobs.Job, p *outgoingMail, sender string, to mailer.Envelope, raw []byte) (mailer.Envelope, []conversation.RefusedRecipient, error) {
 	v, err := s.Policy.CheckMail(ctx, policy.Mail{
-		Ref: p.ID.String(), Source: policy.SourceCRM, MessageID: p.MessageID, Sender: sender, Recipients: slices.Concat(to.To, to.Cc), Subject: p.Subject,
+		Ref: p.ID.String(), Job: j.ID, Source: policy.SourceCRM, MessageID: p.MessageID, Sender: sender, Recipients: slices.Concat(to.To, to.Cc), Subject: p.Subject,
 		Size: int64(len(raw)), Open: func() io.Reader { return bytes.NewReader(raw) },
 	})
 	switch {
@@ -63,25 +63,33 @@ func (s *Service) showQuarantined(ctx context.Context, p *outgoingMail) error {
 	return passDeleted(s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: policy.Waiting}))
 }
 
-// maxHeldLooked is how many mails of a mailbox are looked through for one in quarantine.
-const maxHeldLooked = 10_000
-
 // CheckHeld returns conflict for a mail in quarantine that cannot be sent any more: the job
-// that would, its conversation, its customer or one of its files is gone.
-func (s *Service) CheckHeld(ctx context.Context, id uuid.UUID) error {
-	var p *outgoingMail
+// that would, its mailbox, its conversation, its customer or one of its files is gone.
+func (s *Service) CheckHeld(ctx context.Context, job uuid.UUID) error {
+	var p outgoingMail
 	there := true
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if p, err = s.findHeld(r, id); err == nil && p != nil && p.ItemID != nil {
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		payload, err := jobs.FindPayload(r, job)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(payload, &p); err != nil {
+			return err
+		}
+		a, err := s.Channels.Find(r, Kind, p.AccountID)
+		if err == nil && !a.Works() {
+			err = fault.New(fault.NotFound)
+		}
+		if err == nil && p.ItemID != nil {
 			there, err = s.Inbound.HasRecipient(r, *p.ItemID)
 		}
 		return err
 	})
 	switch {
+	case fault.Is(db.NotFound(err), fault.NotFound):
+		return fault.New(fault.Conflict).Because("content_gone")
 	case err != nil:
 		return err
-	case p == nil:
-		return fault.New(fault.Conflict).Because("content_gone")
 	case !there:
 		return fault.New(fault.Conflict).Because("recipient_gone")
 	}
@@ -89,25 +97,4 @@ func (s *Service) CheckHeld(ctx context.Context, id uuid.UUID) error {
 		err = fault.New(fault.Conflict).Because("content_gone").Wrap(err)
 	}
 	return err
-}
-
-// findHeld returns the mail of an id that waits to be sent, nil where there is none.
-func (s *Service) findHeld(r *db.Reader, id uuid.UUID) (*outgoingMail, error) {
-	accounts, err := s.Channels.Working(r, Kind)
-	if err != nil {
-		return nil, err
-	}
-	for _, account := range accounts {
-		w, err := jobs.FindWaiting(r, sendJob, account, s.DB.Clock().Now(), maxHeldLooked)
-		if err != nil {
-			return nil, err
-		}
-		for _, j := range w.Jobs {
-			var p outgoingMail
-			if json.Unmarshal(j.Payload, &p) == nil && p.ID == id {
-				return &p, nil
-			}
-		}
-	}
-	return nil, nil
 }

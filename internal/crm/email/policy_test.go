@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
 	"konak/internal/mail"
 )
 
@@ -192,6 +193,16 @@ func TestPolicyQuarantineWithoutRecipient(t *testing.T) {
 		p.Owner.Post(replyPath(id), map[string]any{"body": cardNumber}).Want(200)
 		s.Settle()
 		incident := dlpIncidents + "/" + p.incidents()[0].ID.String()
+		// An incident from before it knew its job learns it at the next look.
+		err := s.DB.Tenant(p.ID).InTx(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`UPDATE dlp_incident SET job_id = NULL WHERE tenant_id = $1`, tx.Tenant())
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Clock.Advance(2 * time.Minute)
+		s.Settle()
 		refused := func(reason string) {
 			t.Helper()
 			if f := p.Owner.Post(incident+"/release", map[string]any{}).Refused(409, "conflict"); f.Reason != reason || !strings.Contains(f.Message, "Reject it") {

@@ -258,7 +258,7 @@ func (s *Service) handOverMail(ctx context.Context, j *jobs.Job, p *outgoingMail
 	if !p.Auto { // nobody answers an automatic answer, not even with a bounce
 		to.From = f.sender.from.Email
 	}
-	if to, got.Refused, err = s.askPolicy(ctx, p, f.set.Address, to, raw); err != nil {
+	if to, got.Refused, err = s.askPolicy(ctx, j, p, f.set.Address, to, raw); err != nil {
 		return accepted{}, err
 	}
 	if err := s.Journal.RecordOutbound(ctx, p.ID, f.set.Address, slices.Concat(to.To, to.Cc), raw); err != nil {

@@ -31,7 +31,7 @@ func TestLookup(t *testing.T) {
 	s.SetMX("example.com", "20 B.example", "10 a.example")
 	s.SetCNAME("alias.example", "two.example")
 	s.SetCNAME("loop.example", "loop.example")
-	s.SetSRV("_imap._tcp.example")
+	s.SetSRV("_imap._tcp.example", "0 0 0 .")
 	s.SetTXT("large.example", []string{long}, []string{long}, []string{long}, []string{long}, []string{long}, []string{long})
 	s.SetManner("large.example", dnstest.Truncates)
 	c := newClient(s, 0)

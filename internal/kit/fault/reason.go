@@ -12,8 +12,9 @@ const TemplatesOnly = "templates_only"
 // reasons are the texts of faults whose reason says what to do, in the place of the
 // code's own.
 var reasons = map[because]entry{
-	{TwoFactorOff, "own_account"}: {409, "Turn on two-factor authentication for your own account first: you would lock yourself out.", "Önce kendi hesabınızda iki adımlı doğrulamayı açın: yoksa kendinizi dışarıda bırakırsınız."},
-	{WindowClosed, TemplatesOnly}: {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
+	{ValidationFailed, "step_is_seen"}: {422, "This step is found out by itself, from the domain, its records and the mailboxes. Only migration, policies and test_mail are marked.", "Bu adım alan adından, kayıtlarından ve posta kutularından kendiliğinden anlaşılır. Yalnızca migration, policies ve test_mail işaretlenir."},
+	{TwoFactorOff, "own_account"}:      {409, "Turn on two-factor authentication for your own account first: you would lock yourself out.", "Önce kendi hesabınızda iki adımlı doğrulamayı açın: yoksa kendinizi dışarıda bırakırsınız."},
+	{WindowClosed, TemplatesOnly}:      {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
 
 	{ChannelUnavailable, "paused"}:         {409, "This channel is paused. Make it active on the channels page first.", "Bu kanal duraklatılmış. Önce kanallar sayfasından etkinleştirin."},
 	{ChannelUnavailable, "disconnected"}:   {409, "This channel was disconnected. Connect it again on the channels page.", "Bu kanalın bağlantısı kesilmiş. Kanallar sayfasından yeniden bağlayın."},
@@ -58,6 +59,7 @@ var reasons = map[because]entry{
 	{Conflict, "has_mailboxes"}:   {409, "There are mailboxes at this domain. Delete them first.", "Bu alan adında posta kutuları var. Önce onları silin."},
 	{Conflict, "content_gone"}:    {409, "The content of this mail is no longer in our storage, so it cannot be sent. Reject it and ask the sender to send it again.", "Bu postanın içeriği artık depomuzda yok, gönderilemez. Reddedin ve göndericiden yeniden göndermesini isteyin."},
 	{Conflict, "recipient_gone"}:  {409, "The conversation or the customer of this mail was deleted, so it is not sent. Reject it.", "Bu postanın konuşması ya da müşterisi silinmiş, bu yüzden gönderilmez. Reddedin."},
+	{Conflict, "sender_gone"}:     {409, "The domain that this mail is from no longer belongs to the workspace, so it is not sent. Reject it.", "Bu postanın gönderildiği alan adı artık bu çalışma alanının değil, bu yüzden gönderilmez. Reddedin."},
 	{Conflict, "held"}:            {409, "This mail is in quarantine. Release or reject its incident first.", "Bu posta karantinada. Önce olayını serbest bırakın ya da reddedin."},
 	{Conflict, "done"}:            {409, "This is done already; there is nothing left to do.", "Bu iş zaten bitmiş; yapılacak bir şey kalmadı."},
 	{Conflict, "released"}:        {409, "Somebody released this mail already, and it may have left. A decision cannot be taken back.", "Bu posta daha önce serbest bırakılmış, gitmiş olabilir. Karar geri alınamaz."},

@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -388,6 +389,50 @@ func TestSuspendedWorkspacesHoldUpNobody(t *testing.T) {
 		r := newRunner(t, d, func(context.Context, *jobs.Job) error { return nil })
 		if n := r.step(); n != 1 || r.done[0] != "runs" {
 			t.Errorf("did %d jobs: %q", n, r.done)
+		}
+	})
+}
+
+// A job that waits is found by its id, by its own tenant, until it is done or dead.
+func TestFindPayload(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		tenant, other := dbtest.Tenant(t, d, "a"), dbtest.Tenant(t, d, "b")
+		var id uuid.UUID
+		add := func(payload string) {
+			t.Helper()
+			err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) (err error) {
+				id, err = jobs.EnqueueForAccount(tx, kind, account(1), tx.Now(), payload)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		find := func(tenant uuid.UUID) string {
+			t.Helper()
+			got, err := db.Read(t.Context(), d.Tenant(tenant), func(r *db.Reader) (json.RawMessage, error) { return jobs.FindPayload(r, id) })
+			if err != nil && !db.IsNoRow(err) {
+				t.Fatal(err)
+			}
+			return string(got)
+		}
+		var answer error
+		r := newRunner(t, d, func(context.Context, *jobs.Job) error { return answer }, outside)
+		add("x")
+		if mine, others := find(tenant), find(other); mine != `"x"` || others != "" {
+			t.Errorf("found %q, and by another tenant %q", mine, others)
+		}
+		if r.step(); find(tenant) != "" {
+			t.Error("a job that is done is found")
+		}
+		add("y")
+		err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`UPDATE job SET dead_at = 1 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+			return err
+		})
+		if err != nil || find(tenant) != "" {
+			t.Errorf("a dead job is found, %v", err)
 		}
 	})
 }

@@ -27,6 +27,13 @@ type WaitingJob struct {
 	NextAt  clock.Time
 }
 
+// FindPayload returns the payload of a job that waits or runs. It returns no row where the
+// job is done, dead or deleted.
+func FindPayload(r *db.Reader, id uuid.UUID) (json.RawMessage, error) {
+	text, err := db.One(r, db.Scalar[string], `SELECT payload FROM job WHERE tenant_id = $1 AND id = $2 AND dead_at IS NULL`, r.Tenant(), id)
+	return json.RawMessage(text), err
+}
+
 // FindWaiting returns what the jobs of an account and a kind wait for, at most limit of
 // them, so that people can be told.
 func FindWaiting(r *db.Reader, kind string, account uuid.UUID, now time.Time, limit int) (w Waiting, err error) {

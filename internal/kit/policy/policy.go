@@ -11,6 +11,8 @@ import (
 	"context"
 	"io"
 
+	"github.com/google/uuid"
+
 	"konak/internal/kit/db"
 )
 
@@ -51,6 +53,8 @@ type Incident any
 type Mail struct {
 	// Ref names the mail, the same in every attempt.
 	Ref string
+	// Job is the job that sends it, the zero id where its sender finds it by its ref.
+	Job uuid.UUID
 	// Source is what wants to send it.
 	Source     string
 	MessageID  string

@@ -80,7 +80,7 @@ func (d *desk) publish(of domain.Details, purposes ...string) {
 		case "MX":
 			d.names.SetMX(r.FQDN, fmt.Sprintf("%d %s", *r.Priority, r.Value))
 		case "SRV":
-			d.names.SetSRV(r.FQDN)
+			d.names.SetSRV(r.FQDN, r.Value)
 		}
 	}
 }
@@ -109,6 +109,9 @@ func TestQuickstart(t *testing.T) {
 			if !strings.Contains(of.ZoneFile, line) {
 				t.Errorf("%q is not in %s", line, of.ZoneFile)
 			}
+		}
+		if strings.Contains(of.ZoneFile, "_submissions") {
+			t.Error("a service is offered that nobody serves")
 		}
 		if again := d.add("örnek.example"); cmp.Diff(of, again) != "" {
 			t.Error(cmp.Diff(of, again))
@@ -194,6 +197,7 @@ func TestRecords(t *testing.T) {
 	names := dnstest.Start(t)
 	s := apptest.NewOn(t, db.SQLite, func(c *app.Config) {
 		c.NameServers, c.MailHost, c.MailSPF = names.Find, host, "include:_spf.konak.example"
+		c.MailDomain, c.MailListen, c.MailTLSListen, c.MailTLSCert, c.MailTLSKey = "in.konak.example", "0.0.0.0:25", "0.0.0.0:465", "cert.pem", "key.pem"
 	})
 	d := &desk{s.Workspace("demo"), t, s, names}
 	of := d.add("firma.example")
@@ -239,12 +243,17 @@ func TestRecords(t *testing.T) {
 		{"ownership", "ok", "", text("_verify."+name, "other", record(of, "ownership").Value)},
 		{"ownership", "mismatch", "wrong_value", text("_verify."+name, record(of, "ownership").Value+"0")},
 		{"ownership", "missing", "", text("_verify." + name)},
-		{"no_imap", "ok", "", func() { names.SetSRV("_imap._tcp." + name) }},
+		{"no_imap", "ok", "", func() { names.SetSRV("_imap._tcp."+name, "0 0 0 .") }},
+		{"submissions", "ok", "", func() { names.SetSRV("_submissions._tcp."+name, "0 1 465 MX.konak.example.") }},
+		{"submissions", "mismatch", "wrong_value", func() { names.SetSRV("_submissions._tcp."+name, "0 1 587 mx.konak.example.") }},
 	} {
 		c.set()
 		if got := record(d.look(of), c.purpose); got.Status != c.status || got.Error != c.reason {
 			t.Errorf("%s %q: got %s %q", c.purpose, got.Found, got.Status, got.Error)
 		}
+	}
+	if line := "_submissions._tcp IN SRV 0 1 465 " + host + ".\n"; !strings.Contains(of.ZoneFile, line) || record(of, "submissions").Required {
+		t.Errorf("got %s", of.ZoneFile)
 	}
 	// A record that is there is completed, not doubled.
 	text(name, "v=spf1 include:_spf.other.example ~all")()

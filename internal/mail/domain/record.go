@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net"
 	"strings"
 
 	"github.com/google/uuid"
@@ -22,6 +23,8 @@ const (
 	purposeEd25519   = "dkim_ed25519"
 	purposeDMARC     = "dmarc"
 	purposeTLSReport = "tls_report"
+
+	purposeSubmissions = "submissions"
 )
 
 // notOffered are services that mail programs look for and that are not here.
@@ -78,6 +81,9 @@ func (s *Service) recordsOf(tenant uuid.UUID, d *row) []Record {
 		textRecord(purposeEd25519, d.Selector+"e._domainkey", "v=DKIM1; k=ed25519; h=sha256; p="+d.keys.ed25519, false),
 		textRecord(purposeDMARC, "_dmarc", "v=DMARC1; p=none; rua=mailto:"+dmarcReports+"@"+d.Domain.Domain, true),
 		textRecord(purposeTLSReport, "_smtp._tls", "v=TLSRPTv1; rua=mailto:"+tlsReports+"@"+d.Domain.Domain, false),
+	}
+	if _, port, err := net.SplitHostPort(s.TLSListen); err == nil {
+		out = append(out, Record{Purpose: purposeSubmissions, Host: "_submissions._tcp", Type: "SRV", Value: fmt.Sprintf("0 1 %s %s.", port, s.Host)})
 	}
 	for _, service := range notOffered {
 		out = append(out, Record{Purpose: "no_" + service, Host: "_" + service + "._tcp", Type: "SRV", Value: "0 0 0 ."})

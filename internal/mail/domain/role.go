@@ -11,9 +11,9 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Addresses that every domain has. Mail to people comes to the first inbox where there
-// is no such mailbox; reports of programs, which our own DNS records ask for, are taken
-// and dropped then.
+// Addresses that every domain has. Where there is no such mailbox, mail to people comes to
+// the first one of the workspace; reports of programs, which our own DNS records ask for,
+// are taken and read by nobody.
 var (
 	rolesOfPeople   = []string{"postmaster", "abuse"}
 	rolesOfPrograms = []string{dmarcReports, tlsReports}
@@ -26,8 +26,10 @@ const (
 )
 
 // FindRole returns the workspace of an address that every domain has, and the address of
-// the mailbox that its mail goes to, "" for mail that is taken and dropped. It returns
-// not_found for any other address. It is for addresses that have no mailbox.
+// the mailbox that its mail goes to, "" for mail that nobody reads. It returns not_found
+// for any other address, and for one of people where the workspace has no mailbox at all:
+// whoever writes there must hear that nobody reads it. It is for addresses that have no
+// mailbox.
 func (s *Service) FindRole(ctx context.Context, addr string) (tenant uuid.UUID, to string, err error) {
 	bare, name, ok := foldAddress(addr)
 	role, _, _ := strings.Cut(bare, "@")
@@ -43,9 +45,6 @@ func (s *Service) FindRole(ctx context.Context, addr string) (tenant uuid.UUID, 
 	if slices.Contains(rolesOfPrograms, role) {
 		return tenant, "", nil
 	}
-	m, err := db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (Mailbox, error) { return firstInbox(r, name) })
-	if db.IsNoRow(err) {
-		return tenant, "", nil
-	}
-	return tenant, m.Address, err
+	m, err := db.Read(ctx, s.DB.Tenant(tenant), func(r *db.Reader) (Mailbox, error) { return firstMailbox(r, name) })
+	return tenant, m.Address, db.NotFound(err)
 }

@@ -29,6 +29,9 @@ type Config struct {
 	// Host is the name of the server that takes the domains' mail, SPF the term of
 	// an SPF record that stands for the servers that send it.
 	Host, SPF string
+	// TLSListen is the address where mail programs hand mail over by TLS from the
+	// beginning, "" for none.
+	TLSListen string
 	// Accounts are where the mail of mailboxes goes.
 	Accounts  Accounts
 	Passwords Passwords

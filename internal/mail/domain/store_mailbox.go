@@ -54,10 +54,13 @@ func findMailbox(r *db.Reader, address string) (Mailbox, error) {
 	return db.One(r, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox WHERE tenant_id = $1 AND address = $2`, r.Tenant(), address)
 }
 
-// firstInbox returns the oldest inbox, one at the domain before any other.
-func firstInbox(r *db.Reader, domain string) (Mailbox, error) {
-	return db.One(r, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox m WHERE tenant_id = $1 AND kind = 'inbox'
-		ORDER BY CASE WHEN domain_id IN (SELECT id FROM mail_domain WHERE tenant_id = $1 AND domain = $2) THEN 0 ELSE 1 END, id LIMIT 1`, r.Tenant(), domain)
+// firstMailbox returns the oldest mailbox at the domains that are the workspace's own: an
+// inbox before one that forwards, one at the domain before any other.
+func firstMailbox(r *db.Reader, domain string) (Mailbox, error) {
+	return db.One(r, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox m
+		WHERE tenant_id = $1 AND domain_id IN (SELECT id FROM mail_domain WHERE tenant_id = $1 AND state IN ('verifying', 'active', 'degraded'))
+		ORDER BY CASE WHEN kind = 'inbox' THEN 0 ELSE 1 END,
+			CASE WHEN domain_id IN (SELECT id FROM mail_domain WHERE tenant_id = $1 AND domain = $2) THEN 0 ELSE 1 END, id LIMIT 1`, r.Tenant(), domain)
 }
 
 func lockMailbox(tx *db.Tx, id uuid.UUID) (Mailbox, error) {

@@ -17,7 +17,6 @@ import (
 	"konak/internal/kit/event"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/outbound"
-	"konak/internal/kit/policy"
 	"konak/internal/kit/trtext"
 )
 
@@ -317,7 +316,15 @@ func (s *Service) review(ctx context.Context, j *jobs.Job) error {
 	case verdict.Hold:
 		return jobs.Snooze(s.DB.Clock().Now().Add(reviewPause))
 	case verdict.Refused != "":
-		return s.refuse(ctx, &m, left, verdict)
+		return s.refuse(ctx, &m, left, fmt.Sprintf("%s (%s)", errPolicy, verdict.Refused))
+	}
+	// The domain may have gone after somebody released the mail.
+	owned, err := s.ownsSender(ctx, &m)
+	if err != nil {
+		return err
+	}
+	if !owned {
+		return s.refuse(ctx, &m, left, errNotYours.Error())
 	}
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		held, err := releaseMail(tx, m.ID)
@@ -329,7 +336,7 @@ func (s *Service) review(ctx context.Context, j *jobs.Job) error {
 }
 
 // refuse reports that nobody gets a mail that was held.
-func (s *Service) refuse(ctx context.Context, m *queued, left []Recipient, v policy.MailVerdict) error {
-	_, err := s.record(ctx, m, outcomeOfAll(addressesOf(left), StateFailed, fmt.Sprintf("%s (%s)", errPolicy, v.Refused)))
+func (s *Service) refuse(ctx context.Context, m *queued, left []Recipient, answer string) error {
+	_, err := s.record(ctx, m, outcomeOfAll(addressesOf(left), StateFailed, answer))
 	return err
 }

@@ -201,10 +201,13 @@ func (s *Service) deliverHereTo(ctx context.Context, m *queued, addr string, tex
 	}
 	tenant, box, err := s.Domains.FindMailbox(ctx, addr)
 	if fault.Is(err, fault.NotFound) {
-		if _, at, known, err := s.findRole(ctx, addr); err != nil || known {
-			if err != nil || at == "" {
-				return err
-			}
+		role, at, known, err := s.findRole(ctx, addr)
+		switch {
+		case err != nil:
+			return err
+		case known && at == "":
+			return s.takeUnread(ctx, unreadRecipient{role, addr}, uuid.NewSHA1(m.ID, []byte("journal "+address.Fold(addr))), m.Sender, h, text)
+		case known:
 			return s.deliverHereTo(ctx, m, at, text)
 		}
 	}

@@ -310,7 +310,7 @@ func TestJournal(t *testing.T) {
 		one := base + "/journal/" + sent.ID.String() + "/report"
 		o.s.Workspace("acme").Owner.Get(one).Refused(404, "not_found")
 		report := string(o.Owner.Get(one).Want(200).Body)
-		if !strings.Contains(report, "\r\nBcc: gizli@other.example\r\n") || !strings.Contains(report, "Content-Type: message/rfc822") || !strings.Contains(report, "\r\n\r\n"+outgoing) {
+		if field(report, "From") != "<journal@"+host+">" || !strings.Contains(report, "\r\nBcc: gizli@other.example\r\n") || !strings.Contains(report, "Content-Type: message/rfc822") || !strings.Contains(report, "\r\n\r\n"+outgoing) {
 			t.Errorf("got %s", report)
 		}
 

@@ -333,13 +333,13 @@ func addressesOf(list []Recipient) []string {
 
 // checkHeld returns conflict for a mail in quarantine that cannot be sent any more, be it of
 // the queue or of the CRM.
-func (s *Service) checkHeld(ctx context.Context, source, ref string) error {
-	id, err := uuid.Parse(ref)
-	if err != nil {
-		return nil // not of the queue
+func (s *Service) checkHeld(ctx context.Context, source, ref string, job *uuid.UUID) error {
+	if source == policy.SourceCRM && job != nil {
+		return s.Inbox.CheckHeld(ctx, *job)
 	}
-	if source == policy.SourceCRM {
-		return s.Inbox.CheckHeld(ctx, id)
+	id, err := uuid.Parse(ref)
+	if err != nil || source == policy.SourceCRM {
+		return nil // not of the queue
 	}
 	m, err := db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (queued, error) { return findMail(r, id) })
 	if db.IsNoRow(err) {
@@ -348,14 +348,42 @@ func (s *Service) checkHeld(ctx context.Context, source, ref string) error {
 	if err != nil {
 		return err
 	}
-	text, err := s.Blobs.OpenFile(ctx, caller.From(ctx).TenantID, m.blob.ID)
+	owned, err := s.ownsSender(ctx, &m)
 	switch {
 	case fault.Is(err, fault.FileMissing), fault.Is(err, fault.FileDamaged):
 		return fault.New(fault.Conflict).Because(mail.ReasonContentGone)
-	case err != nil:
-		return err
+	case err == nil && !owned:
+		return fault.New(fault.Conflict).Because("sender_gone")
 	}
-	return text.Close()
+	return err
+}
+
+// ownsSender says whether the domains that a mail is from are still the workspace's own:
+// in its envelope and, where a mailbox wrote it, in its From.
+func (s *Service) ownsSender(ctx context.Context, m *queued) (bool, error) {
+	text, err := s.Blobs.OpenFile(ctx, caller.From(ctx).TenantID, m.blob.ID)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = text.Close() }()
+	h, err := readHeader(text)
+	if err != nil {
+		return false, err
+	}
+	var from []string
+	if m.Origin == OriginSubmission {
+		from, _ = h.Addresses("from")
+	}
+	if m.Sender != "" {
+		from = append(from, m.Sender)
+	}
+	for _, addr := range from {
+		owner, err := s.Domains.FindOwner(ctx, destinationOf(addr))
+		if err != nil || owner != caller.From(ctx).TenantID {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // finish marks a mail as done where nobody is left, and lets go of its content.

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -139,6 +140,53 @@ func TestWildcards(t *testing.T) {
 					t.Errorf("%s %s: %+v", path, addr, f)
 				}
 			}
+		}
+	})
+}
+
+// A mail in quarantine is not sent as an address whose domain went to another workspace, and
+// who has the domain now hears nothing of it.
+func TestReleaseWithoutDomain(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addRule("quarantine", nil)
+		o.addDomain("ikinci.example")
+		grant := map[string]any{"mailbox_id": o.mailbox("info@firma.example").ID, "address": "satis@ikinci.example"}
+		o.Owner.Post(base+"/send-as", grant).Want(201)
+		for subject, sender := range map[string]string{"held": "info@firma.example", "late": "info@firma.example", "granted": "satis@ikinci.example"} {
+			code := transfer(t, o.dial("info@firma.example"), sender, text("info@firma.example", subject, "")+"gizli\r\n", "elif@other.example")
+			if code != 250 {
+				t.Fatalf("said %d", code)
+			}
+		}
+		incident := func(subject string) string {
+			list := o.incidents()
+			i := slices.IndexFunc(list, func(i mail.Incident) bool { return i.SubjectMasked == subject })
+			return base + "/dlp/incidents/" + list[i].ID.String()
+		}
+		o.Owner.Post(incident("late")+"/release", map[string]any{}).Want(200)
+		other := o.colleagues("acme.example")
+		o.Owner.Delete(base + "/mailboxes/" + o.mailbox("info@firma.example").ID.String()).Want(200)
+		o.Owner.Delete(base + "/provision/domain/" + o.of.Domain.ID.String()).Want(200)
+		other.addDomain("firma.example")
+		other.addInbox("info@firma.example")
+		for _, subject := range []string{"held", "granted"} {
+			f := o.Owner.Post(incident(subject)+"/release", map[string]any{}).Refused(409, "conflict")
+			if f.Reason != "sender_gone" || !strings.Contains(f.Message, "Reject it") {
+				t.Errorf("%s: got %+v", subject, f)
+			}
+		}
+		o.Owner.Post(incident("held")+"/reject", map[string]any{}).Want(200)
+		o.s.Clock.Advance(2 * time.Minute)
+		o.s.Settle()
+		for _, m := range o.queue() {
+			want := map[string]string{"held": "done", "late": "done", "granted": "held"}[m.Subject]
+			if m.State != want || want == "done" && m.Recipients[0].State != engine.StateFailed {
+				t.Errorf("got %+v", m)
+			}
+		}
+		if got := other.subjects(); len(o.out.got()) != 0 || len(got) != 0 {
+			t.Errorf("%d mails left, the domain's new owner has %q", len(o.out.got()), got)
 		}
 	})
 }

@@ -8,8 +8,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/blob"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
 	"konak/internal/kit/smtpd"
 	"konak/internal/kit/trtext"
+	"konak/internal/mail"
 	"konak/internal/mail/header"
 	"konak/internal/mail/origin"
 )
@@ -50,10 +54,32 @@ func (c *session) receive(r io.Reader) error {
 			return c.asRefusal("a bounce could not be sent on", err)
 		}
 	}
-	if len(c.dropped) > 0 {
-		c.s.Log.Info("a mail to a postmaster or with a report was taken and not kept", "tenants", c.dropped, "from", c.from, "subject", trtext.Cut(h.Text("subject"), maxSubject))
+	for _, r := range c.unread {
+		if err := c.s.takeUnread(ctx, r, c.s.DB.Clock().NewID(), c.from, h, text); err != nil {
+			return c.asRefusal("a mail could not be kept for the journal", err)
+		}
 	}
 	return nil
+}
+
+// takeUnread takes a mail that nobody reads. It is a line in the log, and an item of the
+// journal where the workspace keeps one.
+func (s *Service) takeUnread(ctx context.Context, r unreadRecipient, id uuid.UUID, from string, h *header.Header, text *os.File) error {
+	s.Log.Info("a mail to a postmaster or with a report was taken", "tenant", r.tenant, "to", r.addr, "from", from, "subject", trtext.Cut(h.Text("subject"), maxSubject))
+	if r.tenant == uuid.Nil {
+		return nil
+	}
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: r.tenant})
+	size, err := text.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	item := mail.NewJournalItem(mail.Inbound, from, []string{r.addr}, h, blob.Blob{Size: size})
+	item.ID = id
+	if item.BlobID, err = s.keepForJournal(ctx, io.NewSectionReader(text, 0, size)); err != nil {
+		return err
+	}
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Mail.AddToJournal(tx, item) })
 }
 
 // checkLoop returns a refusal for a mail that goes in circles. Mailboxes that have sent it
@@ -62,7 +88,7 @@ func (c *session) checkLoop(h *header.Header) error {
 	all := len(c.forwards)
 	c.forwards = slices.DeleteFunc(c.forwards, func(f forward) bool { return c.s.hasPassed(h, f.box.Address) })
 	left := len(c.forwards) + len(c.returns)
-	if left > 0 && h.Count("received") > maxHops || all > 0 && left+len(c.inboxes)+len(c.dropped) == 0 {
+	if left > 0 && h.Count("received") > maxHops || all > 0 && left+len(c.inboxes)+len(c.unread) == 0 {
 		return errLoop
 	}
 	return nil
@@ -76,9 +102,9 @@ func (c *session) tenants() (out []uuid.UUID) {
 	for _, f := range c.forwards {
 		out = append(out, f.tenant)
 	}
-	for _, tenant := range c.dropped {
-		if tenant != uuid.Nil {
-			out = append(out, tenant)
+	for _, r := range c.unread {
+		if r.tenant != uuid.Nil {
+			out = append(out, r.tenant)
 		}
 	}
 	return out

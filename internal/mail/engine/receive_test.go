@@ -5,14 +5,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 
 	"konak/internal/app"
 	"konak/internal/crm/email"
 	"konak/internal/kit/db"
-	"konak/internal/mail/engine"
 )
 
 // published answers from TXT records, and from addresses where a name has none.
@@ -256,63 +254,6 @@ func TestSuspendedWorkspaceSendsNothing(t *testing.T) {
 		suspend(false)
 		if code := o.submit(text("info@firma.example", "teklif", ""), "elif@other.example"); code != 250 {
 			t.Errorf("said %d after it was resumed", code)
-		}
-	})
-}
-
-// Every domain has a postmaster, an address for abuse, and those that its DNS records
-// name, without a mailbox of their own.
-func TestRoles(t *testing.T) {
-	t.Parallel()
-	run(t, func(c *app.Config) { c.MailDomain = "posta.example" }, func(t *testing.T, o *office) {
-		o.addDomain("ikinci.example")
-		o.addInbox("bilgi@ikinci.example")
-		bring := func(to string) int {
-			return o.bring("ayse@third.example", text("ayse@third.example", "to "+to, ""), to)
-		}
-		for _, to := range []string{
-			"Postmaster@firma.example", "abuse+spam@firma.example", "postmaster@ikinci.example", "dmarc@firma.example", "tlsrpt@ikinci.example",
-			"postmaster@posta.example", "Postmaster@" + host, "postmaster",
-		} {
-			if code := bring(to); code != 250 {
-				t.Errorf("%s: said %d", to, code)
-			}
-		}
-		for _, to := range []string{"root@firma.example", "postmaster@nobody.example", "dmarc@posta.example"} {
-			if code := bring(to); code != 550 {
-				t.Errorf("%s: said %d", to, code)
-			}
-		}
-		if code := o.submit(text("info@firma.example", "by a mailbox", ""), "postmaster@ikinci.example", "dmarc@firma.example"); code != 250 {
-			t.Errorf("said %d", code)
-		}
-		o.s.Settle()
-		got := o.subjects()
-		slices.Sort(got)
-		want := []string{"by a mailbox", "to Postmaster@firma.example", "to abuse+spam@firma.example", "to postmaster@ikinci.example"}
-		if !slices.Equal(got, want) {
-			t.Errorf("got %q, want %q", got, want)
-		}
-		for _, m := range o.queue() {
-			if m.State != engine.StateDone || m.Origin == engine.OriginReport {
-				t.Errorf("got %+v", m)
-			}
-		}
-		// A mailbox of the name gets its own mail.
-		o.addInbox("dmarc@firma.example")
-		if code := bring("dmarc@firma.example"); code != 250 {
-			t.Errorf("said %d", code)
-		}
-		o.s.Settle()
-		if got := o.subjects(); !slices.Contains(got, "to dmarc@firma.example") {
-			t.Errorf("got %q", got)
-		}
-		// Without any inbox the mail is taken all the same.
-		for _, addr := range []string{"info@firma.example", "bilgi@ikinci.example", "dmarc@firma.example"} {
-			o.Owner.Delete(base + "/mailboxes/" + o.mailbox(addr).ID.String()).Want(200)
-		}
-		if code := bring("postmaster@firma.example"); code != 250 {
-			t.Errorf("without an inbox: said %d", code)
 		}
 	})
 }

@@ -37,6 +37,13 @@ func (s *Service) prepareReport(ctx context.Context, m *queued, known map[string
 	if len(failed) == 0 || m.ReportTo == "" {
 		return out, nil
 	}
+	if m.Origin == OriginSubmission {
+		// The mailboxes of a domain that is another workspace's by now are strangers.
+		owner, err := s.Domains.FindOwner(ctx, destinationOf(m.ReportTo))
+		if err != nil || owner != caller.From(ctx).TenantID {
+			return out, err
+		}
+	}
 	id := uuid.NewSHA1(m.ID, []byte("report "+strings.Join(failed, " ")))
 	if !slices.ContainsFunc(failed, func(addr string) bool { return known[addr].Answer != errLoop.Error() }) {
 		id = uuid.NewSHA1(m.root, []byte("loop")) // however many ways lead back, one report is enough

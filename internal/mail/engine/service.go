@@ -45,9 +45,9 @@ type Inbox interface {
 	Spool(ctx context.Context, network netip.Prefix, tenants []uuid.UUID, r io.Reader) (text *os.File, release func(), err error)
 	// Deliver makes a mail durable for an address here.
 	Deliver(ctx context.Context, d smtpd.Delivery) error
-	// CheckHeld returns conflict for a mail of the CRM in quarantine that cannot be sent any
-	// more.
-	CheckHeld(ctx context.Context, id uuid.UUID) error
+	// CheckHeld returns conflict for a mail of the CRM in quarantine, named by its job, that
+	// cannot be sent any more.
+	CheckHeld(ctx context.Context, job uuid.UUID) error
 }
 
 // Resolver finds the mail servers of domains, and what they say about reports.

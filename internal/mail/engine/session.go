@@ -78,8 +78,8 @@ type session struct {
 	inboxes  []inboxRecipient
 	forwards []forward
 	returns  []queued
-	// dropped are the workspaces of recipients whose mail is taken and not kept.
-	dropped []uuid.UUID
+	// unread are recipients whose mail nobody reads.
+	unread []unreadRecipient
 	// listed is the block list that has the sender's address, once it was looked for.
 	listed   string
 	lookedUp bool
@@ -89,6 +89,13 @@ type session struct {
 type inboxRecipient struct {
 	tenant, account uuid.UUID
 	addr            string
+}
+
+// unreadRecipient is an address whose mail is taken though nobody reads it: for reports of
+// programs, or the operator's postmaster, who has no workspace.
+type unreadRecipient struct {
+	tenant uuid.UUID
+	addr   string
 }
 
 // Hello implements smtpd.Greeted.
@@ -194,7 +201,9 @@ func (c *session) Rcpt(to string) error {
 		case err != nil:
 			return c.later("mail recipient look-up failed", err)
 		case known && at == "":
-			c.dropped = append(c.dropped, role)
+			if r := (unreadRecipient{role, address.Fold(to)}); !slices.Contains(c.unread, r) {
+				c.unread = append(c.unread, r)
+			}
 			return nil
 		case known:
 			return c.Rcpt(at)
@@ -222,7 +231,7 @@ func (c *session) Rcpt(to string) error {
 }
 
 // findRole says whether an address without a mailbox is one that every domain has, whose
-// it is, and which mailbox its mail goes to: "" for mail that is taken and dropped.
+// it is, and which mailbox its mail goes to: "" for mail that nobody reads.
 func (s *Service) findRole(ctx context.Context, addr string) (tenant uuid.UUID, to string, known bool, err error) {
 	local, name, _ := strings.Cut(address.Fold(strings.TrimSpace(addr)), "@")
 	if local == "postmaster" && (name == "" || name == s.Host || name == s.Domain) {
@@ -267,7 +276,7 @@ func (c *session) Data(r io.Reader) error {
 
 // Reset implements smtpd.Session.
 func (c *session) Reset() {
-	c.from, c.to, c.inboxes, c.forwards, c.returns, c.dropped = "", nil, nil, nil, nil, nil
+	c.from, c.to, c.inboxes, c.forwards, c.returns, c.unread = "", nil, nil, nil, nil, nil
 }
 
 // asRefusal returns an error that is said to the sender as it is, and errLater for

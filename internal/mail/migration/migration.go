@@ -34,10 +34,10 @@ const maxJobs = 1000
 
 // Source is the server that mail is copied from.
 type Source struct {
-	Host string `json:"host" minLength:"1" maxLength:"253" example:"imap.eski.example"`
+	Host string `json:"host" minLength:"1" maxLength:"253" pattern:"^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$" example:"imap.eski.example"`
 	Port int    `json:"port" minimum:"1" maximum:"65535" example:"993"`
 	TLS  string `json:"tls" enum:"tls,starttls" example:"tls"`
-	User string `json:"user" minLength:"1" maxLength:"200" example:"destek@kaya.example"`
+	User string `json:"user" minLength:"1" maxLength:"200" pattern:"^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$" example:"destek@kaya.example"`
 	Auth string `json:"auth" enum:"password" example:"password" doc:"How to sign in there. The password is asked for when the copying begins"`
 }
 
@@ -87,7 +87,7 @@ func (s *Service) Jobs(ctx context.Context, p db.Page) (db.List[Job], error) {
 // the mailbox and the same user there waits already.
 func (s *Service) Add(ctx context.Context, mailbox string, from Source) (j Job, err error) {
 	from.Host = strings.TrimSpace(from.Host)
-	if from.Host == "" || strings.ContainsAny(from.Host, " /:@\r\n") {
+	if from.Host == "" || strings.ContainsAny(from.Host, " /:@") {
 		return j, fault.Invalid("source.host", "invalid_host")
 	}
 	addr, ok := address.ParseEmail(mailbox)

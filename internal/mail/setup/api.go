@@ -52,6 +52,6 @@ func (s *Service) Register(a *api.API) {
 	api.Handle(a, dismiss, func(ctx context.Context, _ *struct{}) (Setup, error) { return s.Dismiss(ctx) })
 
 	mark := route("POST", "/step", "mark-mail-setup-step", "Mark a step of the setup", perm.MailSettingsManage)
-	mark.Doc = "Only the steps migration, policies and test_mail are marked by a person; the others are seen by themselves: 422 not_allowed."
+	mark.Doc = "Only the steps migration, policies and test_mail are marked by a person; the others are found out by themselves: 422 not_allowed, with the reason step_is_seen."
 	api.Handle(a, mark, func(ctx context.Context, in *stepIn) (Setup, error) { return s.Mark(ctx, in.Body.Step, in.Body.Status) })
 }

@@ -135,7 +135,7 @@ func checkPermission(ctx context.Context, p perm.Permission) error {
 // field step for the others.
 func (s *Service) Mark(ctx context.Context, step, status string) (Setup, error) {
 	if !slices.Contains(optional, step) {
-		return Setup{}, fault.Invalid("step", "not_allowed")
+		return Setup{}, fault.Invalid("step", "not_allowed").Because("step_is_seen")
 	}
 	return s.change(ctx, "mail.setup.step", map[string]string{"step": step, "status": status}, func(_ *db.Tx, st *stored, _ Setup) error {
 		st.marks[step] = status

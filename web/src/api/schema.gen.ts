@@ -5430,7 +5430,7 @@ export interface paths {
         put?: never;
         /**
          * Release a mail from quarantine
-         * @description The mail goes out within a minute. An incident that is not open: 409, with its state as the reason; one whose mail is no longer in the storage: 409 with the reason content_gone; one whose conversation or customer was deleted meanwhile: 409 with the reason recipient_gone.
+         * @description The mail goes out within a minute. An incident that is not open: 409, with its state as the reason; one whose mail is no longer in the storage: 409 with the reason content_gone; one whose conversation or customer was deleted meanwhile: 409 with the reason recipient_gone; one whose sender's domain no longer belongs to the workspace: 409 with the reason sender_gone.
          */
         post: operations["release-dlp-incident"];
         delete?: never;
@@ -6220,7 +6220,7 @@ export interface paths {
         put?: never;
         /**
          * Mark a step of the setup
-         * @description Only the steps migration, policies and test_mail are marked by a person; the others are seen by themselves: 422 not_allowed.
+         * @description Only the steps migration, policies and test_mail are marked by a person; the others are found out by themselves: 422 not_allowed, with the reason step_is_seen.
          */
         post: operations["mark-mail-setup-step"];
         delete?: never;

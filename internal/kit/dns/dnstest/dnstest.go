@@ -118,9 +118,16 @@ func (s *Server) SetCNAME(name, to string) {
 	s.set(name, dnsmessage.TypeCNAME, []dnsmessage.ResourceBody{&dnsmessage.CNAMEResource{CNAME: makeName(to)}})
 }
 
-// SetSRV gives a name a service that is not offered.
-func (s *Server) SetSRV(name string) {
-	s.set(name, dnsmessage.TypeSRV, []dnsmessage.ResourceBody{&dnsmessage.SRVResource{Target: makeName("")}})
+// SetSRV gives a name a service, such as "0 1 465 a.example."; "0 0 0 ." is one that is
+// not offered.
+func (s *Server) SetSRV(name, value string) {
+	r := &dnsmessage.SRVResource{}
+	var host string
+	if _, err := fmt.Sscan(value, &r.Priority, &r.Weight, &r.Port, &host); err != nil {
+		panic(err)
+	}
+	r.Target = makeName(host)
+	s.set(name, dnsmessage.TypeSRV, []dnsmessage.ResourceBody{r})
 }
 
 // SetManner makes the server misbehave for a name; "" ends that. The name "*" is

@@ -35,4 +35,7 @@ export const privacy = {
   'privacy.verify': 'Verify the ledger',
   'privacy.verified': 'All {lines} lines hold',
   'privacy.broken': 'The chain is broken: a line was changed or is missing.',
+  'privacy.filter': 'Only lines about this address',
+  'privacy.filterAction': 'Filter',
+  'privacy.filterEmpty': 'No lines about this address',
 } as const

@@ -37,4 +37,7 @@ export const privacy: Record<keyof typeof en, string> = {
   'privacy.verify': 'Defteri doğrula',
   'privacy.verified': '{lines} satırın hepsi sağlam',
   'privacy.broken': 'Zincir kırık: bir satır değiştirilmiş ya da eksik.',
+  'privacy.filter': 'Yalnız bu adresle ilgili satırlar',
+  'privacy.filterAction': 'Süz',
+  'privacy.filterEmpty': 'Bu adresle ilgili satır yok',
 }

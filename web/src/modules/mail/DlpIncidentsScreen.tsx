@@ -13,7 +13,7 @@ import { Segmented } from '@/ui/Segmented'
 import { Select } from '@/ui/Select'
 import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
-import { actions, incidentStates, patternTypes, severities, useIncidents, useReview, type Incident, type Review } from './dlpRules'
+import { actions, incidentStates, patternTypes, placeText, severities, useIncidents, useReview, type Incident, type Review } from './dlpRules'
 
 export function DlpIncidentsScreen() {
   const { t } = useI18n()
@@ -89,7 +89,7 @@ function Found({ incident }: { incident: Incident }) {
       {incident.matches.map((match) => (
         <li key={`${match.rule_id} ${match.where}`}>
           {match.pattern_type in patternTypes ? t(patternTypes[match.pattern_type as keyof typeof patternTypes]) : match.pattern_type}{' '}
-          <span className="font-mono text-xs break-all text-ink-3">{match.samples_masked.join(', ')}</span>
+          <span className="text-ink-3">({placeText(match.where)})</span> <span className="font-mono text-xs break-all text-ink-3">{match.samples_masked.join(', ')}</span>
         </li>
       ))}
       {incident.unscanned.map((part) => (

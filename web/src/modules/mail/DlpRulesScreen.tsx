@@ -12,12 +12,12 @@ import { Card } from '@/ui/Card'
 import { ConfirmAct } from '@/ui/ConfirmAct'
 import { FailureText } from '@/ui/FailureText'
 import { Checkbox, Field, Input, Textarea } from '@/ui/Field'
-import { FormDialog } from '@/ui/FormLayer'
+import { FormDrawer } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { Select } from '@/ui/Select'
 import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
-import { actions, patternTypes, severities, useAddRule, useDeleteRule, useEnableRule, useRules, useTestText, withPattern, type Rule } from './dlpRules'
+import { actions, patternTypes, placeText, ruleFields, severities, useAddRule, useDeleteRule, useEnableRule, useRules, useTestText, withPattern, type Rule } from './dlpRules'
 
 export function DlpRulesScreen() {
   const { t } = useI18n()
@@ -36,6 +36,7 @@ export function DlpRulesScreen() {
         <>
           <span className="font-medium break-words">{row.name}</span>
           <span className="block text-sm text-ink-3">{t(patternTypes[row.pattern_type])}</span>
+          <Narrowing options={row.options} />
         </>
       ),
     },
@@ -76,6 +77,20 @@ export function DlpRulesScreen() {
   )
 }
 
+/** What a rule asks for beside its pattern; nothing for one that asks for nothing. */
+function Narrowing({ options }: { options: Rule['options'] }) {
+  const { t } = useI18n()
+  const words = options.proximity_words ?? []
+  const fields = options.fields ?? []
+  const parts = [
+    options.min_count > 1 && t('dlpRules.minCountShown', { count: formatNumber(options.min_count) }),
+    words.length > 0 && t('dlpRules.wordsShown', { words: words.join(', ') }),
+    options.scope === 'external' && t('dlpRules.scope.external'),
+    fields.length > 0 && t('dlpRules.fieldsShown', { fields: fields.map((field) => t(ruleFields[field])).join(', ') }),
+  ].filter(Boolean)
+  return parts.length > 0 && <span className="block text-sm break-words text-ink-3">{parts.join(' · ')}</span>
+}
+
 /** Says what the enabled rules find in a text; nothing is kept of it. */
 function TestBox() {
   const { t } = useI18n()
@@ -87,9 +102,13 @@ function TestBox() {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          test.mutate(textOf(new FormData(event.currentTarget), 'text'))
+          const data = new FormData(event.currentTarget)
+          test.mutate({ subject: textOf(data, 'subject') || undefined, text: textOf(data, 'text') })
         }}
       >
+        <Field label={t('dlpRules.test.subject')} optional>
+          <Input name="subject" autoComplete="off" maxLength={1000} />
+        </Field>
         <Field label={t('dlpRules.test.text')} hint={t('dlpRules.test.hint')}>
           <Textarea name="text" rows={4} maxLength={100_000} />
         </Field>
@@ -108,7 +127,7 @@ function TestBox() {
         <Notice tone={found.matches.length === 0 ? 'ok' : 'warn'} className="mt-4" title={found.action === 'pass' ? t('dlpRules.test.pass') : t(actions[found.action].label)}>
           {found.matches.map((match) => (
             <p key={`${match.rule_id} ${match.where}`} className="font-mono text-xs break-all">
-              {match.samples_masked.join(', ')}
+              {placeText(match.where)}: {match.samples_masked.join(', ')}
             </p>
           ))}
         </Notice>
@@ -117,6 +136,18 @@ function TestBox() {
   )
 }
 
+/** What narrows a rule, as the form has it. */
+function optionsOf(data: FormData): Rule['options'] {
+  return {
+    min_count: Number(textOf(data, 'min_count') || 1),
+    proximity_words: linesOf(textOf(data, 'proximity_words')),
+    scope: textOf(data, 'scope') as Rule['options']['scope'],
+    fields: data.getAll('fields') as Rule['options']['fields'],
+  }
+}
+
+const linesOf = (text: string) => text.split(/[\n,]/).map((line) => line.trim()).filter(Boolean)
+
 function AddRuleDialog({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
   const add = useAddRule()
@@ -124,11 +155,20 @@ function AddRuleDialog({ onClose }: { onClose: () => void }) {
 
   function submit(data: FormData) {
     const name = textOf(data, 'name')
+    const enabled = data.has('enabled')
     add.mutate(
-      { name, pattern_type: type, pattern: withPattern.includes(type) ? textOf(data, 'pattern') : undefined, action: textOf(data, 'action') as Rule['action'], severity: textOf(data, 'severity') as Rule['severity'] },
+      {
+        name,
+        pattern_type: type,
+        pattern: withPattern.includes(type) ? textOf(data, 'pattern') : undefined,
+        action: textOf(data, 'action') as Rule['action'],
+        severity: textOf(data, 'severity') as Rule['severity'],
+        options: optionsOf(data),
+        enabled,
+      },
       {
         onSuccess: () => {
-          toast('ok', t('dlpRules.added', { name }))
+          toast('ok', t(enabled ? 'dlpRules.added' : 'dlpRules.addedOff', { name }))
           onClose()
         },
       },
@@ -137,12 +177,12 @@ function AddRuleDialog({ onClose }: { onClose: () => void }) {
 
   const taken = asApiError(add.error)?.code === 'conflict' ? t('dlpRules.taken') : null
   return (
-    <FormDialog
+    <FormDrawer
       title={t('dlpRules.add')}
       description={t('dlpRules.addLead')}
       busy={add.isPending}
       error={add.error}
-      fields={['name', 'pattern']}
+      fields={['name', 'pattern', 'options.min_count', 'options.proximity_words']}
       said={taken !== null}
       onSubmit={submit}
       onClose={onClose}
@@ -182,7 +222,27 @@ function AddRuleDialog({ onClose }: { onClose: () => void }) {
           ))}
         </Select>
       </Field>
-    </FormDialog>
+      <Field label={t('dlpRules.scope')}>
+        <Select name="scope" defaultValue="any">
+          <option value="any">{t('dlpRules.scope.any')}</option>
+          <option value="external">{t('dlpRules.scope.external')}</option>
+        </Select>
+      </Field>
+      <Field label={t('dlpRules.minCount')} hint={t('dlpRules.minCountHint')} error={fieldText(add.error, 'options.min_count')}>
+        <Input name="min_count" type="number" min={1} max={1000} defaultValue={1} />
+      </Field>
+      <Field label={t('dlpRules.words')} hint={t('dlpRules.wordsHint')} error={fieldText(add.error, 'options.proximity_words')} optional>
+        <Textarea name="proximity_words" rows={2} />
+      </Field>
+      <fieldset className="flex flex-col gap-1.5">
+        <legend className="mb-1.5 text-sm font-semibold">{t('dlpRules.fields')}</legend>
+        {Object.entries(ruleFields).map(([value, label]) => (
+          <Checkbox key={value} name="fields" value={value} label={t(label)} />
+        ))}
+        <p className="text-sm text-ink-3">{t('dlpRules.fieldsHint')}</p>
+      </fieldset>
+      <Checkbox name="enabled" label={t('dlpRules.enableNow')} defaultChecked />
+    </FormDrawer>
   )
 }
 

@@ -1,22 +1,31 @@
 import { Link, useParams } from '@tanstack/react-router'
-import { ArrowLeft, RefreshCw } from 'lucide-react'
+import { ArrowLeft, KeyRound, RefreshCw } from 'lucide-react'
+import { useState } from 'react'
 import { asApiError } from '@/api/error'
+import { fieldText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
+import { textOf } from '@/lib/form'
 import { NotFoundPage } from '@/shell/ErrorPages'
 import { Ago } from '@/ui/Ago'
 import { Badge, Code } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { CodeBlock, CopyButton } from '@/ui/CodeBlock'
+import { Field, Input } from '@/ui/Field'
+import { FormDialog } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { Table, type Column } from '@/ui/Table'
-import { purposes, recordErrors, states, statuses, useDomain, type Domain, type DomainRecord } from './domains'
+import { toast } from '@/ui/Toast'
+import { purposes, recordErrors, states, statuses, useDomain, useRotateKeys, type Domain, type DomainRecord } from './domains'
 
 export function DomainScreen() {
   const { t } = useI18n()
   const { domainId } = useParams({ from: '/shell/mail/domains/$domainId' })
   const query = useDomain(domainId)
+  const canManage = meets(useMe(), { permission: 'mail.domains.manage' })
+  const [rotating, setRotating] = useState(false)
   const missing = asApiError(query.error)?.status === 404
   const details = query.data
   return (
@@ -44,17 +53,56 @@ export function DomainScreen() {
               </span>
             }
             actions={
-              <Button icon={RefreshCw} busy={query.isFetching} onClick={() => void query.refetch()}>
-                {t('domains.look')}
-              </Button>
+              <>
+                {canManage && (
+                  <Button icon={KeyRound} onClick={() => setRotating(true)}>
+                    {t('domains.rotate')}
+                  </Button>
+                )}
+                <Button icon={RefreshCw} busy={query.isFetching} onClick={() => void query.refetch()}>
+                  {t('domains.look')}
+                </Button>
+              </>
             }
           />
           <StateNotice domain={details.domain} />
           <RecordTable records={details.records} />
           <CodeBlock className="mt-6" label={t('domains.zoneFile')} code={details.zone_file} />
+          {rotating && <RotateDialog domain={details.domain} onClose={() => setRotating(false)} />}
         </>
       )}
     </QueryState>
+  )
+}
+
+function RotateDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
+  const { t } = useI18n()
+  const rotate = useRotateKeys()
+  return (
+    <FormDialog
+      title={t('domains.rotate')}
+      description={t('domains.rotateLead', { selector: domain.selector })}
+      action={t('domains.rotateAction')}
+      busy={rotate.isPending}
+      error={rotate.error}
+      fields={['selector']}
+      onSubmit={(data) =>
+        rotate.mutate(
+          { domain: domain.domain, selector: textOf(data, 'selector') },
+          {
+            onSuccess: () => {
+              toast('ok', t('domains.rotated'))
+              onClose()
+            },
+          },
+        )
+      }
+      onClose={onClose}
+    >
+      <Field label={t('domains.selector')} hint={t('domains.selectorHint')} error={fieldText(rotate.error, 'selector', { invalid_selector: 'domains.selectorInvalid' })}>
+        <Input name="selector" autoComplete="off" autoCapitalize="none" spellCheck={false} maxLength={61} required />
+      </Field>
+    </FormDialog>
   )
 }
 

@@ -37,8 +37,12 @@ export function MailMailboxesScreen() {
         <>
           <span className="break-all">{row.kind === 'forward' ? row.targets.join(', ') : (accounts.find((one) => one.id === row.account_id)?.name ?? '–')}</span>
           <span className="block text-sm text-ink-3">{t(row.kind === 'forward' ? 'addresses.kind.forward' : 'addresses.kind.inbox')}</span>
-          {row.quota_mb !== null && (
-            <span className="block text-sm text-ink-3">{t('addresses.used', { used: bytesText(row.used_bytes), quota: bytesText(row.quota_mb * 2 ** 20) })}</span>
+          {row.kind === 'inbox' && (
+            <span className="block text-sm text-ink-3">
+              {row.quota_mb === null
+                ? t('addresses.usedOnly', { used: bytesText(row.used_bytes) })
+                : t('addresses.used', { used: bytesText(row.used_bytes), quota: bytesText(row.quota_mb * 2 ** 20) })}
+            </span>
           )}
         </>
       ),

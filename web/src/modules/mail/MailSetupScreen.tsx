@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Circle, CircleCheck, CircleMinus } from 'lucide-react'
+import { useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n } from '@/i18n'
@@ -9,7 +10,8 @@ import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
-import { stepTexts, useCompleteSetup, useMarkStep, useSetup, type SetupStep } from './setup'
+import { ApplySetupDialog } from './ApplySetupDialog'
+import { stepTexts, useCompleteSetup, useDismissSetup, useMarkStep, useSetup, type SetupStep } from './setup'
 
 const signs = { done: CircleCheck, skipped: CircleMinus, pending: Circle }
 const words = { done: 'mailSetup.status.done', skipped: 'mailSetup.status.skipped', pending: 'mailSetup.status.pending' } as const
@@ -28,9 +30,16 @@ export function MailSetupScreen() {
   const { t } = useI18n()
   const query = useSetup()
   const complete = useCompleteSetup()
-  const canManage = meets(useMe(), { permission: 'mail.settings.manage' })
+  const dismiss = useDismissSetup()
+  const me = useMe()
+  const canManage = meets(me, { permission: 'mail.settings.manage' })
+  const canApply = canManage && meets(me, { permission: 'mail.domains.manage' }) && meets(me, { permission: 'mail.mailboxes.manage' })
+  const [applying, setApplying] = useState(false)
+  const [shown, setShown] = useState(false)
   const setup = query.data
   const open = setup?.steps.some((step) => step.required && step.status !== 'done') ?? true
+  const hidden = setup?.dismissed && !shown
+  const onError = (error: unknown) => toast('danger', t('mailSettings.failed'), errorText(error))
   return (
     <>
       <PageHeader
@@ -39,15 +48,20 @@ export function MailSetupScreen() {
         actions={
           canManage &&
           setup &&
-          !setup.completed_at && (
-            <Button
-              look="primary"
-              busy={complete.isPending}
-              disabled={open}
-              onClick={() => complete.mutate(undefined, { onError: (error) => toast('danger', t('mailSettings.failed'), errorText(error)) })}
-            >
-              {t('mailSetup.complete')}
-            </Button>
+          !hidden && (
+            <>
+              {!setup.dismissed && (
+                <Button look="ghost" busy={dismiss.isPending} onClick={() => dismiss.mutate(undefined, { onError })}>
+                  {t('mailSetup.dismiss')}
+                </Button>
+              )}
+              {canApply && <Button onClick={() => setApplying(true)}>{t('mailSetup.apply')}</Button>}
+              {!setup.completed_at && (
+                <Button look="primary" busy={complete.isPending} disabled={open} onClick={() => complete.mutate(undefined, { onError })}>
+                  {t('mailSetup.complete')}
+                </Button>
+              )}
+            </>
           )
         }
       />
@@ -59,14 +73,21 @@ export function MailSetupScreen() {
                 {t('mailSetup.completed', { at: formatDateTime(setup.completed_at) })}
               </Notice>
             )}
-            <ol aria-label={t('mailSetup.title')} className="divide-y divide-line rounded-lg border border-line bg-surface shadow-1">
-              {setup.steps.map((step) => (
-                <StepRow key={step.key} step={step} canManage={canManage} />
-              ))}
-            </ol>
+            {hidden ? (
+              <Notice tone="info" action={<Button onClick={() => setShown(true)}>{t('mailSetup.show')}</Button>}>
+                {t('mailSetup.dismissed')}
+              </Notice>
+            ) : (
+              <ol aria-label={t('mailSetup.title')} className="divide-y divide-line rounded-lg border border-line bg-surface shadow-1">
+                {setup.steps.map((step) => (
+                  <StepRow key={step.key} step={step} canManage={canManage} />
+                ))}
+              </ol>
+            )}
           </>
         )}
       </QueryState>
+      {applying && <ApplySetupDialog onClose={() => setApplying(false)} />}
     </>
   )
 }

@@ -158,11 +158,12 @@ function AddDialog({ onClose }: { onClose: () => void }) {
 
 function Ledger() {
   const { t } = useI18n()
-  const list = useLedger()
+  const [mailbox, setMailbox] = useState('')
+  const list = useLedger(mailbox)
   const verify = useVerifyLedger()
   const columns: Column<LedgerLine & { id: string }>[] = [
     { id: 'seq', header: t('privacy.line'), cell: (row) => <span className="tabular-nums">{formatNumber(row.seq)}</span> },
-    { id: 'action', header: t('privacy.action'), cell: (row) => <Code>{row.action}</Code> },
+    { id: 'action', header: t('privacy.action'), cell: (row) => <LineCell line={row} /> },
     { id: 'hash', header: t('privacy.hash'), wide: true, cell: (row) => <span className="font-mono text-xs text-ink-3">{row.hash.slice(0, 16)}…</span> },
     { id: 'at', header: t('privacy.at'), cell: (row) => <Ago at={row.at} /> },
   ]
@@ -177,7 +178,35 @@ function Ledger() {
         )}
         {verify.error != null && <Notice tone="danger">{errorText(verify.error)}</Notice>}
       </div>
-      <ListView label={t('privacy.ledger')} list={list} columns={columns} empty={{ icon: ScrollText, title: t('privacy.ledgerEmpty.title'), text: t('privacy.ledgerEmpty.text') }} />
+      <form
+        role="search"
+        className="mb-4 flex flex-wrap items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault()
+          setMailbox(textOf(new FormData(event.currentTarget), 'mailbox'))
+        }}
+      >
+        <Field label={t('privacy.filter')} className="min-w-0 flex-1 basis-60">
+          <Input name="mailbox" type="email" autoComplete="off" maxLength={254} />
+        </Field>
+        <Button type="submit">{t('privacy.filterAction')}</Button>
+      </form>
+      <ListView
+        label={t('privacy.ledger')}
+        list={list}
+        columns={columns}
+        empty={{ icon: ScrollText, title: t(mailbox ? 'privacy.filterEmpty' : 'privacy.ledgerEmpty.title'), text: t('privacy.ledgerEmpty.text') }}
+      />
+    </>
+  )
+}
+
+/** What was done, and the personal values of the line while nobody has erased them. */
+function LineCell({ line }: { line: LedgerLine }) {
+  return (
+    <>
+      <Code>{line.action}</Code>
+      {line.personal && <span className="block text-sm break-all text-ink-3">{Object.values(line.personal).filter(Boolean).join(' · ')}</span>}
     </>
   )
 }

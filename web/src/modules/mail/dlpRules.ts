@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
-import type { PlainKey } from '@/i18n'
+import { t, type PlainKey } from '@/i18n'
 import type { Tone } from '@/ui/Badge'
 
 export type Rule = Schemas['MailRule']
@@ -40,6 +40,19 @@ export const severities = {
   high: 'dlpRules.severity.high',
 } as const satisfies Record<Rule['severity'], PlainKey>
 
+/** Where a rule can look; all of them is the same as none. */
+export const ruleFields = {
+  subject: 'dlpRules.field.subject',
+  body: 'dlpRules.field.body',
+  attachment: 'dlpRules.field.attachment',
+} as const satisfies Record<NonNullable<Rule['options']['fields']>[number], PlainKey>
+
+/** In words, in which part of a mail something was found: subject, body or attachment:name. */
+export function placeText(where: string): string {
+  const [part = '', ...rest] = where.split(':')
+  return part in ruleFields ? [t(ruleFields[part as keyof typeof ruleFields]), rest.join(':')].filter(Boolean).join(' ') : where
+}
+
 export const incidentStates = {
   open: { label: 'incidents.status.open', tone: 'warn' },
   released: { label: 'incidents.status.released', tone: 'ok' },
@@ -72,6 +85,8 @@ export interface NewRule {
   pattern?: string
   action: Rule['action']
   severity: Rule['severity']
+  options: Rule['options']
+  enabled: boolean
 }
 
 export function useAddRule() {
@@ -96,7 +111,7 @@ export function useDeleteRule() {
 }
 
 export function useTestText() {
-  return useMutation({ mutationFn: (text: string) => ask(api.POST('/api/mail/v1/dlp/test', { body: { text } })).then((envelope) => envelope.data) })
+  return useMutation({ mutationFn: (body: { subject?: string; text: string }) => ask(api.POST('/api/mail/v1/dlp/test', { body })).then((envelope) => envelope.data) })
 }
 
 /** What a person decides about a mail in quarantine. */

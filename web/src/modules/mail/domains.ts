@@ -54,6 +54,7 @@ export const purposes: Record<string, PlainKey> = {
   dkim_ed25519: 'domains.purpose.dkimEd25519',
   dmarc: 'domains.purpose.dmarc',
   tls_report: 'domains.purpose.tlsReport',
+  submissions: 'domains.purpose.submissions',
 }
 
 export function useDomains() {
@@ -88,6 +89,15 @@ export function useAddDomain() {
       client.setQueryData([...key, 'one', details.domain.id], details)
       refresh()
     },
+  })
+}
+
+/** Gives a domain new signing keys at another selector. */
+export function useRotateKeys() {
+  const refresh = useRefresh(key)
+  return useMutation({
+    mutationFn: (body: { domain: string; selector: string }) => ask(api.POST('/api/mail/v1/provision/domain', { body: { ...body, routing: 'embedded' } })),
+    onSuccess: refresh,
   })
 }
 

@@ -89,12 +89,12 @@ export function useReleaseMail() {
   })
 }
 
-/** The privacy ledger, the newest line first; a line is known by its number. */
-export function useLedger() {
+/** The privacy ledger, the newest line first; a line is known by its number. With an address only the lines about it. */
+export function useLedger(mailbox: string) {
   return usePages({
-    key: [...privacyKey, 'ledger'],
+    key: [...privacyKey, 'ledger', mailbox],
     fetch: (cursor) =>
-      ask(api.GET('/api/mail/v1/gdpr/audit', { params: { query: { limit: pageSize, cursor } } })).then((page) => ({
+      ask(api.GET('/api/mail/v1/gdpr/audit', { params: { query: { limit: pageSize, cursor, mailbox: mailbox || undefined } } })).then((page) => ({
         ...page,
         data: page.data.map((line) => ({ ...line, id: String(line.seq) })),
       })),

@@ -34,6 +34,24 @@ export function useMarkStep() {
   })
 }
 
+export function useDismissSetup() {
+  return useMutation({ mutationFn: () => ask(api.POST('/api/mail/v1/setup/dismiss')).then((envelope) => envelope.data), onSuccess: useKeep() })
+}
+
+/** Provisions a domain and its first addresses in one step. */
+export function useApplySetup() {
+  const client = useQueryClient()
+  const keep = useKeep()
+  return useMutation({
+    mutationFn: (body: Schemas['ApplyInBody']) => ask(api.POST('/api/mail/v1/setup/apply', { body })).then((envelope) => envelope.data),
+    onSuccess: (data) => {
+      keep(data)
+      void client.invalidateQueries({ queryKey: ['mail', 'domains'] })
+      void client.invalidateQueries({ queryKey: ['mail', 'mailboxes'] })
+    },
+  })
+}
+
 export function useCompleteSetup() {
   return useMutation({ mutationFn: () => ask(api.POST('/api/mail/v1/setup/complete')).then((envelope) => envelope.data), onSuccess: useKeep() })
 }
