@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -36,6 +37,18 @@ type Exchange struct {
 	log        []string
 	wake       chan struct{}
 	stopped    bool
+	left       int // how many requests are answered before the node dies; zero for all
+}
+
+// ErrDied is what whoever asks gets to know of a request that was carried out when the node
+// died: nothing.
+var ErrDied = errors.New("phonetest: the node died")
+
+// DieAfter lets the node die in so many requests; zero lets it live.
+func (x *Exchange) DieAfter(requests int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.left = requests
 }
 
 // SetStopped makes the exchange one that does not run, or one that does again.
@@ -53,7 +66,15 @@ type Leg struct {
 	Playing    exchange.Play
 	Recording  uuid.UUID
 	ended      bool
+	media      *exchange.MediaStats
 	AnsweredAt time.Time
+}
+
+// Measure says how the sound of a leg travelled, which is told with its end.
+func (x *Exchange) Measure(leg uuid.UUID, m exchange.MediaStats) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.legs[leg].media = &m
 }
 
 var _ exchange.Exchange = (*Exchange)(nil)
@@ -75,6 +96,12 @@ func (x *Exchange) do(request string, fn func() error) error {
 		request += ": " + err.Error()
 	}
 	x.log = append(x.log, request)
+	if x.left > 0 {
+		if x.left--; x.left == 0 {
+			x.left = 1 // dead is dead
+			return ErrDied
+		}
+	}
 	return err
 }
 
@@ -183,7 +210,7 @@ func (x *Exchange) end(l *Leg, cause exchange.Cause, by exchange.EndedBy) {
 	if l.ended = true; l.Recording != uuid.Nil {
 		x.stopRecord(l)
 	}
-	x.emit(exchange.Event{Type: exchange.LegEndedEvent, Tenant: l.Tenant, Leg: l.ID, Cause: cause, EndedBy: by})
+	x.emit(exchange.Event{Type: exchange.LegEndedEvent, Tenant: l.Tenant, Leg: l.ID, Cause: cause, EndedBy: by, Media: l.media})
 }
 
 func (x *Exchange) stopRecord(l *Leg) {
@@ -340,6 +367,9 @@ func (x *Exchange) Ring(_ context.Context, tenant, leg uuid.UUID, _ bool) error 
 // Answer implements exchange.Legs.
 func (x *Exchange) Answer(_ context.Context, tenant, leg uuid.UUID) error {
 	return x.with("answer", tenant, leg, func(l *Leg) error {
+		if l.State == exchange.LegAnswered {
+			return nil
+		}
 		l.State, l.AnsweredAt = exchange.LegAnswered, x.Clock.Now()
 		x.emit(exchange.Event{Type: exchange.LegAnsweredEvent, Tenant: tenant, Leg: leg})
 		return nil
