@@ -89,7 +89,9 @@ func TestACarrierOverTLS(t *testing.T) {
 	t.Parallel()
 	config, authority := newCertificate(t)
 	trunk := uuid.New()
-	secure := func(c *sipexchange.Config) { c.Carrier.Secure, c.Carrier.Encryption = true, exchange.EncryptionRequired }
+	secure := func(c *sipexchange.Config) {
+		c.Carrier.Secure, c.Carrier.Encryption = true, exchange.EncryptionRequired
+	}
 	d := startDeskOn(t, "127.0.0.1:0", config, withCarrier("127.0.0.1/32", trunk), secure, trusting(t, authority))
 	carrier := startDeskOn(t, "127.0.0.1:0", config, trusting(t, authority))
 	carrier.addDevice(tenantA, lineUser, "200")

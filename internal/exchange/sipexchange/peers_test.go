@@ -138,7 +138,9 @@ func TestSippCallsThatEndEarly(t *testing.T) { // not beside others: the peers k
 	tooltest.Need(t, "sipp", "ensure-phones")
 	const calls = 40
 	// The CANCEL and the ACK of a refused INVITE belong to its transaction.
-	same := func(message string) string { return strings.ReplaceAll(message, "[branch]", "z9hG4bK-of-[call_number]") }
+	same := func(message string) string {
+		return strings.ReplaceAll(message, "[branch]", "z9hG4bK-of-[call_number]")
+	}
 	invite := sippMessage("INVITE", "444", 1, `retrans="500"`, "", sippDescribed, sippBody) +
 		`<recv response="100" optional="true"></recv><recv response="401" auth="true"></recv>` +
 		sippMessage("ACK", "444", 1, "", "[peer_tag_param]", "", "") +

@@ -72,8 +72,10 @@ func TestTheLastPlaceOfACapIsForOne(t *testing.T) {
 		o.settings(func(s *setting.Settings) { s.Caps.Concurrent = 1 })
 		ayse, _, phone := o.colleague("ayse")
 		ways := map[string]func(talk call.Call) *apptest.Response{
-			"call":    func(call.Call) *apptest.Response { return o.w.Owner.Post(path+"/call", map[string]any{"to": customer}) },
-			"forward": func(c call.Call) *apptest.Response { return ayse.Post(path+"/call/forward", map[string]any{"call_id": c.ID, "to": mobile}) },
+			"call": func(call.Call) *apptest.Response { return o.w.Owner.Post(path+"/call", map[string]any{"to": customer}) },
+			"forward": func(c call.Call) *apptest.Response {
+				return ayse.Post(path+"/call/forward", map[string]any{"call_id": c.ID, "to": mobile})
+			},
 		}
 		wallet := o.Calls.Wallet
 		for first, second := range map[string]string{"call": "forward", "forward": "call"} {
