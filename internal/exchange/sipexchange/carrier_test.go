@@ -112,6 +112,7 @@ func TestACarrierOverTLS(t *testing.T) {
 		t.Errorf("event %+v", e)
 	}
 	d.must(d.Answer(t.Context(), tenantB, e.Leg))
+	d.event(exchange.LegAnsweredEvent)
 	carrier.event(exchange.LegAnsweredEvent)
 	if !d.IsEncrypted(e.Leg) || !carrier.IsEncrypted(out) {
 		t.Error("the sound of the call to the number is not encrypted")
