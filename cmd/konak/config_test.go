@@ -266,6 +266,7 @@ func TestSettingsThatCannotWork(t *testing.T) {
 		{"--traces", "127.0.0.1:4318", "--traces: write the address of a collector"},
 		{"--trusted-proxies", "10.0.0.1", "--trusted-proxies \"10.0.0.1\": write a range such as 10.0.0.0/8"},
 		{"--webhook-allow", "inside", "--webhook-allow \"inside\": write a range"},
+		{"--sip-trunk-media-encryption", "required", "needs --sip-trunk-transport tls"},
 		{"--sip-trunk-from", "10.0.0.0/8,carrier.example", "--sip-trunk-from \"carrier.example\": write a range"},
 	} {
 		for _, command := range []string{"migrate", "doctor"} {

@@ -92,6 +92,8 @@ type Config struct {
 	SIPTrunkServer   string   `env:"KONAK_SIP_TRUNK_SERVER" name:"sip-trunk-server" placeholder:"HOST" help:"The operator's line at a carrier, over which bought numbers call."`
 	SIPTrunkUser     string   `env:"KONAK_SIP_TRUNK_USER" name:"sip-trunk-user" placeholder:"NAME" help:"Its user."`
 	SIPTrunkSecret   string   `env:"KONAK_SIP_TRUNK_PASSWORD" name:"sip-trunk-password" placeholder:"PASSWORD" help:"Its password."`
+	SIPTrunkOver     string   `env:"KONAK_SIP_TRUNK_TRANSPORT" name:"sip-trunk-transport" enum:"udp,tcp,tls" default:"udp" help:"What it speaks."`
+	SIPTrunkMedia    string   `env:"KONAK_SIP_TRUNK_MEDIA_ENCRYPTION" name:"sip-trunk-media-encryption" enum:"off,optional,required" default:"off" help:"Whether its sound is encrypted, over TLS."`
 	SIPCA            string   `env:"KONAK_SIP_CA" name:"sip-ca" placeholder:"FILE" help:"Certificates (PEM) that vouch for the carriers of lines over TLS beside those that the system trusts."`
 	SIPTrunkFrom     []string `env:"KONAK_SIP_TRUNK_FROM" name:"sip-trunk-from" placeholder:"CIDR" help:"Addresses that its calls to bought numbers come from, if not those of its host."`
 	TelephonySwitch  string   `env:"KONAK_TELEPHONY_SWITCH_URL" name:"telephony-switch-url" placeholder:"URL" help:"Where a workspace can ask for another telephony tier."`

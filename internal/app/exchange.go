@@ -15,6 +15,7 @@ import (
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/calling"
+	"konak/internal/exchange"
 	"konak/internal/exchange/lease"
 	"konak/internal/exchange/sipexchange"
 	"konak/internal/kit/clock"
@@ -55,6 +56,9 @@ func (c *Config) RTPRange() (first, last int, err error) {
 
 // checkSIP refuses settings of the exchange that cannot work.
 func (c *Config) checkSIP() error {
+	if c.SIPTrunkMedia != "" && c.SIPTrunkMedia != "off" && c.SIPTrunkOver != "tls" {
+		return errors.New("--sip-trunk-media-encryption needs --sip-trunk-transport tls: the keys would be readable on the way")
+	}
 	if !c.CarriesCalls() && c.SIPTLSListen != "" {
 		return errors.New("--sip-tls-listen needs --sip-listen, --sip-tls-cert and --sip-tls-key")
 	}
@@ -216,7 +220,7 @@ func (a *App) carrier() (*sipexchange.Carrier, error) {
 		return nil, err
 	}
 	return &sipexchange.Carrier{
-		Server: a.cfg.SIPTrunkServer, From: from,
+		Server: a.cfg.SIPTrunkServer, From: from, Secure: a.cfg.SIPTrunkOver == "tls", Encryption: exchange.Encryption(a.cfg.SIPTrunkMedia),
 		FindNumber: func(ctx context.Context, dialled string) (tenant, trunk uuid.UUID, err error) {
 			return a.Calls.FindNumber(ctx, dialled)
 		},

@@ -80,6 +80,7 @@ func (c *Config) standIn(now clock.Source) (*standIn, error) {
 		}
 		service.Phone = s.carrier.Phone()
 		c.SIPTrunkServer, c.SIPTrunkUser, c.SIPTrunkSecret = s.carrier.Server(), "demo", "demo" // it asks for no password
+		c.SIPTrunkOver, c.SIPTrunkMedia = "udp", "off"
 	}
 	go func() { _ = s.server.Serve(ln) }()
 	return s, nil

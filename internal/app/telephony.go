@@ -93,8 +93,8 @@ func (c *Config) outsideTrunk() *exchange.Trunk {
 		return nil
 	}
 	return &exchange.Trunk{
-		ID: uuid.NewSHA1(uuid.Nil, []byte(c.SIPTrunkServer)), Server: c.SIPTrunkServer, Transport: "udp", Username: c.SIPTrunkUser,
-		Password: secret.Of(c.SIPTrunkSecret),
+		ID: uuid.NewSHA1(uuid.Nil, []byte(c.SIPTrunkServer)), Server: c.SIPTrunkServer, Transport: c.SIPTrunkOver, Username: c.SIPTrunkUser,
+		Password: secret.Of(c.SIPTrunkSecret), Encryption: exchange.Encryption(c.SIPTrunkMedia),
 	}
 }
 

@@ -35,20 +35,27 @@ func RunTelephony(t *testing.T, fn func(t *testing.T, s *Telephony)) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			t.Parallel()
-			s := &Telephony{Bank: bank.New("key", secret.Of("secret")), Carrier: carrier.New("AC1", secret.Of("token"))}
-			payments, numbers := httptest.NewServer(s.Bank), httptest.NewServer(s.Carrier)
-			t.Cleanup(payments.Close)
-			t.Cleanup(numbers.Close)
-			s.Bank.Address = payments.URL
-			s.Server = NewCalledBack(t, dialect, func(cfg *app.Config, _ clock.Source) {
-				cfg.IyzicoKey, cfg.IyzicoSecret, cfg.IyzicoAddress = "key", "secret", payments.URL
-				cfg.TwilioAccount, cfg.TwilioToken, cfg.TwilioAddress = "AC1", "token", numbers.URL
-				s.DBPath = strings.TrimPrefix(cfg.DB, "sqlite:")
-			})
-			s.Owner = s.Workspace("demo")
-			fn(t, s)
+			fn(t, NewTelephony(t, dialect, func(*app.Config) {}))
 		})
 	}
+}
+
+// NewTelephony starts a server with other settings, its bank and its provider of numbers.
+func NewTelephony(tb testing.TB, dialect db.Dialect, change func(*app.Config)) *Telephony {
+	tb.Helper()
+	s := &Telephony{Bank: bank.New("key", secret.Of("secret")), Carrier: carrier.New("AC1", secret.Of("token"))}
+	payments, numbers := httptest.NewServer(s.Bank), httptest.NewServer(s.Carrier)
+	tb.Cleanup(payments.Close)
+	tb.Cleanup(numbers.Close)
+	s.Bank.Address = payments.URL
+	s.Server = NewCalledBack(tb, dialect, func(cfg *app.Config, _ clock.Source) {
+		cfg.IyzicoKey, cfg.IyzicoSecret, cfg.IyzicoAddress = "key", "secret", payments.URL
+		cfg.TwilioAccount, cfg.TwilioToken, cfg.TwilioAddress = "AC1", "token", numbers.URL
+		s.DBPath = strings.TrimPrefix(cfg.DB, "sqlite:")
+		change(cfg)
+	})
+	s.Owner = s.Workspace("demo")
+	return s
 }
 
 const walletPath = "/api/crm/v1/telephony/wallet"

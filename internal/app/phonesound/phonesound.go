@@ -36,6 +36,7 @@ func (Checker) CheckSound(r io.ReadSeeker) (time.Duration, error) {
 // codes are what is said of a property that is wrong.
 var codes = map[string]string{
 	sound.WrongKind: "not_wav", sound.WrongEncoding: "not_pcm", sound.WrongBits: "wrong_bits", sound.WrongChannels: "wrong_channels", sound.WrongRate: "wrong_rate",
+	sound.WrongLength: "cut_off",
 }
 
 // PhoneSamples implements greeting.Checker.

@@ -200,6 +200,26 @@ func TestOtherPayloadsAreDropped(t *testing.T) {
 	}
 }
 
+// Reports of a telephone (RTCP) that come to the port of its sound are no sound, decide
+// nothing about where the sound comes from, and are counted nowhere.
+func TestReportsAreNoSound(t *testing.T) {
+	s, e, now := newSession(t)
+	s.SetPeer(rtp.Peer{Addr: peer, Receive: true, Keys: 101})
+	began := s.LastReceived()
+	now.Advance(time.Second)
+	for kind := byte(200); kind <= 207; kind++ { // sender report to extended report
+		s.Receive([]byte{0x81, kind, 0, 7, 0, 0, 0, 9, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 160, 0, 0, 0, 1, 0, 0, 0, 160, 0, 0, 0, 0}, moved)
+	}
+	if stats := s.Stats(); len(e.sound)+e.keys > 0 || stats.PacketsReceived != 0 || !s.LastReceived().Equal(began) {
+		t.Errorf("%v and %d keys pass, statistics %+v", e.sound, e.keys, stats)
+	}
+	s.Receive(packet(1, "sound"), peer)
+	s.Receive(packet(2, "from where only reports came"), moved)
+	if !slices.Equal(e.sound, []uint16{1}) {
+		t.Errorf("packets %v pass", e.sound)
+	}
+}
+
 func TestKeysAreKnown(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]bool{"0123456789*#ABCD": true, "": false, "1 2": false, "a": false} {

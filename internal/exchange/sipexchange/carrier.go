@@ -22,6 +22,10 @@ type Carrier struct {
 	Server string
 	// From is where its calls come from; empty stands for the server's addresses.
 	From []netip.Prefix
+	// Secure says that it speaks TLS: what comes in the clear is not its.
+	Secure bool
+	// Encryption says whether its sound is encrypted.
+	Encryption exchange.Encryption
 	// FindNumber finds the tenant that has a number, and what the line is called
 	// there. It returns exchange.ErrUnknown for a number that nobody has.
 	FindNumber func(ctx context.Context, number string) (tenant, trunk uuid.UUID, err error)
@@ -69,6 +73,11 @@ func (c *Carrier) sends(from netip.Addr) bool {
 		slices.ContainsFunc(c.addrs, func(a netip.Addr) bool { return a.Unmap() == from })
 }
 
+// calls says whether an INVITE is the carrier's.
+func (c *Carrier) calls(req *sip.Request) bool {
+	return c.sends(source(req).Addr()) && (!c.Secure || req.Transport() == transportTLS)
+}
+
 // identifyNumber finds whom a call of the carrier goes to. Where it returns false it
 // has answered the INVITE.
 func (x *Exchange) identifyNumber(req *sip.Request, tx *sip.ServerTx) (caller, bool) {
@@ -89,5 +98,5 @@ func (x *Exchange) identifyNumber(req *sip.Request, tx *sip.ServerTx) (caller, b
 		respond(tx, req, 503, "Service Unavailable", sip.NewHeader("Retry-After", "10"))
 		return caller{}, false
 	}
-	return caller{tenant: tenant, trunk: trunk, from: clean(numberOf(req.From().Address), 64), to: dialled}, true
+	return caller{tenant: tenant, trunk: trunk, from: clean(numberOf(req.From().Address), 64), to: dialled, encryption: x.cfg.Carrier.Encryption}, true
 }

@@ -83,6 +83,52 @@ func TestALineAtTheCarrierDrawsNoCalls(t *testing.T) {
 	}
 }
 
+// A carrier that speaks TLS calls numbers over it and not in the clear, and is called over
+// it, without that we sign in there.
+func TestACarrierOverTLS(t *testing.T) {
+	t.Parallel()
+	config, authority := newCertificate(t)
+	trunk := uuid.New()
+	secure := func(c *sipexchange.Config) {
+		c.Carrier.Secure, c.Carrier.Encryption = true, exchange.EncryptionRequired
+	}
+	d := startDeskOn(t, "127.0.0.1:0", config, withCarrier("127.0.0.1/32", trunk), secure, trusting(t, authority))
+	carrier := startDeskOn(t, "127.0.0.1:0", config, trusting(t, authority))
+	carrier.addDevice(tenantA, lineUser, "200")
+	p := newProvider(t, d)
+	p.call("+902125550199")
+	p.response(401)
+
+	line := func(tenant, id uuid.UUID, to *desk) exchange.Trunk {
+		line := secureTrunk(id, to.sockets.TLSAddr().String(), exchange.EncryptionRequired)
+		line.Tenant, line.Register = tenant, false
+		return line
+	}
+	there, out := uuid.New(), uuid.New()
+	carrier.must(carrier.PutTrunk(t.Context(), line(tenantA, there, d)))
+	carrier.must(carrier.Originate(t.Context(), exchange.Originate{Tenant: tenantA, Leg: out, Trunk: there, Number: "+902125550199", CallerNumber: "+905321234567"}))
+	e := d.event(exchange.LegIncomingEvent)
+	if e.Tenant != tenantB || e.Trunk != trunk || e.From != "+905321234567" {
+		t.Errorf("event %+v", e)
+	}
+	d.must(d.Answer(t.Context(), tenantB, e.Leg))
+	d.event(exchange.LegAnsweredEvent)
+	carrier.event(exchange.LegAnsweredEvent)
+	if !d.IsEncrypted(e.Leg) || !carrier.IsEncrypted(out) {
+		t.Error("the sound of the call to the number is not encrypted")
+	}
+
+	leg := uuid.New()
+	d.must(d.PutTrunk(t.Context(), line(tenantB, trunk, carrier)))
+	d.must(d.Originate(t.Context(), exchange.Originate{Tenant: tenantB, Leg: leg, Trunk: trunk, Number: "444"}))
+	in := carrier.event(exchange.LegIncomingEvent)
+	carrier.must(carrier.Answer(t.Context(), tenantA, in.Leg))
+	d.event(exchange.LegAnsweredEvent)
+	if in.To != "444" || !d.IsEncrypted(leg) || !carrier.IsEncrypted(in.Leg) {
+		t.Errorf("the carrier was called as %+v, encrypted: %v", in, d.IsEncrypted(leg))
+	}
+}
+
 // Calls can be made as soon as the exchange has started.
 func TestAStartedExchangeCanSend(t *testing.T) {
 	t.Parallel()

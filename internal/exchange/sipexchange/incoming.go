@@ -168,7 +168,7 @@ func (x *Exchange) identify(req *sip.Request, tx *sip.ServerTx) (caller, bool) {
 		}
 		return caller{tenant: t.Tenant, trunk: t.ID, from: clean(numberOf(req.From().Address), 64), to: dialled, encryption: t.Encryption}, true
 	}
-	if !isDevice && x.cfg.Carrier.sends(source(req).Addr()) {
+	if !isDevice && x.cfg.Carrier.calls(req) {
 		return x.identifyNumber(req, tx)
 	}
 	device, ok := x.authenticate(req, tx)

@@ -2,10 +2,12 @@ package sipexchange_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,8 +83,7 @@ func TestSippCallsOverALossyWay(t *testing.T) { // not beside others: the peers 
 	d := startDesk(t, func(c *sipexchange.Config) { c.Limits.LegsOfTenant = 1000 })
 	d.addDevice(tenantA, "sipp", "101")
 	const calls = 40
-	body := "v=0\no=- 1 1 IN IP4 [local_ip]\ns=-\nc=IN IP[media_ip_type] [media_ip]\nt=0 0\nm=audio [media_port] RTP/AVP 0\na=rtpmap:0 PCMU/8000\n"
-	described := "Content-Type: application/sdp\n"
+	body, described := sippBody, sippDescribed
 	answered := make(chan error, 1)
 	go func() {
 		for range calls {
@@ -123,6 +124,96 @@ func TestSippCallsOverALossyWay(t *testing.T) { // not beside others: the peers 
 	}
 	if count[exchange.LegIncomingEvent] != calls || count[exchange.LegAnsweredEvent] != calls {
 		t.Errorf("events %v", count)
+	}
+}
+
+const (
+	sippBody      = "v=0\no=- 1 1 IN IP4 [local_ip]\ns=-\nc=IN IP[media_ip_type] [media_ip]\nt=0 0\nm=audio [media_port] RTP/AVP 0\na=rtpmap:0 PCMU/8000\n"
+	sippDescribed = "Content-Type: application/sdp\n"
+)
+
+// Callers who give up while it rings, and callers whom we hang up on as soon as they are
+// answered: each call ends, once, for the right reason.
+func TestSippCallsThatEndEarly(t *testing.T) { // not beside others: the peers keep time
+	tooltest.Need(t, "sipp", "ensure-phones")
+	const calls = 40
+	// The CANCEL and the ACK of a refused INVITE belong to its transaction.
+	same := func(message string) string {
+		return strings.ReplaceAll(message, "[branch]", "z9hG4bK-of-[call_number]")
+	}
+	invite := sippMessage("INVITE", "444", 1, `retrans="500"`, "", sippDescribed, sippBody) +
+		`<recv response="100" optional="true"></recv><recv response="401" auth="true"></recv>` +
+		sippMessage("ACK", "444", 1, "", "[peer_tag_param]", "", "") +
+		same(sippMessage("INVITE", "444", 2, `retrans="500"`, "", sippDescribed+proof, sippBody)) +
+		repeatedChallenge + `<recv response="100" optional="true"></recv>`
+	for name, test := range map[string]struct {
+		rest  string
+		act   func(d *desk, e exchange.Event) error
+		cause exchange.Cause
+		by    exchange.EndedBy
+	}{
+		"the caller gives up": {
+			`<recv response="180"></recv>` + same(sippMessage("CANCEL", "444", 2, `retrans="500"`, "", "", "")) +
+				`<recv response="200"></recv><recv response="487"></recv>` + same(sippMessage("ACK", "444", 2, "", "[peer_tag_param]", "", "")),
+			func(d *desk, e exchange.Event) error {
+				if e.Type == exchange.LegIncomingEvent {
+					return d.Ring(context.Background(), tenantA, e.Leg, false)
+				}
+				return nil
+			}, exchange.CauseCancelled, exchange.EndedByPeer,
+		},
+		"we hang up": {
+			`<recv response="200" rtd="true"></recv>` + sippMessage("ACK", "444", 2, "", "[peer_tag_param]", "", "") + `<recv request="BYE"></recv><send><![CDATA[
+SIP/2.0 200 OK
+[last_Via:]
+[last_From:]
+[last_To:]
+[last_Call-ID:]
+[last_CSeq:]
+Content-Length: 0
+
+]]></send>`,
+			func(d *desk, e exchange.Event) error {
+				switch e.Type {
+				case exchange.LegIncomingEvent:
+					return d.Answer(context.Background(), tenantA, e.Leg)
+				case exchange.LegAnsweredEvent:
+					return d.Hangup(context.Background(), tenantA, e.Leg, exchange.CauseNormal)
+				}
+				return nil
+			}, exchange.CauseNormal, exchange.EndedByCaller,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := startDesk(t, func(c *sipexchange.Config) { c.Limits.LegsOfTenant = 1000 })
+			d.addDevice(tenantA, "sipp", "101")
+			done := make(chan error, 1)
+			go func() {
+				for ended, after := 0, int64(0); ended < calls; {
+					events, err := d.Events(context.Background(), after, 100)
+					if err == nil && len(events) == 0 {
+						<-d.Wake()
+					}
+					for _, e := range events {
+						if after = e.Cursor; e.Type == exchange.LegEndedEvent {
+							if ended++; e.Cause != test.cause || e.EndedBy != test.by {
+								err = fmt.Errorf("a leg ended as %+v", e)
+							}
+						}
+						err = errors.Join(err, test.act(d, e))
+					}
+					if err != nil {
+						done <- err
+						return
+					}
+				}
+				done <- nil
+			}()
+			runSipp(t, d, invite+test.rest, calls, 20)
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

@@ -17,8 +17,12 @@ const (
 	highestRate = 48_000
 )
 
+// unknownLength is what programs write at least as the length of a sound that they do not
+// know yet. A file that says less and is shorter was cut off.
+const unknownLength = 1 << 30
+
 // MeasureWAV says how long a WAV file lasts that is taken, without reading its sound. It
-// returns ErrFormat for any other file.
+// returns ErrFormat for any other file, and for one that was cut off.
 func MeasureWAV(r io.ReadSeeker) (time.Duration, error) {
 	size, err := r.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -55,6 +59,9 @@ func MeasureWAV(r io.ReadSeeker) (time.Duration, error) {
 				return 0, &FormatError{WrongRate}
 			}
 		case string(chunk[:4]) == "data" && f.rate > 0:
+			if length > size-begin && length < unknownLength {
+				return 0, &FormatError{WrongLength}
+			}
 			samples := min(length, size-begin) / int64(f.frame())
 			return time.Duration(samples) * time.Second / time.Duration(f.rate), nil
 		}

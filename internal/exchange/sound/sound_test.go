@@ -141,8 +141,9 @@ func TestMeasureWAV(t *testing.T) {
 			t.Errorf("%s: %s, %v; read %v", name, got, err, wrong)
 		}
 	}
-	for n := range 44 {
-		if got, err := MeasureWAV(bytes.NewReader(file[:n])); !errors.Is(err, ErrFormat) {
+	for n := range len(file) {
+		got, err := MeasureWAV(bytes.NewReader(file[:n]))
+		if wrong := (*FormatError)(nil); !errors.As(err, &wrong) || n >= 44 && wrong.Property != WrongLength {
 			t.Errorf("%d bytes: %s, %v", n, got, err)
 		}
 	}

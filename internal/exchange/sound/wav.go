@@ -29,6 +29,7 @@ const (
 	WrongBits     = "bits"
 	WrongChannels = "channels"
 	WrongRate     = "rate"
+	WrongLength   = "length" // shorter than it says
 )
 
 const (

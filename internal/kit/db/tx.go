@@ -125,6 +125,16 @@ func (tx *Tx) TryLock(name string) (bool, error) {
 	return ok, err
 }
 
+// Lock takes a named lock until the transaction ends, and waits where another one holds
+// it. SQLite has one writer, so there the lock is always free.
+func (tx *Tx) Lock(name string) error {
+	if tx.dialect == SQLite {
+		return nil
+	}
+	_, err := tx.Exec("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
+	return err
+}
+
 // Row is what a scan function reads from.
 type Row interface{ Scan(dest ...any) error }
 

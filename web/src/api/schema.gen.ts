@@ -4287,7 +4287,7 @@ export interface paths {
         put?: never;
         /**
          * Let callers hear a file
-         * @description The body is the file itself, a WAV file of PCM with 8, 16, 24 or 32 bits on one channel or two and 8,000 to 48,000 samples a second, of at most ten minutes. It is kept as it is; the exchange converts it for the telephone. 422 on `file` where it cannot be played: not_wav (also MP3 and Ogg: save them as WAV first), not_pcm, wrong_bits, wrong_channels, wrong_rate, empty, too_long.
+         * @description The body is the file itself, a WAV file of PCM with 8, 16, 24 or 32 bits on one channel or two and 8,000 to 48,000 samples a second, of at most ten minutes. It is kept as it is; the exchange converts it for the telephone. 422 on `file` where it cannot be played: not_wav (also MP3 and Ogg: save them as WAV first), not_pcm, wrong_bits, wrong_channels, wrong_rate, cut_off (shorter than it says), empty, too_long.
          */
         post: operations["upload-greeting-audio"];
         delete?: never;
@@ -8891,6 +8891,8 @@ export interface components {
             legs: components["schemas"]["CallLeg"][];
             /** Format: uuid */
             number_id: string | null;
+            /** @description How the sound of its telephones and lines came to the exchange; null until one of them has ended */
+            quality: components["schemas"]["CallQuality"] | null;
             /** @description Whether there is a recording or a message to hear. Calls inside are never recorded */
             recording: boolean;
             /**
@@ -9085,6 +9087,25 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             heard_at: string | null;
+        };
+        CallQuality: {
+            /**
+             * Format: int64
+             * @description Of the worst leg, at its end (RFC 3550)
+             * @example 4
+             */
+            jitter_ms: number;
+            /**
+             * Format: int64
+             * @example 3
+             */
+            packets_lost: number;
+            /**
+             * Format: int64
+             * @description One carries 20 ms of sound
+             * @example 6150
+             */
+            packets_received: number;
         };
         CallSummary: {
             /**
@@ -56635,6 +56656,11 @@ export interface operations {
                      *           }
                      *         ],
                      *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "quality": {
+                     *           "jitter_ms": 4,
+                     *           "packets_lost": 3,
+                     *           "packets_received": 6150
+                     *         },
                      *         "recording": false,
                      *         "recording_ms": 125000,
                      *         "ring_s": 7,
@@ -56804,6 +56830,11 @@ export interface operations {
                      *           }
                      *         ],
                      *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "quality": {
+                     *           "jitter_ms": 4,
+                     *           "packets_lost": 3,
+                     *           "packets_received": 6150
+                     *         },
                      *         "recording": false,
                      *         "recording_ms": 125000,
                      *         "ring_s": 7,
@@ -56982,6 +57013,11 @@ export interface operations {
                      *           }
                      *         ],
                      *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "quality": {
+                     *           "jitter_ms": 4,
+                     *           "packets_lost": 3,
+                     *           "packets_received": 6150
+                     *         },
                      *         "recording": false,
                      *         "recording_ms": 125000,
                      *         "ring_s": 7,
@@ -57160,6 +57196,11 @@ export interface operations {
                      *           }
                      *         ],
                      *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "quality": {
+                     *           "jitter_ms": 4,
+                     *           "packets_lost": 3,
+                     *           "packets_received": 6150
+                     *         },
                      *         "recording": false,
                      *         "recording_ms": 125000,
                      *         "ring_s": 7,
@@ -57338,6 +57379,11 @@ export interface operations {
                      *           }
                      *         ],
                      *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "quality": {
+                     *           "jitter_ms": 4,
+                     *           "packets_lost": 3,
+                     *           "packets_received": 6150
+                     *         },
                      *         "recording": false,
                      *         "recording_ms": 125000,
                      *         "ring_s": 7,
@@ -57530,6 +57576,11 @@ export interface operations {
                      *             }
                      *           ],
                      *           "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "quality": {
+                     *             "jitter_ms": 4,
+                     *             "packets_lost": 3,
+                     *             "packets_received": 6150
+                     *           },
                      *           "recording": false,
                      *           "recording_ms": 125000,
                      *           "ring_s": 7,
@@ -57947,6 +57998,11 @@ export interface operations {
                      *           }
                      *         ],
                      *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "quality": {
+                     *           "jitter_ms": 4,
+                     *           "packets_lost": 3,
+                     *           "packets_received": 6150
+                     *         },
                      *         "recording": false,
                      *         "recording_ms": 125000,
                      *         "ring_s": 7,
@@ -58123,6 +58179,11 @@ export interface operations {
                      *           }
                      *         ],
                      *         "number_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "quality": {
+                     *           "jitter_ms": 4,
+                     *           "packets_lost": 3,
+                     *           "packets_received": 6150
+                     *         },
                      *         "recording": false,
                      *         "recording_ms": 125000,
                      *         "ring_s": 7,

@@ -165,6 +165,7 @@ func (w *work) applyToLeg(e exchange.Event) error {
 		if e.Cause == exchange.CauseMaxDuration && l.rate != nil && l.paid < l.max {
 			e.Cause = exchange.CauseNoCredit
 		}
+		w.heard(e.Media)
 		if err := w.endLeg(l, e.Cause, e.At.Time); err != nil {
 			return err
 		}
@@ -352,9 +353,14 @@ func (w *work) ringEnded() error {
 	case len(w.legs(RoleRing)) > 0:
 	case w.State == Ringing:
 		return w.ringNext()
-	case w.State == Detached && w.plan.Then == thenBack:
+	case w.State != Detached:
+	case w.plan.Then == thenBack:
 		w.plan.Then = thenNothing
 		return w.callAgain()
+	case w.plan.Then == thenTeam:
+		return w.seekTeam()
+	case w.plan.Then == thenOver:
+		return w.ringNext()
 	}
 	return nil
 }

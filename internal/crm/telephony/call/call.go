@@ -120,6 +120,7 @@ type Call struct {
 	Recorded       bool                  `json:"recording" doc:"Whether there is a recording or a message to hear. Calls inside are never recorded"`
 	RecordingMS    int64                 `json:"recording_ms" example:"125000"`
 	Message        api.Nullable[Message] `json:"voicemail" doc:"Where the caller left a message; null where not"`
+	Quality        api.Nullable[Quality] `json:"quality" doc:"How the sound of its telephones and lines came to the exchange; null until one of them has ended"`
 	DismissedAt    *clock.Time           `json:"dismissed_at" nullable:"true"`
 	ToReturn       bool                  `json:"to_return" doc:"Whether somebody should call back"`
 	Callback       bool                  `json:"callback_requested" doc:"Whether the caller asked for it by pressing a key"`
@@ -141,6 +142,25 @@ type Call struct {
 type Message struct {
 	HeardAt *clock.Time `json:"heard_at" nullable:"true"`
 	By      *uuid.UUID  `json:"by" nullable:"true" format:"uuid"`
+}
+
+// Quality is how the sound of a call came to the exchange, of all its legs that have ended.
+type Quality struct {
+	Received int64 `json:"packets_received" example:"6150" doc:"One carries 20 ms of sound"`
+	Lost     int64 `json:"packets_lost" example:"3"`
+	Jitter   int64 `json:"jitter_ms" example:"4" doc:"Of the worst leg, at its end (RFC 3550)"`
+}
+
+// heard adds how the sound of a leg travelled.
+func (c *Call) heard(m *exchange.MediaStats) {
+	if m == nil {
+		return
+	}
+	var q Quality
+	if c.Quality.V != nil {
+		q = *c.Quality.V
+	}
+	c.Quality = api.Some(Quality{q.Received + m.PacketsReceived, q.Lost + m.PacketsLost, max(q.Jitter, (m.JitterMicros+500)/1000)})
 }
 
 // The roles of a leg.
@@ -221,6 +241,8 @@ const (
 	thenGoodbye  = "goodbye"
 	thenBack     = "back"       // to the agent, where no colleague takes the call
 	duePhone     = "wait_phone" // until the phone of one of the team is free
+	thenTeam     = "team"       // to the team, where the agent does not come back
+	thenOver     = "over"       // the end, where nobody of the team comes either
 )
 
 // setTimes fills what follows from the times of a call.

@@ -178,6 +178,31 @@ func TestControlOfAnother(t *testing.T) {
 	})
 }
 
+// A call says how its sound travelled, of all its legs.
+func TestQuality(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.place(o.w.Owner, map[string]any{"to": customer})
+		mine := o.legTo(o.username)
+		o.answer(mine)
+		theirs := o.legTo(customer)
+		o.answer(theirs)
+		if c := o.want(call.Active, ""); c.Quality.V != nil {
+			o.t.Errorf("it already has %+v", *c.Quality.V)
+		}
+		o.x.Measure(mine, exchange.MediaStats{PacketsReceived: 100, PacketsLost: 2, JitterMicros: 1400})
+		o.x.Measure(theirs, exchange.MediaStats{PacketsReceived: 90, PacketsLost: 1, JitterMicros: 3600})
+		o.end(theirs, exchange.CauseNormal)
+		if c := o.want(call.Ended, call.Answered); c.Quality.V == nil || *c.Quality.V != (call.Quality{Received: 190, Lost: 3, Jitter: 4}) {
+			o.t.Errorf("its sound travelled %+v", c.Quality.V)
+		}
+		o.applyAgain()
+		if c := o.last(); c.Quality.V.Received != 190 {
+			o.t.Errorf("applied again: %+v", *c.Quality.V)
+		}
+	})
+}
+
 // The agent leaves while the customer hears music, and comes back.
 func TestDetachAndResume(t *testing.T) {
 	t.Parallel()
@@ -204,8 +229,8 @@ func TestDetachAndResume(t *testing.T) {
 			o.t.Error("it rings too early")
 		}
 		o.wait(2 * time.Second)
-		o.end(o.legTo(o.username), exchange.CauseNoAnswer)
 		o.want(call.Detached, "") // the customer still waits
+		o.answer(o.legTo(o.username))
 		o.end(o.legTo(customer), exchange.CauseNormal)
 		o.want(call.Ended, call.Answered)
 	})

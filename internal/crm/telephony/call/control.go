@@ -114,7 +114,7 @@ func (s *Service) Resume(ctx context.Context, id uuid.UUID) (Call, error) {
 // callBack rings the agent of a detached call, unless their phone rings already.
 func (w *work) callBack() error {
 	w.dueIn(keepDetached)
-	if len(w.legs(RoleRing)) > 0 {
+	if slices.ContainsFunc(w.legs(RoleRing), func(l *Leg) bool { return l.AgentID != nil && *l.AgentID == *w.AgentID }) {
 		return nil
 	}
 	m, err := w.s.Team.Find(&w.tx.Reader, *w.AgentID)
@@ -142,6 +142,39 @@ func (w *work) callAgain() error {
 	if err := w.callBack(); !isRefused(err) {
 		return err
 	}
+	return nil
+}
+
+// seekAgent rings the agent of a call that was detached for long. Where they cannot be rung
+// or do not come, the team is rung, so that nobody hears music for ever.
+func (w *work) seekAgent() error {
+	w.plan.Then = thenTeam
+	if err := w.callBack(); !isRefused(err) {
+		return err
+	}
+	return w.seekTeam()
+}
+
+// seekTeam rings the team for a customer whose agent does not come back. Where nobody does,
+// the call ends. A colleague who waits inside is not the team's.
+func (w *work) seekTeam() error {
+	w.plan.Then, w.plan.Ring, w.dueAt = thenOver, nil, nil
+	if w.Via != ViaInside {
+		ids, err := w.team()
+		if err != nil {
+			return err
+		}
+		w.plan.Ring = slices.DeleteFunc(ids, func(id uuid.UUID) bool { return id == *w.AgentID })
+	}
+	return w.ringNext()
+}
+
+// nobodyCame ends a call whose customer waited in vain, and who is called back.
+func (w *work) nobodyCame() error {
+	if err := w.end(Answered, bySystem, exchange.CauseNoAnswer); err != nil {
+		return err
+	}
+	w.ToReturn = w.Direction == Inbound && w.From != ""
 	return nil
 }
 

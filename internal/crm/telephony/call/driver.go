@@ -149,7 +149,7 @@ func (w *work) due() error {
 	w.dueAt = nil
 	switch {
 	case w.State == Detached:
-		return w.callAgain()
+		return w.seekAgent()
 	case w.State == Ringing && w.plan.Then == duePhone:
 		return w.ringNext()
 	case w.plan.Then == dueKey:
@@ -229,8 +229,8 @@ func (s *Service) Run(ctx context.Context) {
 	loops.Wait()
 }
 
-// withOutside gives the exchange the operator's line for a workspace when it is
-// first used there.
+// withOutside gives the exchange the operator's line for a workspace when it is first used
+// there after a start: its settings may have changed since the exchange was given it.
 type withOutside struct {
 	exchange.Exchange
 	s *Service
@@ -238,14 +238,16 @@ type withOutside struct {
 
 // Originate implements exchange.Legs.
 func (x withOutside) Originate(ctx context.Context, o exchange.Originate) error {
-	err := x.Exchange.Originate(ctx, o)
-	if !errors.Is(err, exchange.ErrUnknown) || x.s.Outside == nil || o.Trunk != x.s.outsideTrunk(o.Tenant) {
-		return err
+	if x.s.Outside == nil || o.Trunk != x.s.outsideTrunk(o.Tenant) {
+		return x.Exchange.Originate(ctx, o)
 	}
-	trunk := *x.s.Outside
-	trunk.Tenant, trunk.ID = o.Tenant, o.Trunk
-	if err := x.PutTrunk(ctx, trunk); err != nil {
-		return err
+	if _, given := x.s.given.Load(o.Tenant); !given {
+		trunk := *x.s.Outside
+		trunk.Tenant, trunk.ID = o.Tenant, o.Trunk
+		if err := x.PutTrunk(ctx, trunk); err != nil {
+			return err
+		}
+		x.s.given.Store(o.Tenant, true)
 	}
 	return x.Exchange.Originate(ctx, o)
 }

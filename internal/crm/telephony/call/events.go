@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/event"
 	"konak/internal/kit/perm"
@@ -33,6 +34,7 @@ func Events() event.Catalog {
 	answered.State, answered.AgentID, answered.RingingAt, answered.AnsweredAt = Active, &agent, &ringing, clock.Ptr(at.Add(7*time.Second))
 	over := answered
 	over.State, over.Disposition, over.EndedBy, over.Cause, over.EndedAt, over.TalkSeconds, over.RingSeconds = Ended, Answered, byCustomer, "normal", &ended, 123, 5
+	over.Quality = api.Some(Quality{Received: 12_300, Lost: 3, Jitter: 4})
 	missed := started
 	missed.State, missed.Disposition, missed.EndedBy, missed.Cause, missed.RingingAt, missed.EndedAt, missed.ToReturn = Ended, Missed, byCustomer, "cancelled", &ringing, &ended, true
 	message := missed

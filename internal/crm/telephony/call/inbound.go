@@ -270,15 +270,21 @@ func (w *work) promiseCallback(voice string) error {
 
 // ringTeam rings those whom the team's calls ring.
 func (w *work) ringTeam() error {
-	list, err := w.s.Team.Ringing(&w.tx.Reader, w.tx.Now())
+	ids, err := w.team()
 	if err != nil {
 		return err
 	}
+	return w.ringAgents(ids)
+}
+
+// team is whom the team's calls ring.
+func (w *work) team() ([]uuid.UUID, error) {
+	list, err := w.s.Team.Ringing(&w.tx.Reader, w.tx.Now())
 	ids := make([]uuid.UUID, len(list))
 	for i, m := range list {
 		ids[i] = m.AgentID
 	}
-	return w.ringAgents(ids)
+	return ids, err
 }
 
 // ringAgents rings phones, all at once or one after the other.
@@ -324,7 +330,7 @@ func (w *work) ringNext() error {
 				return err
 			}
 		}
-		l, err := w.dialAgent(RoleRing, m, w.From, w.settings.RingSeconds)
+		l, err := w.dialAgent(RoleRing, m, w.otherNumber(), w.settings.RingSeconds)
 		if isRefused(err) {
 			continue
 		}
@@ -334,7 +340,12 @@ func (w *work) ringNext() error {
 		w.Legs = append(w.Legs, l)
 		rung++
 	}
-	if rung > 0 {
+	switch {
+	case w.State == Detached && rung == 0:
+		return w.nobodyCame()
+	case w.State == Detached:
+		return nil
+	case rung > 0:
 		w.plan.Then = thenNothing
 		return nil
 	}

@@ -96,6 +96,9 @@ func (w *work) settle(l *Leg) error {
 	if l.rate == nil {
 		return nil
 	}
+	if err := w.lockOutside(); err != nil { // what follows may dial another
+		return err
+	}
 	if l.AnsweredAt != nil {
 		talked := l.EndedAt.Sub(l.AnsweredAt.Time)
 		l.Billed = l.rate.billed(min(int64((talked+time.Second-1)/time.Second), l.paid))

@@ -6,11 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-	"pgregory.net/rapid"
-
-	"konak/internal/app"
-	"konak/internal/app/apptest"
 	"konak/internal/crm/telephony/call"
 	"konak/internal/crm/telephony/setting"
 	"konak/internal/exchange"
@@ -205,8 +200,15 @@ func TestKeysApplyOnce(t *testing.T) {
 	})
 }
 
-// applyAgain forgets how far the events were applied.
+// applyAgain applies all events once more.
 func (o *office) applyAgain() {
+	o.t.Helper()
+	o.forgetCursor()
+	o.Settle()
+}
+
+// forgetCursor forgets how far the events were applied.
+func (o *office) forgetCursor() {
 	o.t.Helper()
 	err := o.DB.System("test").InTx(o.t.Context(), func(tx *db.Tx) error {
 		_, err := tx.Exec(`DELETE FROM phone_cursor`)
@@ -215,121 +217,4 @@ func (o *office) applyAgain() {
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	o.Settle()
-}
-
-// wantLedger holds what always holds: postings of an entry sum to zero, and the
-// balances are the sums of their postings.
-func (o *office) wantLedger(t *rapid.T) {
-	err := o.DB.Tenant(o.w.ID).Read(o.t.Context(), func(r *db.Reader) error {
-		odd, err := db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM (SELECT entry_id FROM wallet_posting WHERE tenant_id = $1
-			GROUP BY entry_id HAVING SUM(amount) <> 0) AS odd`, r.Tenant())
-		if err != nil {
-			return err
-		}
-		if odd != 0 {
-			t.Fatalf("%d entries do not sum to zero", odd)
-		}
-		for _, account := range []string{"available", "held"} {
-			off, err := db.One(r, db.Scalar[int64], `SELECT CAST(w.`+account+` - COALESCE((SELECT SUM(p.amount) FROM wallet_posting p
-				WHERE p.tenant_id = $1 AND p.account = $2), 0) AS bigint) FROM wallet w WHERE w.tenant_id = $1`, r.Tenant(), account)
-			if err != nil {
-				return err
-			}
-			if off != 0 {
-				t.Fatalf("%s is off by %d", account, off)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Whatever callers, phones, time and crashes do: the ledger balances, the credit is
-// never below zero, and when all is over nothing is set aside.
-func TestMoneyHolds(t *testing.T) {
-	t.Parallel()
-	s := apptest.NewWith(t, func(cfg *app.Config) { cfg.SIPTrunkServer = "sip.carrier.example" })
-	o := newOffice(t, s)
-	o.buyNumber()
-	_, ayse, _ := o.colleague("ayse")
-	causes := []exchange.Cause{exchange.CauseNormal, exchange.CauseBusy, exchange.CauseNoAnswer, exchange.CauseFailed, exchange.CauseLost}
-	rapid.Check(t, func(t *rapid.T) {
-		o.credit(rapid.Int64Range(1, 8).Draw(t, "credit") * micro)
-		leg := func() uuid.UUID {
-			legs := o.x.Legs()
-			if len(legs) == 0 {
-				return uuid.Nil
-			}
-			return legs[rapid.IntRange(0, len(legs)-1).Draw(t, "leg")].ID
-		}
-		own := func(what string, more map[string]any) {
-			var list []call.Call
-			o.w.Owner.Get(path + "/calls?limit=1").Want(200).Data(&list)
-			if len(list) == 1 {
-				more["call_id"] = list[0].ID
-				o.w.Owner.Post(path+"/call/"+what, more) // it may be refused
-			}
-		}
-		for range rapid.IntRange(1, 25).Draw(t, "steps") {
-			switch rapid.SampledFrom([]string{"place", "incoming", "answer", "end", "wait", "forward", "detach", "resume", "transfer", "crash", "press"}).Draw(t, "step") {
-			case "place":
-				o.w.Owner.Post(path+"/call", map[string]any{"to": customer})
-			case "incoming":
-				o.x.Call(o.w.ID, "", o.line, "+905"+rapid.StringMatching(`[0-9]{9}`).Draw(t, "from"), "")
-			case "answer":
-				o.x.Happen(leg(), exchange.Event{Type: exchange.LegAnsweredEvent})
-			case "press":
-				o.x.Happen(leg(), exchange.Event{Type: exchange.LegDTMFEvent, Digit: "1"})
-			case "end":
-				o.x.Happen(leg(), exchange.Event{Type: exchange.LegEndedEvent, Cause: rapid.SampledFrom(causes).Draw(t, "cause")})
-			case "wait":
-				o.Clock.Advance(time.Duration(rapid.IntRange(1, 90).Draw(t, "seconds")) * time.Second)
-			case "forward":
-				own("forward", map[string]any{"to": "+905329999999", "mode": rapid.SampledFrom([]string{"blind", "asked"}).Draw(t, "mode")})
-			case "transfer":
-				own("transfer", map[string]any{"agent_id": ayse})
-			case "detach":
-				own("detach", map[string]any{})
-			case "resume":
-				own("resume", map[string]any{})
-			case "crash":
-				o.x.Forget()
-			}
-			if rapid.Bool().Draw(t, "settled") {
-				o.Settle()
-			}
-			o.x.Cut()
-			o.wantLedger(t)
-		}
-		o.Settle()
-		for _, l := range o.x.Legs() {
-			o.x.Happen(l.ID, exchange.Event{Type: exchange.LegEndedEvent, Cause: exchange.CauseNormal})
-		}
-		o.Settle()
-		o.Clock.Advance(10 * time.Minute)
-		for range 3 { // what is lost brings back what rings, which is lost, too
-			if _, err := o.Calls.Reconcile(o.t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			o.Settle()
-			for _, l := range o.x.Legs() {
-				o.x.Happen(l.ID, exchange.Event{Type: exchange.LegEndedEvent, Cause: exchange.CauseNormal})
-			}
-			o.Settle()
-			o.Clock.Advance(10 * time.Minute)
-		}
-		o.wantLedger(t)
-		got, err := o.Wallet.Wallet(o.t.Context(), o.w.ID)
-		var live []call.Live
-		o.w.Owner.Get(path + "/live").Want(200).Data(&live)
-		if err != nil || got.Held != 0 || len(live) != 0 {
-			t.Fatalf("when all is over %+v is set aside, and %+v goes on (%v)", got, live, err)
-		}
-		if got.Available > 0 {
-			o.credit(-got.Available)
-		}
-	})
 }

@@ -47,7 +47,12 @@ func run(t *testing.T, fn func(o *office)) {
 
 func newOffice(t *testing.T, s *apptest.Server) *office {
 	t.Helper()
-	o := &office{Server: s, t: t, w: s.Workspace("demo"), x: phonetest.New(s.Clock)}
+	return newOfficeOf(t, s, s.Workspace("demo"))
+}
+
+func newOfficeOf(t *testing.T, s *apptest.Server, w *apptest.Workspace) *office {
+	t.Helper()
+	o := &office{Server: s, t: t, w: w, x: phonetest.New(s.Clock)}
 	s.PhoneTeam.Exchange, s.PhoneLine.Exchange, s.Calls.Exchange = o.x, o.x, o.x
 	var l line.Line
 	o.w.Owner.Put(path+"/line", map[string]any{"server": "sip.santral.example", "username": "u", "password": "p", "e164": "+902125550101"}).Want(200).Data(&l)

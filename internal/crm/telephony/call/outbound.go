@@ -261,6 +261,9 @@ func (w *work) checkCaps(number string) error {
 	if len(caps.Countries) > 0 && !slices.ContainsFunc(caps.Countries, func(code string) bool { return strings.HasPrefix(number, "+"+code) }) {
 		return fault.New(fault.CapReached).Because("country")
 	}
+	if err := w.lockOutside(); err != nil {
+		return err
+	}
 	open, err := countOpenOutside(&w.tx.Reader)
 	if err != nil {
 		return err
@@ -277,6 +280,13 @@ func (w *work) checkCaps(number string) error {
 		return fault.New(fault.CapReached).Because("daily")
 	}
 	return err
+}
+
+// lockOutside lets one transaction of the workspace at a time count its legs to the outside,
+// so that two calls cannot both take the last place of a cap. It is taken before the wallet,
+// by whatever takes both.
+func (w *work) lockOutside() error {
+	return w.tx.Lock("phone outside " + w.tx.Tenant().String())
 }
 
 // newOutside counts the legs to the outside that are not stored yet.

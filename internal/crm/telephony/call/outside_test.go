@@ -1,6 +1,7 @@
 package call_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -124,6 +125,38 @@ func TestForwardComesBackToWhoCannotBeRung(t *testing.T) {
 		o.want(call.Active, "")
 		o.end(in, exchange.CauseNormal)
 		o.want(call.Ended, call.Answered)
+	})
+}
+
+// The exchange is given the operator's line as it is now, whatever it was when the exchange
+// was given it last.
+func TestTheOperatorsLineIsGivenAfterAStart(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.buyNumber()
+		o.credit(20 * micro)
+		_, trunk, err := o.Calls.FindNumber(o.t.Context(), "+902125550199")
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		old := exchange.Trunk{Tenant: o.w.ID, ID: trunk, Server: "sip.carrier.example", Transport: "tcp", Username: "old"}
+		if err := o.x.PutTrunk(o.t.Context(), old); err != nil {
+			o.t.Fatal(err)
+		}
+		for range 2 {
+			o.place(o.w.Owner, map[string]any{"to": customer})
+			o.answer(o.legTo(o.username))
+			o.end(o.legTo(customer), exchange.CauseBusy)
+			o.want(call.Ended, call.Busy)
+			o.Clock.Advance(time.Second)
+		}
+		if now, _ := o.x.Trunk(trunk); now.Username != "" || now.Transport == "tcp" {
+			o.t.Errorf("the line is %+v", now)
+		}
+		put := slices.DeleteFunc(o.x.Log(), func(line string) bool { return line != "put trunk sip.carrier.example" })
+		if len(put) != 2 { // here, and once by the calls
+			o.t.Errorf("the exchange was asked %v", put)
+		}
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -87,7 +88,10 @@ type Config struct {
 }
 
 // Service is the calls of a workspace.
-type Service struct{ Config }
+type Service struct {
+	Config
+	given sync.Map // the workspaces for which the exchange was given the operator's line
+}
 
 // New makes the service.
 func New(c Config) (*Service, error) {
@@ -95,7 +99,7 @@ func New(c Config) (*Service, error) {
 		c.Numbers == nil || c.Greetings == nil || c.Messaging == nil || c.Timeline == nil || c.Groups == nil || c.Mail == nil || len(c.Rates) == 0 {
 		return nil, errors.New("call: something that calls need is missing")
 	}
-	return &Service{c}, nil
+	return &Service{Config: c}, nil
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {

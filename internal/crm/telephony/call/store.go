@@ -11,7 +11,7 @@ import (
 
 const columns = `id, direction, via, state, disposition, from_e164, to_e164, number_id, contact_id, conversation_id, item_id, agent_id, bridge_id,
 	ended_by, cause, started_at, ringing_at, answered_at, held_at, ended_at, hold_us, billed_s, cost, recording_id, recording_ms, voicemail,
-	heard_at, heard_by, dismissed_at, to_return, callback, plan, due_at, keep_until, channel_account_id, voicemail_at`
+	heard_at, heard_by, dismissed_at, to_return, callback, plan, due_at, keep_until, channel_account_id, voicemail_at, quality`
 
 func scanCall(row db.Row) (c Call, err error) {
 	var hold int64
@@ -19,9 +19,11 @@ func scanCall(row db.Row) (c Call, err error) {
 	var heardAt *clock.Time
 	var heardBy *uuid.UUID
 	var steps db.JSON[plan]
+	var quality db.JSON[*Quality]
 	err = row.Scan(&c.ID, &c.Direction, &c.Via, &c.State, &c.Disposition, &c.From, &c.To, &c.NumberID, &c.ContactID, &c.ConversationID, &c.item,
 		&c.AgentID, &c.bridge, &c.EndedBy, &c.Cause, &c.StartedAt, &c.RingingAt, &c.AnsweredAt, &c.heldAt, &c.EndedAt, &hold, &c.BilledSeconds,
-		&c.Cost, &c.recording, &c.RecordingMS, &voicemail, &heardAt, &heardBy, &c.DismissedAt, &c.ToReturn, &c.Callback, &steps, &c.dueAt, &c.keepUntil, &c.ChannelID, &c.mailAt)
+		&c.Cost, &c.recording, &c.RecordingMS, &voicemail, &heardAt, &heardBy, &c.DismissedAt, &c.ToReturn, &c.Callback, &steps, &c.dueAt, &c.keepUntil, &c.ChannelID, &c.mailAt, &quality)
+	c.Quality.V = quality.V
 	c.held, c.plan, c.Legs = time.Duration(hold)*time.Microsecond, steps.V, []Leg{}
 	if voicemail {
 		c.Message.V = &Message{HeardAt: heardAt, By: heardBy}
@@ -40,13 +42,13 @@ func (c *Call) arguments(tenant uuid.UUID) []any {
 		tenant, c.ID, c.Direction, c.Via, string(c.State), c.Disposition, c.From, c.To, c.NumberID, c.ContactID, c.ConversationID, c.item,
 		c.AgentID, c.bridge, c.EndedBy, c.Cause, c.StartedAt, c.RingingAt, c.AnsweredAt, c.heldAt, c.EndedAt, c.held.Microseconds(), c.BilledSeconds,
 		c.Cost, c.recording, c.RecordingMS, c.Message.V != nil, heard.HeardAt, heard.By, c.DismissedAt, c.ToReturn, c.Callback, db.AsJSON(c.plan), c.dueAt,
-		c.keepUntil, c.ChannelID, c.mailAt, c.State != Ended,
+		c.keepUntil, c.ChannelID, c.mailAt, db.AsJSON(c.Quality.V), c.State != Ended,
 	}
 }
 
 func insertCall(tx *db.Tx, c *Call) error {
 	_, err := tx.Exec(`INSERT INTO phone_call (tenant_id, `+columns+`, open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-		$16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)`, c.arguments(tx.Tenant())...)
+		$16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39)`, c.arguments(tx.Tenant())...)
 	return err
 }
 
@@ -55,7 +57,7 @@ func saveCall(tx *db.Tx, c *Call) error {
 		contact_id = $10, conversation_id = $11, item_id = $12, agent_id = $13, bridge_id = $14, ended_by = $15, cause = $16, started_at = $17,
 		ringing_at = $18, answered_at = $19, held_at = $20, ended_at = $21, hold_us = $22, billed_s = $23, cost = $24, recording_id = $25,
 		recording_ms = $26, voicemail = $27, heard_at = $28, heard_by = $29, dismissed_at = $30, to_return = $31, callback = $32, plan = $33, due_at = $34, keep_until = $35,
-		channel_account_id = $36, voicemail_at = $37, open = $38
+		channel_account_id = $36, voicemail_at = $37, quality = $38, open = $39
 		WHERE tenant_id = $1 AND id = $2`, c.arguments(tx.Tenant())...)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/app/apptest"
 	"konak/internal/crm/telephony/call"
 	"konak/internal/crm/telephony/setting"
 	"konak/internal/exchange"
@@ -146,5 +147,95 @@ func TestTransferRingsNobodyWhoTalks(t *testing.T) {
 		if n := len(o.x.Legs()) - before; n != 1 {
 			o.t.Errorf("%d phones ring", n)
 		}
+	})
+}
+
+// A customer whom an agent parked does not hear music for ever: after five minutes the agent
+// is rung, then the team, and where nobody comes the call ends and waits to be returned.
+func TestAParkedCallIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		client, ayse, phone := o.colleague("ayse")
+		park := func(c *apptest.Client, own, other string) uuid.UUID {
+			o.t.Helper()
+			o.Clock.Advance(time.Second)
+			in := o.incoming(customer)
+			o.end(o.legTo(other), exchange.CauseRejected)
+			o.answer(o.legTo(own))
+			c.Post(path+"/call/detach", map[string]any{"call_id": o.want(call.Active, "").ID}).Want(200)
+			return in
+		}
+		seek := func() {
+			o.t.Helper()
+			o.want(call.Detached, "")
+			o.Clock.Advance(5 * time.Minute)
+			o.Settle()
+		}
+		takes := func(in uuid.UUID, own string, agent uuid.UUID) {
+			o.t.Helper()
+			o.answer(o.legTo(own))
+			if c := o.want(call.Active, ""); *c.AgentID != agent || o.joined() != 2 {
+				o.t.Errorf("%d talk in %+v", o.joined(), c)
+			}
+			o.end(in, exchange.CauseNormal)
+			o.want(call.Ended, call.Answered)
+		}
+		nobody := func(toReturn bool) {
+			o.t.Helper()
+			if c := o.want(call.Ended, call.Answered); c.EndedBy != "system" || c.Cause != "no_answer" || c.ToReturn != toReturn || len(o.x.Legs()) != 0 {
+				o.t.Errorf("it ended as %+v", c)
+			}
+		}
+
+		in := park(o.w.Owner, o.username, phone)
+		seek()
+		if o.rings(phone) {
+			o.t.Error("the team rings before the agent")
+		}
+		o.end(o.legTo(o.username), exchange.CauseNoAnswer)
+		o.want(call.Detached, "")
+		takes(in, phone, ayse)
+
+		park(o.w.Owner, o.username, phone)
+		seek()
+		o.end(o.legTo(o.username), exchange.CauseNoAnswer)
+		o.end(o.legTo(phone), exchange.CauseNoAnswer)
+		nobody(true)
+
+		o.Clock.Advance(time.Second)
+		inside, _, _ := o.talkInside(phone)
+		o.w.Owner.Post(path+"/call/detach", map[string]any{"call_id": inside.ID}).Want(200)
+		seek()
+		o.end(o.legTo(o.username), exchange.CauseNoAnswer)
+		nobody(false)
+
+		in = park(client, phone, o.username)
+		o.w.Owner.Post("/api/crm/v1/agents/"+ayse.String()+"/suspension", nil).Want(200)
+		seek()
+		takes(in, o.username, o.w.Member)
+	})
+}
+
+// Who comes back while the team already rings is rung, too.
+func TestResumeWhileTheTeamRings(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		_, _, phone := o.colleague("ayse")
+		in := o.incoming(customer)
+		o.end(o.legTo(phone), exchange.CauseRejected)
+		o.answer(o.legTo(o.username))
+		body := map[string]any{"call_id": o.want(call.Active, "").ID}
+		o.w.Owner.Post(path+"/call/detach", body).Want(200)
+		o.Settle()
+		o.Clock.Advance(5 * time.Minute)
+		o.end(o.legTo(o.username), exchange.CauseNoAnswer)
+		o.legTo(phone)
+		o.w.Owner.Post(path+"/call/resume", body).Want(200)
+		o.answer(o.legTo(o.username))
+		if c := o.want(call.Active, ""); *c.AgentID != o.w.Member || o.rings(phone) {
+			o.t.Errorf("the call is %+v", c)
+		}
+		o.end(in, exchange.CauseNormal)
+		o.want(call.Ended, call.Answered)
 	})
 }

@@ -1,6 +1,7 @@
 package greeting
 
 import (
+	"cmp"
 	"context"
 
 	"konak/internal/crm/telephony"
@@ -58,12 +59,12 @@ func (s *Service) registerSlots(a *api.API) {
 		if err != nil {
 			return nil, err
 		}
-		return &api.File{Name: slot.Name, Type: "audio/wav", Inline: true, Tag: slot.SHA256, Modified: slot.UpdatedAt.Time, Content: content}, nil
+		return &api.File{Name: cmp.Or(slot.Name, slot.Slot+".wav"), Type: "audio/wav", Inline: true, Tag: slot.SHA256, Modified: slot.UpdatedAt.Time, Content: content}, nil
 	})
 
 	upload := telephony.Route("POST", "/greeting/audio/{slot}", "upload-greeting-audio", "Let callers hear a file", perm.TelephonyManage)
 	upload.Doc = "The body is the file itself, a WAV file of PCM with 8, 16, 24 or 32 bits on one channel or two and 8,000 to 48,000 samples a second, of at most ten minutes. It is kept as it is; the exchange converts it for the telephone. " +
-		"422 on `file` where it cannot be played: not_wav (also MP3 and Ogg: save them as WAV first), not_pcm, wrong_bits, wrong_channels, wrong_rate, empty, too_long."
+		"422 on `file` where it cannot be played: not_wav (also MP3 and Ogg: save them as WAV first), not_pcm, wrong_bits, wrong_channels, wrong_rate, cut_off (shorter than it says), empty, too_long."
 	upload.Status, upload.MaxBody, upload.OneOf, upload.Refusals = 201, MaxUpload, map[string][]string{"slot": Slots}, []int{409}
 	api.HandleUpload(a, upload, func(ctx context.Context, in *uploadGreetingIn, body *api.Upload) (Slot, error) {
 		return s.Upload(ctx, in.Slot, in.Name, body)

@@ -69,10 +69,11 @@ func TestGreetingFile(t *testing.T) {
 		upload(w.Owner, "nonsense", file).Refused(404, "not_found")
 
 		for name, wrong := range map[string][]byte{
-			"no sound": []byte("hello"), "cut": file[:20], "six channels": bytes.Replace(file, []byte{1, 0, 1, 0}, []byte{1, 0, 6, 0}, 1), "empty": sound.Sound{Rate: 8000}.WAV(),
+			"no sound": []byte("hello"), "cut": file[:20], "cut in its sound": file[:len(file)-1], "nothing of its sound": file[:44], "MP3": []byte("ID3\x04\x00\x00\x00\x00\x00\x00 a song of many bytes"), "Ogg": []byte("OggS\x00\x02 a song of many bytes"),
+			"faster than the telephone takes": wav(48_001), "six channels": bytes.Replace(file, []byte{1, 0, 1, 0}, []byte{1, 0, 6, 0}, 1), "empty": sound.Sound{Rate: 8000}.WAV(),
 			"longer than the exchange plays": sound.Sound{Rate: 8000, Samples: make([]int16, 601*8000)}.WAV(), "slower than the telephone": wav(7999),
 		} {
-			want := map[string]string{"no sound": "not_wav", "cut": "not_wav", "six channels": "wrong_channels", "empty": "empty", "longer than the exchange plays": "too_long", "slower than the telephone": "wrong_rate"}[name]
+			want := map[string]string{"no sound": "not_wav", "cut": "not_wav", "cut in its sound": "cut_off", "nothing of its sound": "cut_off", "MP3": "not_wav", "Ogg": "not_wav", "faster than the telephone takes": "wrong_rate", "six channels": "wrong_channels", "empty": "empty", "longer than the exchange plays": "too_long", "slower than the telephone": "wrong_rate"}[name]
 			if got := upload(w.Owner, "welcome", wrong).Refused(422, "validation_failed"); !slices.Equal(got.Fields["file"], []string{want}) {
 				t.Errorf("%s: %v", name, got.Fields)
 			}
@@ -106,6 +107,24 @@ func TestGreetingFileOfTwoChannels(t *testing.T) {
 	}
 	if samples, err := s.Greetings.Samples(t.Context(), w.ID, greeting.SlotSound("welcome")); err != nil || len(samples) != sound.PhoneRate/2 {
 		t.Errorf("callers hear %d samples, %v", len(samples), err)
+	}
+}
+
+// A file without a name is given back under that of its slot, and one of a program that did
+// not know how long it would be is taken as long as it is.
+func TestGreetingFileWithoutAName(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, db.SQLite)
+	w := s.Workspace("demo")
+	file := wav(8_000)
+	copy(file[40:], "\xff\xff\xff\xff")
+	var got greeting.Slot
+	w.Owner.Header("Content-Type", "audio/wav").Post(slots+"/audio/hold", string(file)).Want(201).Data(&got)
+	if got.Name != "" || got.Duration != 1000 {
+		t.Errorf("uploaded %+v", got)
+	}
+	if head := w.Owner.Get(slots + "/audio/hold").Want(200).Header.Get("Content-Disposition"); head != "inline; filename=hold.wav" {
+		t.Errorf("it is given back as %s", head)
 	}
 }
 

@@ -36,13 +36,7 @@ type Exchange struct {
 	log        []string
 	wake       chan struct{}
 	stopped    bool
-}
-
-// SetStopped makes the exchange one that does not run, or one that does again.
-func (x *Exchange) SetStopped(stopped bool) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.stopped = stopped
+	left       int // how many requests are answered before the node dies; zero for all
 }
 
 // Leg is a leg of the exchange.
@@ -53,6 +47,7 @@ type Leg struct {
 	Playing    exchange.Play
 	Recording  uuid.UUID
 	ended      bool
+	media      *exchange.MediaStats
 	AnsweredAt time.Time
 }
 
@@ -75,6 +70,12 @@ func (x *Exchange) do(request string, fn func() error) error {
 		request += ": " + err.Error()
 	}
 	x.log = append(x.log, request)
+	if x.left > 0 {
+		if x.left--; x.left == 0 {
+			x.left = 1 // dead is dead
+			return ErrDied
+		}
+	}
 	return err
 }
 
@@ -183,7 +184,7 @@ func (x *Exchange) end(l *Leg, cause exchange.Cause, by exchange.EndedBy) {
 	if l.ended = true; l.Recording != uuid.Nil {
 		x.stopRecord(l)
 	}
-	x.emit(exchange.Event{Type: exchange.LegEndedEvent, Tenant: l.Tenant, Leg: l.ID, Cause: cause, EndedBy: by})
+	x.emit(exchange.Event{Type: exchange.LegEndedEvent, Tenant: l.Tenant, Leg: l.ID, Cause: cause, EndedBy: by, Media: l.media})
 }
 
 func (x *Exchange) stopRecord(l *Leg) {
@@ -340,6 +341,9 @@ func (x *Exchange) Ring(_ context.Context, tenant, leg uuid.UUID, _ bool) error 
 // Answer implements exchange.Legs.
 func (x *Exchange) Answer(_ context.Context, tenant, leg uuid.UUID) error {
 	return x.with("answer", tenant, leg, func(l *Leg) error {
+		if l.State == exchange.LegAnswered {
+			return nil
+		}
 		l.State, l.AnsweredAt = exchange.LegAnswered, x.Clock.Now()
 		x.emit(exchange.Event{Type: exchange.LegAnsweredEvent, Tenant: tenant, Leg: leg})
 		return nil

@@ -250,6 +250,7 @@ export const telephony = {
   'greetings.wrongBits': 'Save the file with 8, 16, 24 or 32 bits.',
   'greetings.wrongChannels': 'The file has more than two channels. Save it as mono or stereo.',
   'greetings.wrongRate': 'Save the file with 8,000 to 48,000 samples a second.',
+  'greetings.cutOff': 'The file is shorter than it says: it was cut off. Save or send it again.',
   'greetings.emptyFile': 'The file is empty.',
   'greetings.tooLong': 'The file is longer than ten minutes.',
   'phoneSettings.countryNotAllowed': 'Calls to this country are not allowed. Add it to the countries first.',

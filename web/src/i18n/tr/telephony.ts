@@ -250,6 +250,7 @@ export const telephony = {
   'greetings.wrongBits': 'Dosyayı 8, 16, 24 ya da 32 bit olarak kaydedin.',
   'greetings.wrongChannels': 'Dosyada ikiden fazla kanal var. Mono ya da stereo olarak kaydedin.',
   'greetings.wrongRate': 'Dosyayı saniyede 8.000–48.000 örnekle kaydedin.',
+  'greetings.cutOff': 'Dosya olması gerekenden kısa: yarıda kesilmiş. Yeniden kaydedin ya da gönderin.',
   'greetings.emptyFile': 'Dosya boş.',
   'greetings.tooLong': 'Dosya on dakikadan uzun.',
   'phoneSettings.countryNotAllowed': 'Bu ülkeye arama yapılamıyor. Önce ülkelere ekleyin.',

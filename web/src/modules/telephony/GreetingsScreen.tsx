@@ -34,6 +34,7 @@ const fileComplaints = {
   wrong_bits: 'greetings.wrongBits',
   wrong_channels: 'greetings.wrongChannels',
   wrong_rate: 'greetings.wrongRate',
+  cut_off: 'greetings.cutOff',
   empty: 'greetings.emptyFile',
   too_long: 'greetings.tooLong',
 } as const
@@ -53,7 +54,7 @@ export function GreetingsScreen() {
             <Card key={greeting.slot} title={t(slots[greeting.slot].title)} action={<Badge tone={greeting.mode === 'none' ? 'neutral' : 'ok'}>{t(modes[greeting.mode])}</Badge>}>
               <p className="mb-3 text-sm text-ink-2">{t(slots[greeting.slot].text)}</p>
               {greeting.mode === 'text' && <p className="mb-3">{greeting.text}</p>}
-              {greeting.mode === 'audio' && <audio controls preload="none" src={greetingAddress(greeting)} aria-label={greeting.name} className="mb-3 h-10 w-full" />}
+              {greeting.mode === 'audio' && <audio controls preload="none" src={greetingAddress(greeting)} aria-label={greeting.name || t(slots[greeting.slot].title)} className="mb-3 h-10 w-full" />}
               {canManage && (
                 <Button size="sm" aria-label={t('greetings.change', { name: t(slots[greeting.slot].title) })} onClick={() => setEditing(greeting)}>
                   {t('common.edit')}
