@@ -38,6 +38,9 @@ export function NotFoundPage() {
   )
 }
 
+/** When a page was last tried again by itself. */
+let triedAt = 0
+
 /** The last net: a screen broke or its data could not be had. */
 export function UnexpectedPage({ error, reset }: ErrorComponentProps) {
   const { t } = useI18n()
@@ -51,7 +54,16 @@ export function UnexpectedPage({ error, reset }: ErrorComponentProps) {
     reset()
   }, [router, reset])
 
-  useEffect(() => (offline ? whenReachable(() => void again()) : undefined), [offline, again])
+  useEffect(() => {
+    if (!offline) return
+    return whenReachable(() => {
+      // A part of the panel that could not be fetched stays missing in this page: where trying again was in vain, the page is loaded anew.
+      const inVain = Date.now() - triedAt < 10_000
+      triedAt = Date.now()
+      if (inVain) location.reload()
+      else void again()
+    })
+  }, [offline, again])
 
   return (
     <Standing>
