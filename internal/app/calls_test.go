@@ -84,7 +84,9 @@ func (k *trial) runCalls() {
 	c.checkCall()
 	c.checkForward()
 	c.checkMessage()
-	c.checkKill()
+	for _, moment := range []string{killRinging, killTalking, killForwarded} {
+		c.checkKill(moment)
+	}
 	k.must(c.p.stop())
 }
 
@@ -343,35 +345,6 @@ func (c *phoneTrial) checkMessage() {
 		c.t.Errorf("the counters are %+v", counts)
 	}
 	c.wantRecording(got.CDRID, customerTone, 0)
-}
-
-// checkKill kills the server in the middle of a call.
-func (c *phoneTrial) checkKill() {
-	c.setSettings(func(*setting.Settings) {})
-	before := c.wallet()
-	leg := c.place()
-	c.carrier.record(leg) // they talk for some seconds
-	c.must(c.p.kill())
-	c.p = c.start()
-	over := c.wantPaid(before)
-	if over.Disposition != call.Answered || over.Cause != string(exchange.CauseLost) {
-		c.t.Errorf("it ended as %+v", over)
-	}
-	c.carrier.must(c.carrier.Hangup(c.ctx, carrierTenant, leg, exchange.CauseNormal))
-	c.wantLedger(before.Available - over.Cost)
-	// The telephone is still known and can be called.
-	c.until("the telephone to be reached", func() bool {
-		got := c.request("POST", phonePath+"/call", map[string]any{"to": customerNumber})
-		_ = got.Body.Close()
-		return got.StatusCode == http.StatusCreated
-	})
-	again := c.carrier.wait(exchange.LegIncomingEvent)
-	c.carrier.must(c.carrier.Hangup(c.ctx, carrierTenant, again.Leg, exchange.CauseBusy))
-	c.until("the call to end", func() bool { return c.last().State == call.Ended })
-	if got := c.last(); got.Disposition != call.Busy || got.Cost != 0 {
-		c.t.Errorf("it ended as %+v", got)
-	}
-	c.wantLedger(before.Available - over.Cost)
 }
 
 // wantLedger holds that every entry sums to zero, and that the balances are the sums

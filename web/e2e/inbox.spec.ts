@@ -150,6 +150,8 @@ test('several are closed at once, and a request is written down', async ({ page 
     await page.keyboard.press('c')
     const drawer = page.getByRole('dialog', { name: 'New conversation' })
     await drawer.getByRole('searchbox', { name: 'Contact' }).fill(name)
+    // The rows of the search before it stay until the new ones are there, and would move under the pointer.
+    await expect(drawer.getByRole('list', { name: 'Contacts found' }).getByRole('button')).toHaveCount(1)
     await drawer.getByRole('button', { name: new RegExp(name) }).click()
     await drawer.getByRole('radio', { name: 'Log a request' }).check()
     await drawer.getByLabel('What the customer asks for').fill('An invoice, please')
