@@ -175,3 +175,16 @@ test('the design system is not part of what customers run', async ({ page }) => 
   await signIn(page, '/design')
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
 })
+
+test.describe('a part of a screen that could not be fetched', () => {
+  test.use({ provokes: /ERR_INTERNET_DISCONNECTED|dynamically imported|^TypeError/ })
+
+  test('is fetched by itself when the line is back', async ({ page }) => {
+    let cut = true
+    await page.route(/assets\/InboxScreen.*\.js/, (route) => (cut ? route.abort('internetdisconnected') : route.continue()))
+    await signIn(page, '/inbox')
+    await expect(page.getByRole('heading', { level: 1, name: 'No connection' })).toBeVisible()
+    cut = false
+    await expect(page.getByRole('region', { name: 'Conversations' })).toBeVisible()
+  })
+})

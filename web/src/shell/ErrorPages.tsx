@@ -47,7 +47,8 @@ export function UnexpectedPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const refused = asApiError(error)
   const trace = refused?.traceId
-  const offline = refused?.status === 0
+  // A part of the panel that could not be fetched is a matter of the line, too, or of a newer panel.
+  const offline = refused?.status === 0 || /dynamically imported|module script/.test(String(error))
 
   const again = useCallback(async () => {
     await router.invalidate()
