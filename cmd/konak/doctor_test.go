@@ -21,21 +21,27 @@ import (
 	"konak/migrations"
 )
 
+// newCheckup is a checkup of a new installation on SQLite.
+func newCheckup(t *testing.T) *checkup {
+	t.Helper()
+	d := &checkup{}
+	d.Data = t.TempDir()
+	var err error
+	if d.db, err = db.Open(t.Context(), db.Options{URL: d.DatabaseURL()}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.db.Close() })
+	if _, err := d.db.Migrate(t.Context(), migrations.Files); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // The doctor lists the files that were found missing, until they are back.
 func TestDoctorListsLostFiles(t *testing.T) {
 	t.Parallel()
-	d := &checkup{}
-	d.Data = t.TempDir()
-	handle, err := db.Open(t.Context(), db.Options{URL: d.DatabaseURL()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = handle.Close() }()
-	if _, err := handle.Migrate(t.Context(), migrations.Files); err != nil {
-		t.Fatal(err)
-	}
-	d.db = handle
-	store, err := blob.New(blob.Config{DB: handle, Folder: d.FilesFolder()})
+	d := newCheckup(t)
+	store, err := blob.New(blob.Config{DB: d.db, Folder: d.FilesFolder()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,17 +82,7 @@ func TestDoctorListsLostFiles(t *testing.T) {
 // The doctor warns of files that no workspace has: an import that was killed left them.
 func TestDoctorWarnsOfStrayFiles(t *testing.T) {
 	t.Parallel()
-	d := &checkup{}
-	d.Data = t.TempDir()
-	handle, err := db.Open(t.Context(), db.Options{URL: d.DatabaseURL()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = handle.Close() }()
-	if _, err := handle.Migrate(t.Context(), migrations.Files); err != nil {
-		t.Fatal(err)
-	}
-	d.db = handle
+	d := newCheckup(t)
 	folder := filepath.Join(d.FilesFolder(), uuid.NewString())
 	if err := os.MkdirAll(filepath.Join(folder, "00"), 0o700); err != nil {
 		t.Fatal(err)
@@ -97,7 +93,7 @@ func TestDoctorWarnsOfStrayFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "00", uuid.NewString()), []byte("fatura"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = d.files(t.Context())
+	_, err := d.files(t.Context())
 	warned, is := errors.AsType[warning](err)
 	if !is || !strings.Contains(string(warned), folder) || !strings.Contains(string(warned), "repeat the import") {
 		t.Errorf("the doctor says %v", err)

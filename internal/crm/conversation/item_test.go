@@ -410,7 +410,11 @@ func TestEmailCC(t *testing.T) {
 		if len(cc.EmailCC) != 0 {
 			t.Errorf("got %+v", cc)
 		}
+		in.events()
 		in.Owner.Put(path, map[string]any{"email_cc": []string{"a@example.com", "A@example.com", "b@example.com"}}).Want(200)
+		if diff := cmp.Diff([]string{conversation.Updated}, in.events()); diff != "" {
+			t.Errorf("whoever looks at it is told: %s", diff)
+		}
 		in.Owner.Get(path).Want(200).Data(&cc)
 		if diff := cmp.Diff([]string{"a@example.com", "b@example.com"}, cc.EmailCC); diff != "" {
 			t.Error(diff)
