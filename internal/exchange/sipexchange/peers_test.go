@@ -132,20 +132,28 @@ const (
 	sippDescribed = "Content-Type: application/sdp\n"
 )
 
+// sameTransaction gives a request the branch of the INVITE to which it belongs.
+func sameTransaction(message string) string {
+	return strings.ReplaceAll(message, "[branch]", "z9hG4bK-of-[call_number]")
+}
+
+// The steps of a call: it is set up with a proof, given up while it rings, and its refusal
+// is acknowledged.
+var (
+	sippInvite = sippMessage("INVITE", "444", 1, `retrans="500"`, "", sippDescribed, sippBody) +
+		`<recv response="100" optional="true"></recv><recv response="401" auth="true"></recv>` +
+		sippMessage("ACK", "444", 1, "", "[peer_tag_param]", "", "") +
+		sameTransaction(sippMessage("INVITE", "444", 2, `retrans="500"`, "", sippDescribed+proof, sippBody)) +
+		repeatedChallenge + `<recv response="100" optional="true"></recv>`
+	sippCancel  = sameTransaction(sippMessage("CANCEL", "444", 2, `retrans="500"`, "", "", ""))
+	sippRefused = sameTransaction(sippMessage("ACK", "444", 2, "", "[peer_tag_param]", "", ""))
+)
+
 // Callers who give up while it rings, and callers whom we hang up on as soon as they are
 // answered: each call ends, once, for the right reason.
 func TestSippCallsThatEndEarly(t *testing.T) { // not beside others: the peers keep time
 	tooltest.Need(t, "sipp", "ensure-phones")
 	const calls = 40
-	// The CANCEL and the ACK of a refused INVITE belong to its transaction.
-	same := func(message string) string {
-		return strings.ReplaceAll(message, "[branch]", "z9hG4bK-of-[call_number]")
-	}
-	invite := sippMessage("INVITE", "444", 1, `retrans="500"`, "", sippDescribed, sippBody) +
-		`<recv response="100" optional="true"></recv><recv response="401" auth="true"></recv>` +
-		sippMessage("ACK", "444", 1, "", "[peer_tag_param]", "", "") +
-		same(sippMessage("INVITE", "444", 2, `retrans="500"`, "", sippDescribed+proof, sippBody)) +
-		repeatedChallenge + `<recv response="100" optional="true"></recv>`
 	for name, test := range map[string]struct {
 		rest  string
 		act   func(d *desk, e exchange.Event) error
@@ -153,8 +161,7 @@ func TestSippCallsThatEndEarly(t *testing.T) { // not beside others: the peers k
 		by    exchange.EndedBy
 	}{
 		"the caller gives up": {
-			`<recv response="180"></recv>` + same(sippMessage("CANCEL", "444", 2, `retrans="500"`, "", "", "")) +
-				`<recv response="200"></recv><recv response="487"></recv>` + same(sippMessage("ACK", "444", 2, "", "[peer_tag_param]", "", "")),
+			`<recv response="180"></recv>` + sippCancel + `<recv response="200"></recv><recv response="487"></recv>` + sippRefused,
 			func(d *desk, e exchange.Event) error {
 				if e.Type == exchange.LegIncomingEvent {
 					return d.Ring(context.Background(), tenantA, e.Leg, false)
@@ -209,11 +216,121 @@ Content-Length: 0
 				}
 				done <- nil
 			}()
-			runSipp(t, d, invite+test.rest, calls, 20)
+			runSipp(t, d, sippInvite+test.rest, calls, 20)
 			if err := <-done; err != nil {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// sippWait waits at a label for the success of a request of this method and goes on at
+// the next label. Before, a refusal of the INVITE and a CANCEL that found no call lead to
+// labels of their own.
+func sippWait(label int, method string, next int, refused, unknown string) string {
+	return fmt.Sprintf(`<label id="%[1]d"/>
+<recv response="180" optional="true" next="%[1]d"></recv>
+<recv response="487" optional="true" next="%[4]s"></recv>
+<recv response="481" optional="true" next="%[5]s"></recv>
+<recv response="200" next="%[3]d" test="%[1]d"><action><ereg regexp="%[2]s" search_in="hdr" header="CSeq:" assign_to="%[1]d"/></action></recv>
+`, label, method, next, refused, unknown)
+}
+
+// Callers who give up in the moment in which they are answered: whichever of the two was
+// first, the call ends, once, and neither side believes that it goes on.
+func TestSippCancelsCrossAnswers(t *testing.T) { // not beside others: the peers keep time
+	tooltest.Need(t, "sipp", "ensure-phones")
+	const calls = 40
+	d := startDesk(t, func(c *sipexchange.Config) { c.Limits.LegsOfTenant = 1000 })
+	d.addDevice(tenantA, "sipp", "101")
+	answered, ended := map[uuid.UUID]bool{}, map[uuid.UUID]exchange.Cause{}
+	done := make(chan error, 1)
+	go func() {
+		for after := int64(0); len(ended) < calls; {
+			events, err := d.Events(context.Background(), after, 100)
+			if err == nil && len(events) == 0 {
+				<-d.Wake()
+			}
+			for _, e := range events {
+				switch after = e.Cursor; e.Type {
+				case exchange.LegIncomingEvent:
+					err = errors.Join(err, d.Ring(context.Background(), tenantA, e.Leg, false))
+					// The caller may have given up by now.
+					_ = d.Answer(context.Background(), tenantA, e.Leg)
+				case exchange.LegAnsweredEvent:
+					answered[e.Leg] = true
+				case exchange.LegEndedEvent:
+					if _, twice := ended[e.Leg]; twice {
+						err = errors.Join(err, fmt.Errorf("%s ended twice", e.Leg))
+					}
+					ended[e.Leg] = e.Cause
+				}
+			}
+			if err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	// The CANCEL and the INVITE are answered in either order, and only the answers to the
+	// INVITE have the tag of the call.
+	runSipp(t, d, sippInvite+
+		`<recv response="180"><action><ereg regexp=";tag=.*" search_in="hdr" header="To:" assign_to="1"/></action></recv>`+sippCancel+
+		sippWait(10, "INVITE", 11, "90", "12")+`<nop next="12"/>`+
+		sippWait(11, "CANCEL", 13, "90", "13")+`<nop next="11"/>`+
+		sippWait(12, "INVITE", 13, "90", "12")+`<nop next="12"/>`+
+		`<label id="13"/>`+sippMessage("ACK", "444", 2, "", "[$1]", "", "")+
+		sippMessage("BYE", "444", 3, `retrans="500"`, "[$1]", "", "")+
+		sippWait(14, "BYE", 91, "14", "14")+`<nop next="14"/>`+
+		`<label id="90"/>`+sippRefused+`<label id="91"/>`, calls, 20)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	for leg, cause := range ended {
+		want := exchange.CauseCancelled
+		if answered[leg] {
+			want = exchange.CauseNormal
+		}
+		if cause != want {
+			t.Errorf("%s ended for %s, answered: %v", leg, cause, answered[leg])
+		}
+	}
+	t.Logf("%d of %d were answered", len(answered), calls)
+}
+
+// Requests with a fault are told which it is, or not answered at all, and a call beside
+// them is set up.
+func TestSippMalformed(t *testing.T) { // not beside others: the peers keep time
+	tooltest.Need(t, "sipp", "ensure-phones")
+	d := startDesk(t)
+	d.addDevice(tenantA, "sipp", "101")
+	good := d.addPhone(tenantA, "ayse", "102")
+	invite := sippMessage("INVITE", "444", 1, "", "", sippDescribed, sippBody)
+	for name, test := range map[string]struct{ from, to, answer string }{
+		"the version":         {"SIP/2.0\nVia", "SIP/7.0\nVia", "505"},
+		"an extension":        {"Max-Forwards: 70", "Max-Forwards: 70\nRequire: unheardof", "401"},
+		"no sequence":         {"CSeq: 1 INVITE\n", "", ""},
+		"another method":      {"CSeq: 1 INVITE", "CSeq: 1 BYE", ""},
+		"a longer body":       {"Content-Length: [len]", "Content-Length: 5000", ""},
+		"a senseless length":  {"Content-Length: [len]", "Content-Length: -1", ""},
+		"a line without name": {"Max-Forwards: 70", "no colon at all", ""},
+		"a broken proof":      {"Max-Forwards: 70", "Max-Forwards: 70\nAuthorization: Digest ====,,", "401"},
+	} {
+		scenario := strings.Replace(invite, test.from, test.to, 1)
+		if scenario == invite {
+			t.Fatalf("%s: %q is not in the message", name, test.from)
+		}
+		if test.answer != "" {
+			scenario += `<recv response="` + test.answer + `"></recv>` + sippRefused
+		}
+		runSipp(t, d, scenario, 10, 100)
+	}
+	leg, _ := d.talk(tenantA, good)
+	d.must(d.Hangup(t.Context(), tenantA, leg, exchange.CauseNormal))
+	good.request("BYE")
+	if strings.Contains(d.logs.String(), "fault") {
+		t.Errorf("a message met a fault:\n%s", d.logs)
 	}
 }
 
