@@ -188,6 +188,28 @@ func TestTakenSinceReopened(t *testing.T) {
 	})
 }
 
+// A conversation that became somebody's by a merge is theirs: the assistant is silent in it.
+func TestSomebodysByAMerge(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		sh := open(t, s)
+		c := sh.writes("elif", answerable).Conversation
+		sh.settle()
+		other, err := s.Conversations.Create(sh.Context(), conversation.NewConversation{ContactID: c.ContactID, Channel: conversation.API, Body: "Bir sorum daha var"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := conversations + "/" + other.ID.String()
+		sh.Owner.Post(path+"/join", nil).Want(200)
+		sh.Owner.Post(path+"/merge", map[string]any{"into_id": c.ID}).Want(200)
+		sh.writes("elif", answerable)
+		sh.settle()
+		if n := len(sh.answers(c.ID)); n != 1 {
+			t.Errorf("%d answers", n)
+		}
+	})
+}
+
 // What machines, our own people outside Konak and the test environment write gets no answer,
 // and does not bring the assistant back into a conversation that was closed.
 func TestWhoIsNotAnswered(t *testing.T) {

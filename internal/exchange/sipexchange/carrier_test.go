@@ -3,6 +3,7 @@ package sipexchange_test
 import (
 	"context"
 	"errors"
+	"net"
 	"net/netip"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"konak/internal/exchange"
 	"konak/internal/exchange/sdp"
 	"konak/internal/exchange/sipexchange"
+	"konak/internal/kit/secret"
 )
 
 // withCarrier lets calls of a network go to who has the number +902125550199.
@@ -127,6 +129,40 @@ func TestACarrierOverTLS(t *testing.T) {
 	if in.To != "444" || !d.IsEncrypted(leg) || !carrier.IsEncrypted(in.Leg) {
 		t.Errorf("the carrier was called as %+v, encrypted: %v", in, d.IsEncrypted(leg))
 	}
+}
+
+// A carrier that speaks TCP is called over it, without that we sign in there, and calls numbers
+// over the same connection.
+func TestACarrierOverTCP(t *testing.T) {
+	t.Parallel()
+	trunk, leg := uuid.New(), uuid.New()
+	d := startDesk(t, withCarrier("127.0.0.1/32", trunk))
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	d.must(err)
+	t.Cleanup(func() { _ = ln.Close() })
+	d.must(d.PutTrunk(t.Context(), exchange.Trunk{
+		Tenant: tenantB, ID: trunk, Server: ln.Addr().String(), Transport: "tcp", Username: "line", Password: secret.Of("topsecret"),
+	}))
+	d.must(d.Originate(t.Context(), exchange.Originate{Tenant: tenantB, Leg: leg, Trunk: trunk, Number: "+905321234567", CallerNumber: "+902125550199"}))
+	p := acceptProvider(t, ln, "TCP")
+	req := p.challenge(sip.INVITE, 407, "Proxy")
+	if via := req.Via().Transport; via != "TCP" || req.Recipient.User != "+905321234567" || req.From().Address.User != "+902125550199" {
+		t.Errorf("dialled over %s: %s", via, req.Recipient.String())
+	}
+	p.reply(req, "x", 200, p.offer(sdp.SendRecv))
+	p.request(sip.ACK)
+	d.event(exchange.LegAnsweredEvent)
+	d.must(d.Hangup(t.Context(), tenantB, leg, exchange.CauseNormal))
+	p.reply(p.request(sip.BYE), "x", 200, "")
+	d.ended(leg, exchange.CauseNormal, exchange.EndedByCaller)
+
+	p.call("+902125550199")
+	e := d.event(exchange.LegIncomingEvent)
+	if e.Tenant != tenantB || e.Trunk != trunk || e.From != "+905321234567" {
+		t.Errorf("event %+v", e)
+	}
+	d.must(d.Answer(t.Context(), tenantB, e.Leg))
+	p.response(200)
 }
 
 // Calls can be made as soon as the exchange has started.

@@ -41,3 +41,13 @@ func (x *Exchange) ConnectSecure(ctx context.Context, host string, addr netip.Ad
 	_, err := x.secure.connect(ctx, host, addr)
 	return err
 }
+
+// DialSecure has the SIP library open a TLS connection itself.
+func DialSecure(ctx context.Context, address string) error {
+	dialer := secureTransport().DialerCreate(nil)
+	c, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return c.Close()
+}

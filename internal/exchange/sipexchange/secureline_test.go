@@ -139,6 +139,9 @@ func TestALineChecksTheCertificate(t *testing.T) {
 	if err := d.ConnectSecure(t.Context(), "carrier.example", server); err == nil || !strings.Contains(err.Error(), "carrier.example") {
 		t.Errorf("another name, open connection: %v", err)
 	}
+	if err := sipexchange.DialSecure(t.Context(), server.String()); err == nil {
+		t.Error("the SIP library opens connections, which checks no name")
+	}
 }
 
 // A server of a line that says nothing keeps nobody waiting: dialling over it goes on beside
@@ -171,20 +174,20 @@ func newSecureProvider(t *testing.T, encryption exchange.Encryption) (*desk, *pr
 	line := secureTrunk(id, ln.Addr().String(), encryption)
 	line.Username, line.Password = "line", secret.Of("topsecret")
 	d.must(d.PutTrunk(t.Context(), line))
-	p := acceptProvider(t, ln)
+	p := acceptProvider(t, ln, "TLS")
 	p.listener = ln
 	p.admit()
 	d.status(id, exchange.TrunkRegistered)
 	return d, p, id
 }
 
-func acceptProvider(t *testing.T, ln net.Listener) *provider {
+func acceptProvider(t *testing.T, ln net.Listener, transport string) *provider {
 	t.Helper()
 	conn, err := ln.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &provider{phone: newPhoneOn(t, conn, "TLS", "line", ""), realm: "provider.example"}
+	return &provider{phone: newPhoneOn(t, conn, transport, "line", ""), realm: "provider.example"}
 }
 
 // secureOffer describes the provider's sound with a key.
@@ -282,7 +285,7 @@ func TestALineOverTLSConnectsAgain(t *testing.T) {
 	if s := d.status(id, exchange.TrunkFailed); !strings.Contains(s.LastError, "closed the connection") {
 		t.Errorf("status %+v", s)
 	}
-	acceptProvider(t, p.listener).admit()
+	acceptProvider(t, p.listener, "TLS").admit()
 	d.status(id, exchange.TrunkRegistered)
 }
 

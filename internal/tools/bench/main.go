@@ -106,6 +106,9 @@ func run(ctx context.Context, o options) (err error) {
 	if err := measureBeside(ctx, e, only); err != nil {
 		return fmt.Errorf("%s: %w", besideGroup, err)
 	}
+	if err := measureAssistant(ctx, e, only); err != nil {
+		return fmt.Errorf("%s: %w", assistantGroup, err)
+	}
 	if err := measureCalls(ctx, only); err != nil {
 		return fmt.Errorf("%s: %w", callGroup, err)
 	}

@@ -241,7 +241,7 @@ func (e *env) openApp(ctx context.Context, url, data, masterKey string, source c
 	a, err := app.Open(ctx, app.Config{
 		MailRoutes: []string{"*=" + sink},
 		DB:         url, Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost", SQLiteSync: "full",
-		LimitFactor: 1_000_000, MasterKey: masterKey,
+		LimitFactor: 1_000_000, MasterKey: masterKey, WebhookAllow: []string{"127.0.0.0/8"}, ModelAllow: []string{"127.0.0.0/8"},
 	}, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), source)
 	if err != nil {
 		return nil, err

@@ -36,3 +36,23 @@ func TestTypingIsShown(t *testing.T) {
 		})
 	}
 }
+
+// While an answer of the assistant is on its way, the sign is given again and again, as Messenger
+// shows it for a while only.
+func TestTypingOfTheAssistantIsRenewed(t *testing.T) {
+	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
+		slow := sh.Owner.Post("/api/crm/v1/assistant/configurations", map[string]any{"name": "Yavaş", "delay_s": 12}).Want(201).ID()
+		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/ai", map[string]any{"enabled": true, "configuration_id": slow}).Want(200)
+		sh.says(elif, "Merhaba")
+		for n := 1; n <= 3; n++ {
+			if got := sh.Box.Typing(pageID); len(got) != n || got[n-1] != elif.ID {
+				t.Errorf("after %d seconds it was shown to %v", 5*(n-1), got)
+			}
+			sh.Later(5 * time.Second)
+			sh.Settle()
+		}
+		if got := sh.Items(sh.Only().ID)[0].AuthorKind; got != "bot" || len(sh.Box.Typing(pageID)) != 3 {
+			t.Errorf("after the delay %s wrote last, and %d signs were shown", got, len(sh.Box.Typing(pageID)))
+		}
+	})
+}

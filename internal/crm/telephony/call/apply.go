@@ -426,6 +426,12 @@ func (s *Service) refused(ctx context.Context, tenant uuid.UUID, c command.Comma
 		cause = exchange.CauseNoDevice
 	case errors.Is(why, exchange.ErrNotRegistered):
 		cause = exchange.CauseUnavailable
+	case errors.Is(why, exchange.ErrUnknown): // the exchange lost the line, and its password with it
+		cause = exchange.CauseUnavailable
+		lost := exchange.TrunkStatus{State: exchange.TrunkNeedsPassword}
+		if err := s.DB.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error { return s.Line.SaveStatus(tx, c.Trunk, lost) }); err != nil {
+			return err
+		}
 	}
 	return s.loseLeg(ctx, tenant, c.Leg, cause)
 }

@@ -230,7 +230,8 @@ func (s *Service) Run(ctx context.Context) {
 }
 
 // withOutside gives the exchange the operator's line for a workspace when it is first used
-// there after a start: its settings may have changed since the exchange was given it.
+// there after a start, as its settings may have changed since the exchange was given it, and
+// where the exchange does not know it any more.
 type withOutside struct {
 	exchange.Exchange
 	s *Service
@@ -241,13 +242,16 @@ func (x withOutside) Originate(ctx context.Context, o exchange.Originate) error 
 	if x.s.Outside == nil || o.Trunk != x.s.outsideTrunk(o.Tenant) {
 		return x.Exchange.Originate(ctx, o)
 	}
-	if _, given := x.s.given.Load(o.Tenant); !given {
-		trunk := *x.s.Outside
-		trunk.Tenant, trunk.ID = o.Tenant, o.Trunk
-		if err := x.PutTrunk(ctx, trunk); err != nil {
+	if _, given := x.s.given.Load(o.Tenant); given {
+		if err := x.Exchange.Originate(ctx, o); !errors.Is(err, exchange.ErrUnknown) {
 			return err
 		}
-		x.s.given.Store(o.Tenant, true)
 	}
+	trunk := *x.s.Outside
+	trunk.Tenant, trunk.ID = o.Tenant, o.Trunk
+	if err := x.PutTrunk(ctx, trunk); err != nil {
+		return err
+	}
+	x.s.given.Store(o.Tenant, true)
 	return x.Exchange.Originate(ctx, o)
 }

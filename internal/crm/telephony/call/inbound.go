@@ -324,18 +324,15 @@ func (w *work) ringNext() error {
 		if err != nil {
 			return err
 		}
-		if !w.plan.Marked { // only who is rung first is behind the others next time
-			w.plan.Marked = true
-			if err := w.s.Team.MarkRung(w.tx, agent); err != nil {
-				return err
-			}
-		}
 		l, err := w.dialAgent(RoleRing, m, w.otherNumber(), w.settings.RingSeconds)
 		if isRefused(err) {
 			continue
 		}
 		if err != nil {
 			return err
+		}
+		if !w.plan.Marked { // only who is rung first is behind the others next time
+			w.plan.Marked, w.rung = true, &agent
 		}
 		w.Legs = append(w.Legs, l)
 		rung++

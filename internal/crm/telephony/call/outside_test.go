@@ -153,10 +153,49 @@ func TestTheOperatorsLineIsGivenAfterAStart(t *testing.T) {
 		if now, _ := o.x.Trunk(trunk); now.Username != "" || now.Transport == "tcp" {
 			o.t.Errorf("the line is %+v", now)
 		}
-		put := slices.DeleteFunc(o.x.Log(), func(line string) bool { return line != "put trunk sip.carrier.example" })
-		if len(put) != 2 { // here, and once by the calls
-			o.t.Errorf("the exchange was asked %v", put)
+		puts := func() int {
+			return len(slices.DeleteFunc(o.x.Log(), func(line string) bool { return line != "put trunk sip.carrier.example" }))
 		}
+		if puts() != 2 { // here, and once by the calls
+			o.t.Errorf("the exchange was given the line %d times", puts())
+		}
+		// An exchange that lost it is given it again.
+		if err := o.x.DropTrunk(o.t.Context(), o.w.ID, trunk); err != nil {
+			o.t.Fatal(err)
+		}
+		o.place(o.w.Owner, map[string]any{"to": customer})
+		o.answer(o.legTo(o.username))
+		o.answer(o.legTo(customer))
+		if o.want(call.Active, ""); puts() != 3 {
+			o.t.Errorf("the exchange was given the line %d times", puts())
+		}
+	})
+}
+
+// A line of the workspace's own that the exchange lost with its store needs its password, and
+// says so where it is used next; with it calls go out as before.
+func TestALineThatTheExchangeLost(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		if err := o.x.DropTrunk(o.t.Context(), o.w.ID, o.line); err != nil {
+			o.t.Fatal(err)
+		}
+		o.place(o.w.Owner, map[string]any{"to": customer})
+		o.answer(o.legTo(o.username))
+		if c := o.want(call.Ended, call.Failed); c.Cause != string(exchange.CauseUnavailable) {
+			o.t.Errorf("it ended as %+v", c)
+		}
+		o.Clock.Advance(time.Second)
+		if got := o.w.Owner.Post(path+"/call", map[string]any{"to": customer}).Refused(409, "no_line"); got.Reason != "needs_password" {
+			o.t.Errorf("the next call is refused as %+v", got)
+		}
+		o.w.Owner.Put(path+"/line", map[string]any{"server": "sip.santral.example", "username": "u", "password": "p", "e164": "+902125550101"}).Want(200)
+		o.x.Tell(o.w.ID, exchange.Event{Type: exchange.TrunkStatusEvent, Trunk: o.line, Status: &exchange.TrunkStatus{State: exchange.TrunkRegistered}})
+		o.Settle()
+		o.place(o.w.Owner, map[string]any{"to": customer})
+		o.answer(o.legTo(o.username))
+		o.answer(o.legTo(customer))
+		o.want(call.Active, "")
 	})
 }
 

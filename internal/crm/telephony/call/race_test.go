@@ -1,6 +1,7 @@
 package call_test
 
 import (
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -39,6 +40,15 @@ func (t *twice) HoldForCall(tx *db.Tx, ref, id uuid.UUID, amount int64) error {
 // the second transaction begin only when the first has ended.
 func (o *office) untilKeptBack(over <-chan struct{}) {
 	o.t.Helper()
+	looked := make(chan struct{})
+	go func() { // not by who is in a transaction
+		defer close(looked)
+		o.lookForLocks(over)
+	}()
+	<-looked
+}
+
+func (o *office) lookForLocks(over <-chan struct{}) {
 	for {
 		var waits int64
 		err := o.DB.System("test").Read(o.t.Context(), func(r *db.Reader) (err error) {
@@ -86,12 +96,7 @@ func TestTheLastPlaceOfACapIsForOne(t *testing.T) {
 			late := make(chan *apptest.Response, 1)
 			o.Calls.Wallet = &twice{Wallet: wallet, second: make(chan struct{}), begin: func(asked <-chan struct{}) {
 				go func() { late <- ways[second](talk) }()
-				looked := make(chan struct{})
-				go func() { // not by who is in a transaction
-					defer close(looked)
-					o.untilKeptBack(asked)
-				}()
-				<-looked
+				o.untilKeptBack(asked)
 			}}
 			if got := ways[first](talk); got.Status >= 300 {
 				o.t.Errorf("%s before %s: %d %s", first, second, got.Status, got.Body)
@@ -104,6 +109,115 @@ func TestTheLastPlaceOfACapIsForOne(t *testing.T) {
 			}
 			o.end(in, exchange.CauseNormal)
 			o.wantWallet(50*micro, 0)
+			o.Clock.Advance(time.Minute)
+		}
+	})
+}
+
+// counting is a wallet that counts what it is asked to set aside, and after it first made
+// something available again lets another transaction begin.
+type counting struct {
+	call.Wallet
+	asked atomic.Int32
+	freed func()
+}
+
+// HoldForCall implements call.Wallet.
+func (c *counting) HoldForCall(tx *db.Tx, ref, id uuid.UUID, amount int64) error {
+	c.asked.Add(1)
+	return c.Wallet.HoldForCall(tx, ref, id, amount)
+}
+
+// Release implements call.Wallet.
+func (c *counting) Release(tx *db.Tx, ref uuid.UUID) error {
+	err := c.Wallet.Release(tx, ref)
+	c.freed()
+	return err
+}
+
+// A call that ends and goes on at another phone outside and one that begins at the same moment
+// take the wallet and the caps in one order: neither is done twice because they wait for each
+// other.
+func TestMoneyAndCapsAreLockedInOneOrder(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.buyNumber()
+		o.credit(50 * micro)
+		ayse, _, phone := o.colleague("ayse")
+		in := o.incoming("+905321111111")
+		o.end(o.legTo(phone), exchange.CauseRejected)
+		o.answer(o.legTo(o.username))
+		talk := o.want(call.Active, "")
+		o.rungOutside(mobile)
+		o.w.Owner.Post(path+"/call/forward", map[string]any{"call_id": talk.ID, "to": "+905329999999"}).Want(200)
+		third, late := o.legTo("+905329999999"), make(chan *apptest.Response, 1)
+		wallet := &counting{Wallet: o.Calls.Wallet}
+		wallet.freed = sync.OnceFunc(func() {
+			go func() { late <- ayse.Post(path+"/call", map[string]any{"to": customer}) }()
+			o.untilKeptBack(nil)
+		})
+		o.Calls.Wallet = wallet
+		o.end(third, exchange.CauseNoAnswer)
+		(<-late).Want(201)
+		o.legTo(mobile)
+		if n := wallet.asked.Load(); n != 2 {
+			o.t.Errorf("the wallet was asked %d times for two calls", n)
+		}
+		o.end(in, exchange.CauseNormal)
+	})
+}
+
+// watched is a timeline that says when a call is written into it.
+type watched struct {
+	call.Timeline
+	writes func(call.State)
+}
+
+// WriteCall implements call.Timeline.
+func (w watched) WriteCall(tx *db.Tx, c *call.Call, item *uuid.UUID) (conversation, newItem *uuid.UUID, err error) {
+	w.writes(c.State)
+	return w.Timeline.WriteCall(tx, c, item)
+}
+
+// An agent whose phone a call begins to ring at, or who has just had a call, can be suspended in
+// that moment: a call locks its agent's row last.
+func TestAgentIsLockedLast(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		timeline := o.Calls.Timeline
+		o.w.Owner.Put(path+"/team/"+o.w.Member.String(), map[string]any{"rings": false}).Want(200)
+		for moment, name := range map[call.State]string{call.Ringing: "ayse", call.Ended: "veli"} {
+			_, id, phone := o.colleague(name)
+			var got *apptest.Response
+			done := make(chan struct{})
+			suspend := sync.OnceFunc(func() {
+				go func() {
+					defer close(done)
+					got = o.w.Owner.Post("/api/crm/v1/agents/"+id.String()+"/suspension", nil)
+				}()
+				o.untilKeptBack(done)
+				select {
+				case <-done:
+				default:
+					if o.DB.Dialect() == db.Postgres {
+						o.t.Errorf("in the moment %q the suspension waits for the call", moment)
+					}
+				}
+			})
+			o.Calls.Timeline = watched{timeline, func(now call.State) {
+				if now == moment {
+					suspend()
+				}
+			}}
+			in := o.incoming(customer)
+			if moment == call.Ended {
+				o.answer(o.legTo(phone))
+			}
+			o.end(in, exchange.CauseNormal)
+			<-done
+			got.Want(200)
+			o.Calls.Timeline = timeline
+			o.Settle()
 			o.Clock.Advance(time.Minute)
 		}
 	})

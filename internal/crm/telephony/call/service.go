@@ -114,7 +114,8 @@ type work struct {
 	settings setting.Settings
 	was      Call
 	fresh    bool
-	at       time.Time // when what the exchange tells happened
+	at       time.Time  // when what the exchange tells happened
+	rung     *uuid.UUID // who is behind the others from now on
 	commands []command.Command
 }
 
@@ -273,9 +274,6 @@ func (w *work) store() error {
 		end := w.lastEnd()
 		w.State, w.EndedAt = Ended, &end
 		w.do(command.Command{Kind: command.Unbridge, Bridge: w.bridge})
-		if err := w.wrapUp(); err != nil {
-			return err
-		}
 	}
 	w.setTimes()
 	if err := w.writeItem(); err != nil {
@@ -304,7 +302,10 @@ func (w *work) store() error {
 	if err := command.Put(w.tx, w.commands...); err != nil {
 		return err
 	}
-	return w.announce()
+	if err := w.announce(); err != nil {
+		return err
+	}
+	return w.tellTeam()
 }
 
 // writeItem writes the call into its conversation, where that would show something
@@ -321,9 +322,16 @@ func (w *work) writeItem() error {
 	return err
 }
 
-// wrapUp gives the agent of a call that was talked in some quiet.
-func (w *work) wrapUp() error {
-	if w.AgentID == nil || w.AnsweredAt == nil || w.settings.WrapUp == 0 {
+// tellTeam puts who was rung first behind the others, and gives the agent of a call that was
+// talked in some quiet. It comes last: the rows of agents are locked after a call's own, its
+// conversation and its money, as where an agent is suspended.
+func (w *work) tellTeam() error {
+	if w.rung != nil {
+		if err := w.s.Team.MarkRung(w.tx, *w.rung); err != nil {
+			return err
+		}
+	}
+	if w.was.State == Ended || w.State != Ended || w.AgentID == nil || w.AnsweredAt == nil || w.settings.WrapUp == 0 {
 		return nil
 	}
 	return w.s.Team.WrapUp(w.tx, *w.AgentID, time.Duration(w.settings.WrapUp)*time.Second)

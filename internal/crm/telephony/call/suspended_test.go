@@ -48,6 +48,9 @@ func TestSuspendedWorkspaceTakesNoCalls(t *testing.T) {
 				o.t.Errorf("%s: the exchange was asked %v", name, log)
 			}
 		}
+		if list, err := o.PhoneTeam.RefusedPhones(o.t.Context(), o.w.ID, []string{o.username}); err != nil || list[o.username] == "" {
+			o.t.Errorf("the phone may be signed in: %v", err)
+		}
 		o.x.Call(o.w.ID, o.username, uuid.Nil, "100", "112")
 		o.Settle()
 		if !o.rings("112") {

@@ -193,7 +193,9 @@ func TestAParkedCallIsNotForgotten(t *testing.T) {
 			o.t.Error("the team rings before the agent")
 		}
 		o.end(o.legTo(o.username), exchange.CauseNoAnswer)
-		o.want(call.Detached, "")
+		if o.want(call.Detached, ""); o.rings(o.username) {
+			o.t.Error("the agent who did not come is rung with the team")
+		}
 		takes(in, phone, ayse)
 
 		park(o.w.Owner, o.username, phone)
@@ -202,6 +204,7 @@ func TestAParkedCallIsNotForgotten(t *testing.T) {
 		o.end(o.legTo(phone), exchange.CauseNoAnswer)
 		nobody(true)
 
+		o.colleague("veli") // whom a colleague who waits is no business of
 		o.Clock.Advance(time.Second)
 		inside, _, _ := o.talkInside(phone)
 		o.w.Owner.Post(path+"/call/detach", map[string]any{"call_id": inside.ID}).Want(200)
@@ -230,12 +233,56 @@ func TestResumeWhileTheTeamRings(t *testing.T) {
 		o.Clock.Advance(5 * time.Minute)
 		o.end(o.legTo(o.username), exchange.CauseNoAnswer)
 		o.legTo(phone)
-		o.w.Owner.Post(path+"/call/resume", body).Want(200)
+		before := len(o.x.Legs())
+		for range 2 { // it rings once
+			o.w.Owner.Post(path+"/call/resume", body).Want(200)
+			o.Settle()
+		}
+		if n := len(o.x.Legs()) - before; n != 1 {
+			o.t.Errorf("%d phones ring more", n)
+		}
 		o.answer(o.legTo(o.username))
 		if c := o.want(call.Active, ""); *c.AgentID != o.w.Member || o.rings(phone) {
 			o.t.Errorf("the call is %+v", c)
 		}
 		o.end(in, exchange.CauseNormal)
 		o.want(call.Ended, call.Answered)
+	})
+}
+
+// An agent who has just had a call is not rung for a while.
+func TestWrapUp(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.settings(func(s *setting.Settings) { s.WrapUp = 30 })
+		_, _, phone := o.colleague("ayse")
+		in := o.incoming(customer)
+		o.answer(o.legTo(phone))
+		o.end(in, exchange.CauseNormal)
+		for _, rings := range []bool{false, true} {
+			o.Clock.Advance(15 * time.Second)
+			next := o.incoming(customer)
+			if o.legTo(o.username); o.rings(phone) != rings {
+				o.t.Errorf("rung: %v", !rings)
+			}
+			o.end(next, exchange.CauseNormal)
+		}
+	})
+}
+
+// Only who was rung first is behind the others next time, and not who could not be rung.
+func TestWhoCannotBeRungTakesNoTurn(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.settings(func(s *setting.Settings) { s.RingStrategy = setting.RingRoundRobin })
+		o.w.Owner.Put(path+"/device", map[string]any{"kind": "outside", "e164": "+14155550100"}).Want(200) // which the caps do not allow
+		_, _, ayse := o.colleague("ayse")
+		_, _, veli := o.colleague("veli")
+		for _, first := range []string{ayse, veli, ayse} {
+			o.Clock.Advance(time.Second)
+			in := o.incoming(customer)
+			o.end(o.legTo(first), exchange.CauseRejected)
+			o.end(in, exchange.CauseNormal)
+		}
 	})
 }

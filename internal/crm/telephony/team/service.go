@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -336,23 +337,10 @@ func (s *Service) FindByUsername(r *db.Reader, username string) (Member, error) 
 }
 
 // Ringing lists whom the team's calls ring now, those first who were rung longest
-// ago: no one who may not call, or has just had a call.
+// ago: no one who has just had a call. Whoever may not call is refused where they are dialled.
 func (s *Service) Ringing(r *db.Reader, now time.Time) ([]Member, error) {
-	all, err := ringingMembers(r)
-	if err != nil {
-		return nil, err
-	}
-	may, err := s.Agents.AgentsWho(r, perm.CallsMake)
-	if err != nil {
-		return nil, err
-	}
-	out := all[:0]
-	for _, m := range all {
-		if _, ok := may[m.AgentID]; ok && !now.Before(m.BusyUntil.Time) {
-			out = append(out, m)
-		}
-	}
-	return out, err
+	list, err := ringingMembers(r)
+	return slices.DeleteFunc(list, func(m Member) bool { return now.Before(m.BusyUntil.Time) }), err
 }
 
 // InCall says who is in a call, or whose phone rings for one.
