@@ -17,6 +17,7 @@ import (
 	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -174,16 +175,27 @@ func TestTakenSinceReopened(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
-		id := sh.writes("elif", answerable).Conversation.ID
-		sh.settle()
-		path := conversations + "/" + id.String()
-		sh.Owner.Post(path+"/close", nil).Want(200)
-		sh.writes("elif", answerable)
-		s.Clock.Advance(time.Second)
-		sh.Owner.Post(path+"/ai-handover", map[string]any{"reason": "agent_asked"}).Want(200)
-		sh.settle()
-		if a := sh.state(id); len(sh.answers(id)) != 1 || a.State != conversation.AIHandedOver || !strings.Contains(*a.HandoverReason, "agent_asked") {
+		again := func(who, question string, take func(path string)) (uuid.UUID, airecord.AIRecord) {
+			t.Helper()
+			id := sh.writes(who, question).Conversation.ID
+			sh.settle()
+			path := conversations + "/" + id.String()
+			sh.Owner.Post(path+"/close", nil).Want(200)
+			sh.writes(who, answerable)
+			s.Clock.Advance(time.Second)
+			take(path)
+			sh.settle()
+			return id, sh.state(id)
+		}
+		id, a := again("elif", answerable, func(path string) {
+			sh.Owner.Post(path+"/ai-handover", map[string]any{"reason": "agent_asked"}).Want(200)
+		})
+		if len(sh.answers(id)) != 1 || a.State != conversation.AIHandedOver || !strings.Contains(*a.HandoverReason, "agent_asked") {
 			t.Errorf("%d answers, %+v", len(sh.answers(id)), a)
+		}
+		id, a = again("can", "Mağazanız hangi semtte?", func(path string) { sh.Owner.Post(path+"/join", nil).Want(200) })
+		if len(sh.answers(id)) != 1 || a.State != conversation.AIHandedOver {
+			t.Errorf("somebody joined: %d answers, %+v", len(sh.answers(id)), a)
 		}
 	})
 }

@@ -230,15 +230,18 @@ func TestModelBudget(t *testing.T) {
 				t.Errorf("%s: %d answers, %d tokens, %+v", name, answered, used, m.Spent)
 			}
 		}
-		// A server that counts more than it was sent does not get more than was reserved.
+		// A server that counts more than it was sent does not get more than was reserved, and for
+		// one that counts nothing all of that is spent.
 		c = sh.change(c, map[string]any{"daily_tokens": 100_000})
-		sh.s.Clock.Advance(24 * time.Hour)
-		sh.Owner = sh.SignIn("owner@demo.example")
-		model.Fail(openai.LiesOfUse)
-		sh.writes("liar", answerable)
-		sh.settle()
-		if u := sh.read(c).Model.V.Spent; u.Tokens == 0 || u.Tokens > 20_000 {
-			t.Errorf("got %+v", u)
+		for _, lie := range []string{openai.LiesOfUse, openai.HidesUse} {
+			sh.s.Clock.Advance(24 * time.Hour)
+			sh.Owner = sh.SignIn("owner@demo.example")
+			model.Fail(lie)
+			sh.writes(lie, answerable)
+			sh.settle()
+			if u := sh.read(c).Model.V.Spent; u.Tokens == 0 || u.Tokens > 20_000 {
+				t.Errorf("%s: got %+v", lie, u)
+			}
 		}
 	})
 }

@@ -142,7 +142,7 @@ func TestTypingWhileTheModelThinks(t *testing.T) {
 // Somebody who takes the conversation over while the language model thinks ends the sign.
 func TestTypingEndsWithATakeOver(t *testing.T) {
 	runThinking(t, func(t *testing.T, sh *shop, model *openai.Server, v *visitor) {
-		const times = 10
+		const times = 25
 		after, typed := 0, 0
 		model.OnAsked(func() {
 			path := conversations + "/" + v.conversation.String()

@@ -127,6 +127,14 @@ func TestSummary(t *testing.T) {
 		if f := blind.Post(path+"/summary/generate", nil).Refused(403, "forbidden"); f.Permission != string(perm.ConversationsView) {
 			t.Errorf("got %+v", f)
 		}
+		// Who only reads neither writes one nor deletes it.
+		in.Owner.Put("/api/v1/auth/roles", map[string]any{"name": "okur", "title": "Okur", "permissions": []perm.Permission{perm.ConversationsView}}).Want(200)
+		reader, _ := in.memberAs("Okur", "okur")
+		for _, got := range []*apptest.Response{reader.Post(path+"/summary/generate", nil), reader.Delete(path + "/summary")} {
+			if f := got.Refused(403, "forbidden"); f.Permission != string(perm.ConversationsReply) {
+				t.Errorf("got %+v", f)
+			}
+		}
 		// An assistant that fails leaves the stored one alone.
 		ai.hook, ai.err = nil, fault.New(fault.Unavailable)
 		in.Owner.Post(path+"/summary/generate", nil).Refused(503, "unavailable")

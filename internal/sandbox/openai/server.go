@@ -36,6 +36,7 @@ const (
 	BadJSON     = "bad_json"      // it gives a tool what is no JSON
 	NoSource    = "no_source"     // it answers out of nothing
 	LiesOfUse   = "lies_of_usage" // it counts more tokens than it was sent
+	HidesUse    = "hides_usage"   // it counts no tokens
 	Obeys       = "obeys"         // it follows instructions of the form CALL name {...}
 )
 
@@ -234,6 +235,9 @@ func (s *Server) write(w http.ResponseWriter, in *Request, out answer, fault str
 	s.mu.Lock()
 	s.tokens += input + output
 	s.mu.Unlock()
+	if fault == HidesUse {
+		input, output = 0, 0
+	}
 	usage := map[string]any{"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output}
 	message := map[string]any{"role": "assistant", "content": out.text}
 	if out.tool != "" {

@@ -27,7 +27,9 @@ import (
 const (
 	assistantGroup    = "Assistant"
 	assistantRounds   = 5
-	assistantMessages = 60 // in a round, on each channel
+	assistantMessages = 40 // in a round, on each channel
+	// assistantPace is how far apart messages are, so that each finds the work of the one before done.
+	assistantPace = 25 * time.Millisecond
 )
 
 // measureAssistant takes how long a customer's message takes until it is accepted: on a channel
@@ -75,9 +77,12 @@ func (h *node) messagesBesideModels(ctx context.Context, e *env) error {
 			return err
 		}
 	}
+	pace := time.NewTicker(assistantPace)
+	defer pace.Stop()
 	for range assistantRounds {
 		for _, a := range list {
 			for range assistantMessages {
+				<-pace.C
 				took, err := h.post(ctx, key.Reveal(), a.path)
 				if err != nil {
 					return err

@@ -53,8 +53,7 @@ func (o *office) lookForLocks(over <-chan struct{}) {
 		var waits int64
 		err := o.DB.System("test").Read(o.t.Context(), func(r *db.Reader) (err error) {
 			if waits = 1; r.Dialect() == db.Postgres {
-				waits, err = db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM pg_locks WHERE NOT granted
-					AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+				waits, err = db.One(r, db.Scalar[int64], `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
 			}
 			return err
 		})
