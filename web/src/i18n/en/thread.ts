@@ -45,6 +45,7 @@ export const thread = {
   'inbox.event.assigned': 'changed the owner',
   'inbox.event.tagged': 'changed the tags',
   'inbox.event.changed': 'changed the details',
+  'inbox.event.contact': 'changed the customer',
   'inbox.event.escalated': 'asked for a human agent',
   'inbox.unmerge': 'Undo merge',
   'inbox.unmerge.done': 'The merge is undone',

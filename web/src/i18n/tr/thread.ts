@@ -47,6 +47,7 @@ export const thread: Record<keyof typeof en, string> = {
   'inbox.event.assigned': 'sahibini değiştirdi',
   'inbox.event.tagged': 'etiketleri değiştirdi',
   'inbox.event.changed': 'ayrıntıları değiştirdi',
+  'inbox.event.contact': 'müşteriyi değiştirdi',
   'inbox.event.escalated': 'bir temsilciyle görüşmek istedi',
   'inbox.unmerge': 'Birleştirmeyi geri al',
   'inbox.unmerge.done': 'Birleştirme geri alındı',
