@@ -151,30 +151,21 @@ func ignoreGone(err error) error {
 // takeBack gives the assistant a conversation that was closed and that the
 // customer opened again, unless somebody has it or took it since. Its answers count anew.
 func (s *Service) takeBack(ctx context.Context, m received) error {
-	free := false
-	var before clock.Time
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := conversation.ByID(r, m.ConversationID)
+	_, err := s.Conversations.Change(ctx, m.ConversationID, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		item, err := conversation.ItemByID(&tx.Reader, m.ItemID)
 		if err != nil {
-			return db.NotFound(err)
+			return was, db.NotFound(err)
 		}
-		item, err := conversation.ItemByID(r, m.ItemID)
-		if err != nil {
-			return db.NotFound(err)
+		if err := countAnew(tx, was.ID, item.CreatedAt); err != nil {
+			return was, err
 		}
-		before = item.CreatedAt
-		did, err := conversation.ReadAIAnswers(r, c.ID)
-		changed := did.Since != nil && did.Since.After(item.CreatedAt.Time)
-		free = !changed && c.OwnerID == nil && c.State == conversation.Open && (c.AIState == conversation.AIOff || c.AIState == conversation.AIHandedOver)
-		return err
+		did, err := conversation.ReadAIAnswers(&tx.Reader, was.ID)
+		taken := did.Since != nil && did.Since.After(item.CreatedAt.Time)
+		if err != nil || taken || was.OwnerID != nil || was.State != conversation.Open || was.AIState != conversation.AIOff && was.AIState != conversation.AIHandedOver {
+			return was, err
+		}
+		return s.Conversations.ToSetAI(conversation.AIActive)(tx, was)
 	})
-	if err != nil {
-		return err
-	}
-	if err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return countAnew(tx, m.ConversationID, before) }); err != nil || !free {
-		return err
-	}
-	_, err = s.Conversations.SetAI(ctx, m.ConversationID, conversation.AIActive)
 	return err
 }
 

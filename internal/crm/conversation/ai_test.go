@@ -195,7 +195,7 @@ func TestAIRecords(t *testing.T) {
 				t.Errorf("got %+v", e)
 			}
 		}
-		if _, err := s.Conversations.SetAI(bot, id, conversation.AIActive); err != nil {
+		if _, err := s.Conversations.Change(bot, id, s.Conversations.ToSetAI(conversation.AIActive)); err != nil {
 			t.Fatal(err)
 		}
 		if a := state(); a.State != conversation.AIActive || !a.Since.Equal(s.Clock.Now()) {
@@ -261,7 +261,7 @@ func TestAIRecords(t *testing.T) {
 
 		in.Owner.Post(path+"/snooze", map[string]any{"until_reply": true}).Want(200)
 		in.Owner.Post(path+"/join", nil).Want(200)
-		if _, err := s.Conversations.SetAI(bot, id, conversation.AIPaused); err != nil {
+		if _, err := s.Conversations.Change(bot, id, s.Conversations.ToSetAI(conversation.AIPaused)); err != nil {
 			t.Fatal(err)
 		}
 		in.events()

@@ -295,7 +295,7 @@ func TestOwnership(t *testing.T) {
 		}
 		// The bot holds it: who joins takes over.
 		other := in.begin()
-		if _, err := s.Conversations.SetAI(in.Context(), other, conversation.AIActive); err != nil {
+		if _, err := s.Conversations.Change(in.Context(), other, s.Conversations.ToSetAI(conversation.AIActive)); err != nil {
 			t.Fatal(err)
 		}
 		can.Post(base+"/"+other.String()+"/join", nil).Want(200)

@@ -126,7 +126,7 @@ func TestChangesWithoutView(t *testing.T) {
 		tags := map[string]any{"tags": []string{"iade"}}
 		active := func() {
 			t.Helper()
-			if _, err := s.Conversations.SetAI(in.Context(), first, conversation.AIActive); err != nil {
+			if _, err := s.Conversations.Change(in.Context(), first, s.Conversations.ToSetAI(conversation.AIActive)); err != nil {
 				t.Fatal(err)
 			}
 		}

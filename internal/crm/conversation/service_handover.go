@@ -62,9 +62,9 @@ func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 	}
 }
 
-// SetAI turns the assistant on, off or to pause for one conversation.
-func (s *Service) SetAI(ctx context.Context, id uuid.UUID, state string) (Conversation, error) {
-	return s.Change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+// ToSetAI turns the assistant on, off or to pause for one conversation.
+func (s *Service) ToSetAI(state string) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		if c.AIState = state; was.AIState == state {
 			return c, nil
@@ -77,7 +77,7 @@ func (s *Service) SetAI(ctx context.Context, id uuid.UUID, state string) (Conver
 			return c, err
 		}
 		return c, s.Announce(tx, []string{Updated}, &was, &c, nil)
-	})
+	}
 }
 
 // Handover gives a conversation that the assistant holds to people, because an

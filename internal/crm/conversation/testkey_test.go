@@ -147,7 +147,7 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 			"snooze":   func(ctx context.Context) error { return one(gate.Snooze(ctx, id, &later, false)) },
 			"assign":   func(ctx context.Context) error { return one(gate.Assign(ctx, id, nil)) },
 			"update":   func(ctx context.Context) error { return one(gate.Update(ctx, id, conversation.Change{Subject: &text})) },
-			"ai":       func(ctx context.Context) error { return one(gate.SetAI(ctx, id, conversation.AIActive)) },
+			"ai":       func(ctx context.Context) error { return one(gate.Change(ctx, id, gate.ToSetAI(conversation.AIActive))) },
 			"escalate": func(ctx context.Context) error { return one(gate.Escalate(ctx, id, "x", nil)) },
 			"merge":    func(ctx context.Context) error { return one(s.Whole.Merge(ctx, id, other)) },
 			"delete":   func(ctx context.Context) error { return gate.Delete(ctx, id) },
