@@ -70,8 +70,8 @@ const (
 	keysShown  = 30 * 24 * time.Hour
 )
 
-// selectors names the keys that the domain has and waits for.
-func (d *row) selectors() [2]string { return [2]string{d.Selector, d.NextSelector} }
+// allKeys are the keys that sign and those that wait.
+func (d *row) allKeys() [2]publicKeys { return [2]publicKeys{d.keys, d.next} }
 
 // takeNext makes the keys that waited the domain's own.
 func (d *row) takeNext(now time.Time) {

@@ -1,9 +1,12 @@
 package domain_test
 
 import (
+	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -235,6 +238,7 @@ func TestNewKeysWait(t *testing.T) {
 			t.Errorf("got %+v", again)
 		}
 		d.rotate(of, "c")
+		d.round(of, 0)
 		d.publish(d.look(of))
 		if state := d.round(of, 5*time.Minute); state != domain.Active {
 			t.Errorf("the domain is %s", state)
@@ -264,6 +268,33 @@ func TestNewKeysWait(t *testing.T) {
 			t.Errorf("got %+v", again.Domain)
 		}
 	})
+}
+
+// What a look found of keys that were replaced meanwhile says nothing of the new ones.
+func TestKeysChangeDuringALook(t *testing.T) {
+	t.Parallel()
+	names := dnstest.Start(t)
+	var during atomic.Pointer[func()]
+	s := apptest.NewOn(t, db.SQLite, func(c *app.Config) {
+		c.MailHost = host
+		c.NameServers = func(ctx context.Context, zone string) ([]netip.AddrPort, error) {
+			if fn := during.Swap(nil); fn != nil {
+				(*fn)()
+			}
+			return names.Find(ctx, zone)
+		}
+	})
+	d := &desk{s.Workspace("demo"), t, s, names}
+	of := d.add("firma.example")
+	d.publish(of)
+	d.look(of)
+	d.rotate(of, "b")
+	d.publish(d.look(of))
+	rotate := func() { d.rotate(of, "c") }
+	during.Store(&rotate)
+	if got := d.look(of); got.Domain.Selector != of.Domain.Selector || got.Domain.NextSelector != "c" || record(got, "next_dkim_rsa").Status != domain.StatusMissing {
+		t.Errorf("got %+v", got.Domain)
+	}
 }
 
 // What stands in the DNS, and what each record's status is then.

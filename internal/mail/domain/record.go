@@ -22,11 +22,11 @@ const (
 	purposeRSA       = "dkim_rsa"
 	purposeEd25519   = "dkim_ed25519"
 	purposeDMARC     = "dmarc"
-	// Those of the keys that wait.
+	purposeTLSReport = "tls_report"
+
+	// Those of keys that wait.
 	purposeNextRSA     = "next_dkim_rsa"
 	purposeNextEd25519 = "next_dkim_ed25519"
-
-	purposeTLSReport = "tls_report"
 
 	purposeSubmissions = "submissions"
 )

@@ -45,7 +45,7 @@ func (s *Service) CheckNow(ctx context.Context, id uuid.UUID) (Details, error) {
 	}
 	results := s.lookUpWithin(ctx, liveTime, tenant, &d)
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		seen := d.selectors()
+		seen := d.allKeys()
 		if d, err = lockRow(tx, id); err != nil {
 			return db.NotFound(err)
 		}
@@ -83,7 +83,7 @@ func (s *Service) runRound(ctx context.Context, j *jobs.Job) error {
 		if err != nil || !ours {
 			return err
 		}
-		seen := d.selectors()
+		seen := d.allKeys()
 		d, err = lockRow(tx, j.AccountID)
 		if gone = db.IsNoRow(err); gone {
 			return nil
@@ -100,10 +100,9 @@ func (s *Service) runRound(ctx context.Context, j *jobs.Job) error {
 }
 
 // save writes down what a look found, lets new keys sign that were seen, and moves the
-// domain's state. Results that belong to other selectors are dropped. The caller holds
-// the row.
-func (s *Service) save(tx *db.Tx, d *row, seen [2]string, results map[string]Result, round bool) error {
-	if d.selectors() != seen {
+// domain's state. Results that belong to other keys are dropped. The caller holds the row.
+func (s *Service) save(tx *db.Tx, d *row, seen [2]publicKeys, results map[string]Result, round bool) error {
+	if d.allKeys() != seen {
 		return nil
 	}
 	d.results, d.CheckedAt = results, clock.Ptr(tx.Now())
