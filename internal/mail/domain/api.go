@@ -13,7 +13,7 @@ type listIn struct{ api.Paged }
 type provisionIn struct {
 	Body struct {
 		Domain   string `json:"domain" minLength:"1" maxLength:"253" example:"kaya.example"`
-		Selector string `json:"selector,omitempty" maxLength:"61" example:"s202611" doc:"Where the DKIM keys are; by default the present one, or one named after the month"`
+		Selector string `json:"selector,omitempty" maxLength:"61" example:"s202611" doc:"Where the DKIM keys are; by default the present one, or one named after the month. Another one comes with new keys"`
 		Routing  string `json:"routing" enum:"embedded" example:"embedded" doc:"embedded: this installation takes and sends the domain's mail"`
 	}
 }
@@ -41,7 +41,8 @@ func (s *Service) Register(a *api.API) {
 
 	put := route("POST", "/provision/domain", "provision-mail-domain", "Register a mail domain", perm.DomainsManage)
 	put.Refusals = []int{409}
-	put.Doc = "Adds the domain, or changes the selector and the routing of one that is there; another selector comes with new DKIM keys. " +
+	put.Doc = "Adds the domain, or changes the selector and the routing of one that is there; another selector comes with new DKIM keys. Where the record of the present RSA key was seen, it goes on signing until that of the new one is seen " +
+		"(next_selector; the present selector takes the new keys back); where it was not, the new keys sign at once. " +
 		"A domain may wait in several workspaces, and belongs to the one that shows its ownership record: 409 domain_taken for the others."
 	api.Handle(a, put, func(ctx context.Context, in *provisionIn) (Domain, error) {
 		d, err := s.Provision(ctx, Input{in.Body.Domain, in.Body.Selector, in.Body.Routing})

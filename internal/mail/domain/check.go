@@ -81,7 +81,7 @@ func judge(r Record, host, spf string, found []dns.Record) Result {
 			}
 			return ""
 		})
-	case purposeRSA, purposeEd25519:
+	case purposeRSA, purposeEd25519, purposeNextRSA, purposeNextEd25519:
 		want := parseTags(r.Value)
 		return judgeOne(found, hasDKIMKey, func(text string) string {
 			if got := parseTags(text); got["p"] != want["p"] || got["k"] != want["k"] && !(got["k"] == "" && want["k"] == "rsa") {

@@ -1,6 +1,8 @@
 package domain
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
@@ -31,10 +33,15 @@ const maxDomains = 100
 
 // Domain is a mail domain of a workspace.
 type Domain struct {
-	ID         uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
-	Domain     string      `json:"domain" example:"xn--rnek-4qa.com" doc:"As name servers know it"`
-	Display    string      `json:"display" example:"örnek.com" doc:"As people read it"`
-	Selector   string      `json:"selector" example:"s202611" doc:"The DKIM records are at this name followed by r (RSA) and e (Ed25519)"`
+	ID       uuid.UUID `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Domain   string    `json:"domain" example:"xn--rnek-4qa.com" doc:"As name servers know it"`
+	Display  string    `json:"display" example:"örnek.com" doc:"As people read it"`
+	Selector string    `json:"selector" example:"s202611" doc:"The DKIM records are at this name followed by r (RSA) and e (Ed25519)"`
+	// New keys sign once their record was seen; until then the present ones do.
+	NextSelector string      `json:"next_selector" example:"" doc:"Where new DKIM keys wait for their records: mail is signed with them as soon as the RSA one is seen, with those at selector until then. Empty where none wait"`
+	OldSelector  string      `json:"old_selector" example:"" doc:"Where the DKIM keys of before were, for a month after the new ones took over. Empty otherwise"`
+	OldUntil     *clock.Time `json:"old_until" nullable:"true" doc:"Until when mail that is signed with the keys of before may be under way: then their records can be removed"`
+
 	Routing    string      `json:"routing" enum:"embedded" example:"embedded"`
 	State      string      `json:"state" enum:"pending,verifying,active,degraded,suspended" example:"active" doc:"pending: the ownership record was not seen yet. verifying: mandatory records are missing. active: all are there. degraded: two rounds found some missing. suspended: the ownership record is gone"`
 	Problem    string      `json:"problem" enum:",domain_taken" example:"" doc:"domain_taken: another workspace has shown that the domain is its own"`
@@ -47,12 +54,33 @@ type Domain struct {
 type row struct {
 	Domain
 	keys    publicKeys
+	next    publicKeys        // at NextSelector
 	results map[string]Result // by purpose
 	// rounds counts the scheduled rounds in the present state. bad counts those in
 	// a row that found a mandatory record missing or wrong, lost those that found
 	// no ownership record.
 	rounds, bad, lost int
 	stateAt           clock.Time
+}
+
+// Mail that was signed with keys of before may wait in queues for keysNeeded; where they
+// were is shown for keysShown.
+const (
+	keysNeeded = 7 * 24 * time.Hour
+	keysShown  = 30 * 24 * time.Hour
+)
+
+// allKeys are the keys that sign and those that wait.
+func (d *row) allKeys() [2]publicKeys { return [2]publicKeys{d.keys, d.next} }
+
+// takeNext makes the keys that waited the domain's own.
+func (d *row) takeNext(now time.Time) {
+	d.OldSelector, d.OldUntil = d.Selector, clock.Ptr(now.Add(keysNeeded))
+	d.Selector, d.keys = d.NextSelector, d.next
+	d.NextSelector, d.next = "", publicKeys{}
+	d.results[purposeRSA], d.results[purposeEd25519] = d.results[purposeNextRSA], d.results[purposeNextEd25519]
+	delete(d.results, purposeNextRSA)
+	delete(d.results, purposeNextEd25519)
 }
 
 // owned says whether the workspace has shown that the domain is its own.

@@ -1,9 +1,12 @@
 package domain_test
 
 import (
+	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -169,26 +172,129 @@ func TestProvision(t *testing.T) {
 		if first.Selector != "a" || cmp.Diff(first, same) != "" {
 			t.Error(cmp.Diff(first, same))
 		}
-		before := d.add("firma.example")
-		d.publish(before)
-		if got := d.look(before); got.Domain.State != domain.Active {
-			t.Fatalf("got %+v", got.Domain)
-		}
-		// Another selector has keys of its own, which are not published yet.
+		// Another selector has keys of its own, at once while nobody could check the present ones.
+		before := d.look(d.add("firma.example"))
 		d.Owner.Post(path, map[string]any{"domain": "firma.example", "routing": "embedded", "selector": "b"}).Want(200).Data(&other)
 		after := d.look(before)
-		if other.ID != first.ID || record(after, "dkim_rsa").FQDN != "br._domainkey.firma.example" || record(after, "dkim_rsa").Value == record(before, "dkim_rsa").Value ||
-			record(after, "dkim_ed25519").Value == record(before, "dkim_ed25519").Value || record(after, "dkim_rsa").Status != domain.StatusMissing {
+		if other.ID != first.ID || other.Selector != "b" || other.NextSelector != "" || record(after, "dkim_rsa").FQDN != "br._domainkey.firma.example" ||
+			record(after, "dkim_rsa").Value == record(before, "dkim_rsa").Value || record(after, "dkim_ed25519").Value == record(before, "dkim_ed25519").Value ||
+			record(after, "dkim_rsa").Status != domain.StatusMissing || len(after.Records) != len(before.Records) {
 			t.Errorf("got %+v", after)
 		}
-		var lines []struct {
-			Action string `json:"action"`
-		}
-		d.Owner.Get("/api/v1/auth/audit?action=mail.domain.changed").Want(200).Data(&lines)
-		if len(lines) != 1 {
-			t.Errorf("%d lines in the audit log", len(lines))
+		if n := d.countAudit("mail.domain.changed"); n != 1 {
+			t.Errorf("%d lines in the audit log", n)
 		}
 	})
+}
+
+func (d *desk) countAudit(action string) int {
+	d.t.Helper()
+	var lines []struct{}
+	d.Owner.Get("/api/v1/auth/audit?action=" + action).Want(200).Data(&lines)
+	return len(lines)
+}
+
+// rotate asks for keys at a selector.
+func (d *desk) rotate(of domain.Details, selector string) (out domain.Domain) {
+	d.t.Helper()
+	d.Owner.Post(base+"/provision/domain", map[string]any{"domain": of.Domain.Domain, "routing": "embedded", "selector": selector}).Want(200).Data(&out)
+	return out
+}
+
+// New keys of a domain whose records were seen wait for their own. The domain stays as it
+// is meanwhile, and a round finds the record.
+func TestNewKeysWait(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, d *desk) {
+		of := d.add("firma.example")
+		d.publish(of)
+		d.round(of, time.Minute)
+		was := of.Domain.Selector
+		if got := d.rotate(of, "b"); got.Selector != was || got.NextSelector != "b" || got.OldSelector != "" {
+			t.Fatalf("got %+v", got)
+		}
+		if got := d.round(of, 3*time.Hour); got != domain.Active {
+			t.Errorf("the domain is %s", got)
+		}
+		got := d.look(of)
+		next := record(got, "next_dkim_rsa")
+		if record(got, "dkim_rsa").Value != record(of, "dkim_rsa").Value || record(got, "dkim_rsa").Status != domain.StatusOK || !record(got, "dkim_rsa").Required ||
+			next.FQDN != "br._domainkey.firma.example" || next.Status != domain.StatusMissing || next.Required || !strings.Contains(got.ZoneFile, "\nbe._domainkey IN TXT ") {
+			t.Errorf("got %+v", got)
+		}
+		// The same again changes nothing, and what does not sign alone is not enough.
+		d.rotate(of, "b")
+		d.publish(got, "next_dkim_ed25519")
+		if again := d.look(of); record(again, "next_dkim_rsa").Value != next.Value || again.Domain.NextSelector != "b" || record(again, "next_dkim_ed25519").Status != domain.StatusOK {
+			t.Errorf("got %+v", again)
+		}
+		// The old selector takes them back, another one replaces them.
+		if back := d.rotate(of, was); back.Selector != was || back.NextSelector != "" || len(d.look(of).Records) != len(of.Records) {
+			t.Errorf("got %+v", back)
+		}
+		d.publish(got) // those of keys that are no more
+		d.rotate(of, "b")
+		if again := d.look(of); record(again, "next_dkim_rsa").Error != "wrong_key" || again.Domain.Selector != was {
+			t.Errorf("got %+v", again)
+		}
+		d.rotate(of, "c")
+		d.round(of, 0)
+		d.publish(d.look(of))
+		if state := d.round(of, 5*time.Minute); state != domain.Active {
+			t.Errorf("the domain is %s", state)
+		}
+		done := d.look(of)
+		if done.Domain.Selector != "c" || done.Domain.NextSelector != "" || done.Domain.OldSelector != was || done.Domain.OldUntil == nil ||
+			record(done, "dkim_rsa").FQDN != "cr._domainkey.firma.example" || record(done, "dkim_rsa").Status != domain.StatusOK || len(done.Records) != len(of.Records) {
+			t.Errorf("got %+v", done)
+		}
+		if n := d.countAudit("mail.domain.keys_switched"); n != 1 {
+			t.Errorf("%d lines in the audit log", n)
+		}
+		if week := done.Domain.OldUntil.Sub(d.s.Clock.Now()); week > 7*24*time.Hour || week < 7*24*time.Hour-time.Hour {
+			t.Errorf("the old records are needed for %s", week)
+		}
+		// The records of before are named for a month.
+		for range 28 {
+			d.round(of, 24*time.Hour)
+		}
+		if again := d.look(of); again.Domain.OldSelector != was {
+			t.Errorf("got %+v", again.Domain)
+		}
+		for range 4 {
+			d.round(of, 24*time.Hour)
+		}
+		if again := d.look(of); again.Domain.OldSelector != "" || again.Domain.OldUntil != nil || again.Domain.Selector != "c" || again.Domain.State != domain.Active {
+			t.Errorf("got %+v", again.Domain)
+		}
+	})
+}
+
+// What a look found of keys that were replaced meanwhile says nothing of the new ones.
+func TestKeysChangeDuringALook(t *testing.T) {
+	t.Parallel()
+	names := dnstest.Start(t)
+	var during atomic.Pointer[func()]
+	s := apptest.NewOn(t, db.SQLite, func(c *app.Config) {
+		c.MailHost = host
+		c.NameServers = func(ctx context.Context, zone string) ([]netip.AddrPort, error) {
+			if fn := during.Swap(nil); fn != nil {
+				(*fn)()
+			}
+			return names.Find(ctx, zone)
+		}
+	})
+	d := &desk{s.Workspace("demo"), t, s, names}
+	of := d.add("firma.example")
+	d.publish(of)
+	d.look(of)
+	d.rotate(of, "b")
+	d.publish(d.look(of))
+	rotate := func() { d.rotate(of, "c") }
+	during.Store(&rotate)
+	if got := d.look(of); got.Domain.Selector != of.Domain.Selector || got.Domain.NextSelector != "c" || record(got, "next_dkim_rsa").Status != domain.StatusMissing {
+		t.Errorf("got %+v", got.Domain)
+	}
 }
 
 // What stands in the DNS, and what each record's status is then.
@@ -409,7 +515,9 @@ func TestTooManyDomains(t *testing.T) {
 	w.Owner.Post(quick, map[string]any{"domain": "d1.example"}).Want(200)
 	err := s.DB.Tenant(w.ID).InTx(t.Context(), func(tx *db.Tx) error {
 		for i := range 99 { // without making keys
-			if _, err := tx.Exec(`INSERT INTO mail_domain SELECT tenant_id, $2, $3, selector, routing, state, problem, rsa_sealed, ed25519_sealed, rsa_public, ed25519_public,
+			if _, err := tx.Exec(`INSERT INTO mail_domain (tenant_id, id, domain, selector, routing, state, problem, rsa_sealed, ed25519_sealed, rsa_public,
+				ed25519_public, results, rounds, bad_rounds, lost_rounds, state_at, checked_at, verified_at, created_by, created_at)
+				SELECT tenant_id, $2, $3, selector, routing, state, problem, rsa_sealed, ed25519_sealed, rsa_public, ed25519_public,
 				results, rounds, bad_rounds, lost_rounds, state_at, checked_at, verified_at, created_by, created_at
 				FROM mail_domain WHERE tenant_id = $1 AND domain = 'd1.example'`, tx.Tenant(), tx.NewID(), fmt.Sprintf("x%d.example", i)); err != nil {
 				return err

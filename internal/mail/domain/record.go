@@ -24,6 +24,10 @@ const (
 	purposeDMARC     = "dmarc"
 	purposeTLSReport = "tls_report"
 
+	// Those of keys that wait.
+	purposeNextRSA     = "next_dkim_rsa"
+	purposeNextEd25519 = "next_dkim_ed25519"
+
 	purposeSubmissions = "submissions"
 )
 
@@ -77,10 +81,13 @@ func (s *Service) recordsOf(tenant uuid.UUID, d *row) []Record {
 		textRecord(purposeOwnership, "_verify", s.ownershipValue(tenant, d.Domain.Domain), true),
 		{Purpose: purposeMX, Type: "MX", Priority: new(mxPriority), Value: s.Host + ".", Required: true},
 		textRecord(purposeSPF, "", s.spfValue(d.results[purposeSPF].Found), true),
-		textRecord(purposeRSA, d.Selector+"r._domainkey", "v=DKIM1; k=rsa; h=sha256; p="+d.keys.rsa, true),
-		textRecord(purposeEd25519, d.Selector+"e._domainkey", "v=DKIM1; k=ed25519; h=sha256; p="+d.keys.ed25519, false),
+		rsaRecord(purposeRSA, d.Selector, d.keys, true),
+		ed25519Record(purposeEd25519, d.Selector, d.keys),
 		textRecord(purposeDMARC, "_dmarc", "v=DMARC1; p=none; rua=mailto:"+dmarcReports+"@"+d.Domain.Domain, true),
 		textRecord(purposeTLSReport, "_smtp._tls", "v=TLSRPTv1; rua=mailto:"+tlsReports+"@"+d.Domain.Domain, false),
+	}
+	if d.NextSelector != "" {
+		out = append(out, rsaRecord(purposeNextRSA, d.NextSelector, d.next, false), ed25519Record(purposeNextEd25519, d.NextSelector, d.next))
 	}
 	if _, port, err := net.SplitHostPort(s.TLSListen); err == nil {
 		out = append(out, Record{Purpose: purposeSubmissions, Host: "_submissions._tcp", Type: "SRV", Value: fmt.Sprintf("0 1 %s %s.", port, s.Host)})
@@ -105,6 +112,14 @@ func (s *Service) recordsOf(tenant uuid.UUID, d *row) []Record {
 		}
 	}
 	return out
+}
+
+func rsaRecord(purpose, selector string, k publicKeys, required bool) Record {
+	return textRecord(purpose, selector+"r._domainkey", "v=DKIM1; k=rsa; h=sha256; p="+k.rsa, required)
+}
+
+func ed25519Record(purpose, selector string, k publicKeys) Record {
+	return textRecord(purpose, selector+"e._domainkey", "v=DKIM1; k=ed25519; h=sha256; p="+k.ed25519, false)
 }
 
 func textRecord(purpose, host, value string, required bool) Record {

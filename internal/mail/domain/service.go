@@ -55,7 +55,8 @@ type Input struct {
 var selectors = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,59}[a-z0-9])?$`)
 
 // Provision adds a domain, or changes the selector and the routing of one that is
-// there. Another selector comes with new keys. It returns domain_taken where
+// there. Another selector comes with new keys, which wait for their records where those
+// of the present ones were seen; the present selector takes them back. It returns domain_taken where
 // another workspace has shown that the domain is its own, and limit_reached where
 // the workspace has too many.
 func (s *Service) Provision(ctx context.Context, in Input) (out Details, err error) {
@@ -126,20 +127,34 @@ func (s *Service) put(tx *db.Tx, name string, in Input, keys keyPair) (d row, er
 	return d, jobs.Restart(tx, checkJob, d.ID, d.nextRound(tx.Now()))
 }
 
-// change gives a domain that is there another selector.
+// change gives a domain that is there keys at another selector. Where receivers can check
+// the present ones, these sign until the records of the new ones are seen.
 func (s *Service) change(tx *db.Tx, d *row, in Input, keys keyPair) error {
-	if in.Selector == "" || in.Selector == d.Selector {
+	if in.Selector == "" || in.Selector == cmp.Or(d.NextSelector, d.Selector) {
 		return nil
 	}
-	was := d.Selector
-	d.Selector, d.keys = in.Selector, keys.public
-	delete(d.results, purposeRSA)
-	delete(d.results, purposeEd25519)
-	rsa, ed25519 := keys.seal(s.Box, tx.Tenant(), d.ID, d.Selector)
-	if err := saveKeys(tx, d, rsa, ed25519); err != nil {
+	was := cmp.Or(d.NextSelector, d.Selector)
+	delete(d.results, purposeNextRSA)
+	delete(d.results, purposeNextEd25519)
+	d.rounds, d.stateAt = 0, clock.At(tx.Now())
+	var err error
+	switch rsa, ed25519 := keys.seal(s.Box, tx.Tenant(), d.ID, in.Selector); {
+	case in.Selector == d.Selector:
+		d.NextSelector, d.next = "", publicKeys{}
+		err = saveNextKeys(tx, d, nil, nil)
+	case d.results[purposeRSA].Status == StatusOK:
+		d.NextSelector, d.next = in.Selector, keys.public
+		err = saveNextKeys(tx, d, rsa, ed25519)
+	default:
+		d.Selector, d.keys, d.NextSelector, d.next = in.Selector, keys.public, "", publicKeys{}
+		delete(d.results, purposeRSA)
+		delete(d.results, purposeEd25519)
+		err = saveKeys(tx, d, rsa, ed25519)
+	}
+	if err != nil {
 		return fmt.Errorf("domain: save keys: %w", err)
 	}
-	if err := audit.Write(tx, "mail.domain.changed", d.ID.String(), map[string]string{"domain": d.Domain.Domain, "from": was, "to": d.Selector}); err != nil {
+	if err := audit.Write(tx, "mail.domain.changed", d.ID.String(), map[string]string{"domain": d.Domain.Domain, "from": was, "to": in.Selector}); err != nil {
 		return err
 	}
 	return jobs.Restart(tx, checkJob, d.ID, tx.Now())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -44,12 +45,12 @@ func (s *Service) CheckNow(ctx context.Context, id uuid.UUID) (Details, error) {
 	}
 	results := s.lookUpWithin(ctx, liveTime, tenant, &d)
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		selector := d.Selector
+		seen := d.allKeys()
 		if d, err = lockRow(tx, id); err != nil {
 			return db.NotFound(err)
 		}
 		was := d.State
-		if err := s.save(tx, &d, selector, results, false); err != nil || d.State == was {
+		if err := s.save(tx, &d, seen, results, false); err != nil || d.State == was {
 			return err
 		}
 		return jobs.Restart(tx, checkJob, id, d.nextRound(tx.Now()))
@@ -82,7 +83,7 @@ func (s *Service) runRound(ctx context.Context, j *jobs.Job) error {
 		if err != nil || !ours {
 			return err
 		}
-		selector := d.Selector
+		seen := d.allKeys()
 		d, err = lockRow(tx, j.AccountID)
 		if gone = db.IsNoRow(err); gone {
 			return nil
@@ -90,7 +91,7 @@ func (s *Service) runRound(ctx context.Context, j *jobs.Job) error {
 		if err != nil {
 			return err
 		}
-		return s.save(tx, &d, selector, results, true)
+		return s.save(tx, &d, seen, results, true)
 	})
 	if err != nil || gone {
 		return err
@@ -98,13 +99,16 @@ func (s *Service) runRound(ctx context.Context, j *jobs.Job) error {
 	return jobs.RunAgain(d.nextRound(s.DB.Clock().Now()))
 }
 
-// save writes down what a look found and moves the domain's state. Results that
-// belong to another selector are dropped. The caller holds the row.
-func (s *Service) save(tx *db.Tx, d *row, selector string, results map[string]Result, round bool) error {
-	if d.Selector != selector {
+// save writes down what a look found, lets new keys sign that were seen, and moves the
+// domain's state. Results that belong to other keys are dropped. The caller holds the row.
+func (s *Service) save(tx *db.Tx, d *row, seen [2]publicKeys, results map[string]Result, round bool) error {
+	if d.allKeys() != seen {
 		return nil
 	}
 	d.results, d.CheckedAt = results, clock.Ptr(tx.Now())
+	if err := switchKeys(tx, d); err != nil {
+		return err
+	}
 	sum := summarize(s.recordsOf(tx.Tenant(), d))
 	if round {
 		d.countRound(sum)
@@ -127,6 +131,23 @@ func (s *Service) save(tx *db.Tx, d *row, selector string, results map[string]Re
 		return nil
 	}
 	return announce(tx, d)
+}
+
+// switchKeys lets the keys that wait sign where their mandatory record was seen, and
+// forgets where those of before were when that is long ago.
+func switchKeys(tx *db.Tx, d *row) error {
+	if d.results[purposeNextRSA].Status == StatusOK {
+		d.takeNext(tx.Now())
+		if err := saveSwitch(tx, d); err != nil {
+			return fmt.Errorf("domain: switch keys: %w", err)
+		}
+		return audit.Write(tx, "mail.domain.keys_switched", d.ID.String(), map[string]string{"domain": d.Domain.Domain, "from": d.OldSelector, "to": d.Selector})
+	}
+	if d.OldUntil != nil && tx.Now().Sub(d.OldUntil.Time) > keysShown-keysNeeded {
+		d.OldSelector, d.OldUntil = "", nil
+		return forgetOldKeys(tx, d)
+	}
+	return nil
 }
 
 // claimIf claims a domain where that is wanted. It notes on the domain where

@@ -12,9 +12,9 @@ import (
 // counts.
 const badRounds = 2
 
-// How often the records are looked up.
+// How often the records are looked up, after a change of state or new keys.
 const (
-	firstRounds = 72 * time.Hour // after a change of state, hourly at least
+	firstRounds = 72 * time.Hour // hourly at least
 	hourly      = time.Hour
 	daily       = 24 * time.Hour
 )
@@ -24,7 +24,7 @@ func (d *row) nextRound(now time.Time) time.Time {
 	switch {
 	case d.State == Active && d.bad > 0:
 		return now.Add(hourly)
-	case d.State == Active || now.Sub(d.stateAt.Time) >= firstRounds:
+	case d.State == Active && d.NextSelector == "" || now.Sub(d.stateAt.Time) >= firstRounds:
 		return now.Add(daily)
 	case d.rounds == 0:
 		return now.Add(time.Minute)

@@ -9,12 +9,13 @@ import (
 )
 
 const columns = `id, domain, selector, routing, state, problem, rsa_public, ed25519_public, results, rounds, bad_rounds, lost_rounds,
-	state_at, checked_at, verified_at, created_at`
+	state_at, checked_at, verified_at, created_at, next_selector, next_rsa_public, next_ed25519_public, old_selector, old_until`
 
 func scanRow(r db.Row) (d row, err error) {
 	var results db.JSON[map[string]Result]
 	err = r.Scan(&d.ID, &d.Domain.Domain, &d.Selector, &d.Routing, &d.State, &d.Problem, &d.keys.rsa, &d.keys.ed25519, &results,
-		&d.rounds, &d.bad, &d.lost, &d.stateAt, &d.CheckedAt, &d.VerifiedAt, &d.CreatedAt)
+		&d.rounds, &d.bad, &d.lost, &d.stateAt, &d.CheckedAt, &d.VerifiedAt, &d.CreatedAt,
+		&d.NextSelector, &d.next.rsa, &d.next.ed25519, &d.OldSelector, &d.OldUntil)
 	d.results, d.Display = results.V, address.ShowDomain(d.Domain.Domain)
 	return d, err
 }
@@ -58,11 +59,34 @@ func lockByName(tx *db.Tx, domain string) (row, error) {
 	return db.One(&tx.Reader, scanRow, `SELECT `+columns+` FROM mail_domain d WHERE tenant_id = $1 AND domain = $2`+tx.Dialect().ForUpdate("d"), tx.Tenant(), domain)
 }
 
-// saveKeys gives a domain other keys at another selector.
+// saveKeys gives a domain other keys at another selector at once.
 func saveKeys(tx *db.Tx, d *row, rsa, ed25519 []byte) error {
-	_, err := tx.Exec(`UPDATE mail_domain SET selector = $3, rsa_sealed = $4, ed25519_sealed = $5, rsa_public = $6, ed25519_public = $7, results = $8
+	_, err := tx.Exec(`UPDATE mail_domain SET selector = $3, rsa_sealed = $4, ed25519_sealed = $5, rsa_public = $6, ed25519_public = $7, results = $8,
+			rounds = $9, state_at = $10, next_selector = '', next_rsa_sealed = NULL, next_ed25519_sealed = NULL, next_rsa_public = '', next_ed25519_public = ''
 		WHERE tenant_id = $1 AND id = $2`,
-		tx.Tenant(), d.ID, d.Selector, rsa, ed25519, d.keys.rsa, d.keys.ed25519, db.AsJSON(d.results))
+		tx.Tenant(), d.ID, d.Selector, rsa, ed25519, d.keys.rsa, d.keys.ed25519, db.AsJSON(d.results), d.rounds, d.stateAt)
+	return err
+}
+
+// saveNextKeys gives a domain keys that wait, or takes them away.
+func saveNextKeys(tx *db.Tx, d *row, rsa, ed25519 []byte) error {
+	_, err := tx.Exec(`UPDATE mail_domain SET next_selector = $3, next_rsa_sealed = $4, next_ed25519_sealed = $5, next_rsa_public = $6, next_ed25519_public = $7,
+			results = $8, rounds = $9, state_at = $10 WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), d.ID, d.NextSelector, rsa, ed25519, d.next.rsa, d.next.ed25519, db.AsJSON(d.results), d.rounds, d.stateAt)
+	return err
+}
+
+// saveSwitch puts the keys that wait in the place of those that signed.
+func saveSwitch(tx *db.Tx, d *row) error {
+	_, err := tx.Exec(`UPDATE mail_domain SET selector = next_selector, rsa_sealed = next_rsa_sealed, ed25519_sealed = next_ed25519_sealed,
+			rsa_public = next_rsa_public, ed25519_public = next_ed25519_public, old_selector = $3, old_until = $4,
+			next_selector = '', next_rsa_sealed = NULL, next_ed25519_sealed = NULL, next_rsa_public = '', next_ed25519_public = ''
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), d.ID, d.OldSelector, d.OldUntil)
+	return err
+}
+
+func forgetOldKeys(tx *db.Tx, d *row) error {
+	_, err := tx.Exec(`UPDATE mail_domain SET old_selector = '', old_until = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), d.ID)
 	return err
 }
 

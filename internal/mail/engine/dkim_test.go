@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"konak/internal/kit/tooltest"
 )
@@ -68,6 +69,48 @@ func TestDKIMByOthers(t *testing.T) {
 					t.Errorf("%s was changed: got %s", what, result)
 				}
 			}
+		}
+	})
+}
+
+// The keys whose records are there sign until those of the new ones are seen.
+func TestNewKeysSign(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		dns := base + "/domains/" + o.of.Domain.ID.String() + "/dns"
+		signedAt := func() (out string) {
+			t.Helper()
+			before := len(o.out.got())
+			if code := o.submit(text("info@firma.example", "teklif", ""), "elif@other.example"); code != 250 {
+				t.Fatalf("said %d", code)
+			}
+			o.s.Settle()
+			for _, field := range strings.Split(o.out.got()[before].text, "DKIM-Signature:")[1:] {
+				_, rest, _ := strings.Cut(strings.Join(strings.Fields(field), ""), ";s=")
+				selector, _, _ := strings.Cut(rest, ";")
+				out += selector + " "
+			}
+			return out
+		}
+		was := o.of.Domain.Selector
+		o.Owner.Post(base+"/provision/domain", map[string]any{"domain": "firma.example", "routing": "embedded", "selector": "yeni"}).Want(200)
+		if got := signedAt(); got != was+"r "+was+"e " && got != was+"e "+was+"r " {
+			t.Errorf("signed at %s", got)
+		}
+		o.s.Clock.Advance(10 * time.Second)
+		o.Owner.Get(dns).Want(200).Data(&o.of)
+		for _, r := range o.of.Records {
+			if strings.HasPrefix(r.Purpose, "next_") {
+				o.names.SetTXT(r.FQDN, r.Chunks)
+			}
+		}
+		if got := signedAt(); !strings.Contains(got, was+"r ") {
+			t.Errorf("signed at %s before the records were seen", got)
+		}
+		o.s.Clock.Advance(10 * time.Second)
+		o.Owner.Get(dns).Want(200).Data(&o.of)
+		if got := signedAt(); got != "yenir yenie " && got != "yenie yenir " {
+			t.Errorf("signed at %s", got)
 		}
 	})
 }

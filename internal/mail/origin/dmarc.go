@@ -3,11 +3,9 @@ package origin
 import (
 	"context"
 	"errors"
-	"net"
 	"slices"
 	"strings"
 
-	"github.com/emersion/go-msgauth/dmarc"
 	"golang.org/x/net/publicsuffix"
 
 	"konak/internal/mail/header"
@@ -102,30 +100,24 @@ func endsDomain(r rune) bool {
 // checkDomain asks one domain.
 func (c *Checker) checkDomain(ctx context.Context, name string, sender senderResult, signatures []signature) dmarcResult {
 	out := dmarcResult{value: "none", domain: name, action: Accept}
-	record, err := c.findPolicy(ctx, name)
-	policy := dmarc.PolicyNone
-	if record != nil {
-		policy = record.Policy
-	}
-	if main := mainDomain(name); errors.Is(err, dmarc.ErrNoPolicy) && main != name {
-		if record, err = c.findPolicy(ctx, main); record != nil {
-			if policy = record.Policy; record.SubdomainPolicy != "" {
-				policy = record.SubdomainPolicy
-			}
-		}
+	asked, err := c.findPolicy(ctx, name)
+	action := asked.action
+	if main := mainDomain(name); errors.Is(err, errNoPolicy) && main != name {
+		asked, err = c.findPolicy(ctx, main)
+		action = asked.below
 	}
 	switch {
-	case errors.Is(err, dmarc.ErrNoPolicy):
+	case errors.Is(err, errNoPolicy):
 		return out
-	case dmarc.IsTempFail(err):
-		out.value = "temperror"
-		return out
-	case err != nil:
+	case errors.Is(err, errBadPolicy):
 		out.value = "permerror"
 		return out
+	case err != nil:
+		out.value = "temperror"
+		return out
 	}
-	if sender.value == "pass" && isAligned(sender.domain, name, record.SPFAlignment) ||
-		slices.ContainsFunc(signatures, func(s signature) bool { return s.value == "pass" && isAligned(s.domain, name, record.DKIMAlignment) }) {
+	if sender.value == "pass" && isAligned(sender.domain, name, asked.strictSPF) ||
+		slices.ContainsFunc(signatures, func(s signature) bool { return s.value == "pass" && isAligned(s.domain, name, asked.strictDKIM) }) {
 		out.value = "pass"
 		return out
 	}
@@ -134,30 +126,11 @@ func (c *Checker) checkDomain(ctx context.Context, name string, sender senderRes
 		out.value = "temperror" // it might have passed
 		return out
 	}
-	if record.Percent != nil && *record.Percent == 0 {
-		// The domain is only trying: the next milder policy holds.
-		policy = map[dmarc.Policy]dmarc.Policy{dmarc.PolicyReject: dmarc.PolicyQuarantine}[policy]
+	if asked.trying {
+		action = map[string]string{Reject: Junk, Junk: Accept, Accept: Accept}[action]
 	}
-	switch policy {
-	case dmarc.PolicyReject:
-		out.action = Reject
-	case dmarc.PolicyQuarantine:
-		out.action = Junk
-	}
+	out.action = action
 	return out
-}
-
-// findPolicy returns the record of a domain, and dmarc.ErrNoPolicy where it has none
-// or more than one.
-func (c *Checker) findPolicy(ctx context.Context, name string) (*dmarc.Record, error) {
-	return dmarc.LookupWithOptions(name, &dmarc.LookupOptions{LookupTXT: func(at string) ([]string, error) {
-		texts, err := c.DNS.LookupTXT(ctx, at)
-		texts = slices.DeleteFunc(texts, func(t string) bool { return !strings.HasPrefix(t, "v=DMARC1") })
-		if err == nil && len(texts) != 1 {
-			err = &net.DNSError{Err: "no record", Name: at, IsNotFound: true}
-		}
-		return texts, err
-	}})
 }
 
 // mainDomain returns the domain that a name belongs to, such as example.com for
@@ -170,8 +143,8 @@ func mainDomain(name string) string {
 }
 
 // isAligned says whether a domain that was proven may speak for the one in From.
-func isAligned(proven, from string, mode dmarc.AlignmentMode) bool {
-	if mode == dmarc.AlignmentStrict {
+func isAligned(proven, from string, strict bool) bool {
+	if strict {
 		return proven == from
 	}
 	return mainDomain(proven) == mainDomain(from)

@@ -25,7 +25,7 @@ import (
 type names map[string][]string
 
 func (n names) find(name string) ([]string, error) {
-	list, ok := n[strings.TrimSuffix(name, ".")]
+	list, ok := n[strings.TrimSuffix(strings.ToLower(name), ".")]
 	switch {
 	case !ok:
 		return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}

@@ -5805,7 +5805,7 @@ export interface paths {
         put?: never;
         /**
          * Register a mail domain
-         * @description Adds the domain, or changes the selector and the routing of one that is there; another selector comes with new DKIM keys. A domain may wait in several workspaces, and belongs to the one that shows its ownership record: 409 domain_taken for the others.
+         * @description Adds the domain, or changes the selector and the routing of one that is there; another selector comes with new DKIM keys. Where the record of the present RSA key was seen, it goes on signing until that of the new one is seen (next_selector; the present selector takes the new keys back); where it was not, the new keys sign at once. A domain may wait in several workspaces, and belongs to the one that shows its ownership record: 409 domain_taken for the others.
          */
         post: operations["provision-mail-domain"];
         delete?: never;
@@ -13060,6 +13060,22 @@ export interface components {
              */
             id: string;
             /**
+             * @description Where new DKIM keys wait for their records: mail is signed with them as soon as the RSA one is seen, with those at selector until then. Empty where none wait
+             * @example
+             */
+            next_selector: string;
+            /**
+             * @description Where the DKIM keys of before were, for a month after the new ones took over. Empty otherwise
+             * @example
+             */
+            old_selector: string;
+            /**
+             * Format: date-time
+             * @description Until when mail that is signed with the keys of before may be under way: then their records can be removed
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            old_until: string | null;
+            /**
              * @description domain_taken: another workspace has shown that the domain is its own
              * @example
              * @enum {string}
@@ -16829,7 +16845,7 @@ export interface components {
              */
             routing: "embedded";
             /**
-             * @description Where the DKIM keys are; by default the present one, or one named after the month
+             * @description Where the DKIM keys are; by default the present one, or one named after the month. Another one comes with new keys
              * @example s202611
              */
             selector?: string;
@@ -68367,6 +68383,9 @@ export interface operations {
                      *           "display": "örnek.com",
                      *           "domain": "xn--rnek-4qa.com",
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "next_selector": "",
+                     *           "old_selector": "",
+                     *           "old_until": "2026-11-15T09:30:00.000000Z",
                      *           "problem": "",
                      *           "routing": "embedded",
                      *           "selector": "s202611",
@@ -68463,6 +68482,9 @@ export interface operations {
                      *           "display": "örnek.com",
                      *           "domain": "xn--rnek-4qa.com",
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "next_selector": "",
+                     *           "old_selector": "",
+                     *           "old_until": "2026-11-15T09:30:00.000000Z",
                      *           "problem": "",
                      *           "routing": "embedded",
                      *           "selector": "s202611",
@@ -70380,6 +70402,9 @@ export interface operations {
                      *         "display": "örnek.com",
                      *         "domain": "xn--rnek-4qa.com",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_selector": "",
+                     *         "old_selector": "",
+                     *         "old_until": "2026-11-15T09:30:00.000000Z",
                      *         "problem": "",
                      *         "routing": "embedded",
                      *         "selector": "s202611",
@@ -70512,6 +70537,9 @@ export interface operations {
                      *           "display": "örnek.com",
                      *           "domain": "xn--rnek-4qa.com",
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "next_selector": "",
+                     *           "old_selector": "",
+                     *           "old_until": "2026-11-15T09:30:00.000000Z",
                      *           "problem": "",
                      *           "routing": "embedded",
                      *           "selector": "s202611",

@@ -10,6 +10,7 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/channel/social"
 	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 	wire "konak/internal/provider/social"
 )
@@ -98,6 +99,34 @@ func TestCopiesOfLaterParts(t *testing.T) {
 		echo("m_app") // somebody wrote in the app
 		if items := sh.Items(c.ID); len(items) != 3 {
 			t.Errorf("%d items", len(items))
+		}
+		// How parts are called is forgotten after a week, with the next message in parts.
+		known := func() int {
+			t.Helper()
+			n, err := db.Read(t.Context(), sh.Server.DB.Tenant(sh.ID), func(r *db.Reader) (int, error) {
+				return db.One(r, db.Scalar[int], `SELECT count(*) FROM social_part WHERE tenant_id = $1 AND provider_message_id LIKE 'm_part%'`, r.Tenant())
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		if n := known(); n != 2 { // the first is the message's own
+			t.Errorf("%d parts are known", n)
+		}
+		sh.Later(6 * 24 * time.Hour)
+		sh.says(ayse, "Bir şey daha")
+		sh.Reply(c.ID, strings.Repeat("kısa ", 300))
+		sh.Settle()
+		if n := known(); n != 2 {
+			t.Errorf("%d parts are known after six days", n)
+		}
+		sh.Later(2 * 24 * time.Hour)
+		sh.says(ayse, "Ve bir şey")
+		sh.Reply(c.ID, strings.Repeat("kısa ", 300))
+		sh.Settle()
+		if n := known(); n != 0 {
+			t.Errorf("%d parts are known after eight days", n)
 		}
 	})
 }

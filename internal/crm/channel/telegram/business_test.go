@@ -47,6 +47,16 @@ func TestBusinessLink(t *testing.T) {
 		if got := opens(stranger, strings.Replace(first.State, "tgb_", "tgb_x", 1)); got != "" {
 			t.Errorf("a guessed state was answered with %q", got)
 		}
+		// Opened at another bot of the workspace it ties nobody, there or here.
+		const otherID = 700000009
+		sh.Box.Add(sandbox.Bot{ID: otherID, Name: "Öteki", Username: "other_bot", Token: "700000009:x"})
+		var other channel.Account
+		sh.connect(map[string]any{"bot_token": "700000009:x"}).Want(201).Data(&other)
+		sh.Box.Say(otherID, owner, "/start "+first.State)
+		sh.Settle()
+		if out := sh.Box.Sent(otherID); len(out) != 1 || !strings.Contains(out[0].Text, "is over") {
+			t.Errorf("at another bot: %+v", out)
+		}
 		if got := opens(owner, first.State); !strings.Contains(got, "Chatbots") {
 			t.Errorf("the owner was told %q", got)
 		}
@@ -55,9 +65,15 @@ func TestBusinessLink(t *testing.T) {
 		}
 		sh.Box.Connect(botID, "conn9", stranger, true, true)
 		sh.Settle()
-		if len(sh.accounts()) != 1 || len(sh.Inbox()) != 0 {
+		if len(sh.accounts()) != 2 || len(sh.Inbox()) != 0 {
 			t.Errorf("a stranger's account is ours: %+v", sh.accounts())
 		}
+		sh.Box.Connect(otherID, "conn8", owner, true, true) // the link is for the first bot
+		sh.Settle()
+		if len(sh.accounts()) != 2 {
+			t.Errorf("a link counted for another bot: %+v", sh.accounts())
+		}
+		sh.Owner.Delete(channels + "/" + other.ID.String()).Want(200)
 		sh.Box.Connect(botID, "conn1", owner, true, true)
 		sh.Settle()
 		if a := sh.ofOwner(); a.Name != owner.Name || a.Status != channel.Active || sh.settings(a).Business.PersonID != owner.ID {

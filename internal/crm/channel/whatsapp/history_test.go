@@ -1,6 +1,7 @@
 package whatsapp_test
 
 import (
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -137,6 +138,28 @@ func TestHistoryPassesOver(t *testing.T) {
 		items := sh.Items(sh.Only().ID)
 		if len(items) != 2 || items[0].Body != "Telefondan" || items[0].AuthorKind != conversation.ByAgent || items[1].Body != "Merhaba" || items[1].AuthorKind != conversation.ByContact {
 			t.Errorf("the timeline is %+v", items)
+		}
+	})
+}
+
+// What the app has is asked for once, and of a number that its owner uses there.
+func TestHistoryIsAskedForOnce(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		asked := 0
+		before := func(r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/smb_app_data") {
+				asked++
+			}
+		}
+		sh.Before.Store(&before)
+		sh.connect(nil).Want(201)
+		if asked != 0 {
+			t.Errorf("an ordinary number was asked %d times", asked)
+		}
+		sh.onApp()
+		sh.connect(nil).Want(201)
+		if asked != 2 { // for contacts and history
+			t.Errorf("asked %d times", asked)
 		}
 	})
 }

@@ -47,7 +47,7 @@ func TestPhonebook(t *testing.T) {
 			t.Errorf("%d conversations", n)
 		}
 		// Who wrote without a name gets it. Whom somebody here named keeps that, and who is
-		// taken out of the book stays a customer.
+		// taken out of the book becomes nobody.
 		if _, err := sh.Box.Say(numberID, sandbox.Customer{ID: ali}, "Selam"); err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestPhonebook(t *testing.T) {
 		if got := sh.names()["+"+ali]; got != "+"+ali {
 			t.Fatalf("who shows no name is %q", got)
 		}
-		removed := entry("", elif.ID)
+		removed := entry("Silinen", "905339990011")
 		removed.Action = "remove"
 		other := entry("Ayar", "905337778899")
 		other.Type = "setting"

@@ -77,22 +77,34 @@ func (s *Service) history(ctx context.Context, a channel.Account, h History) err
 		if err := s.setHistory(tx, a.ID, state); err != nil {
 			return err
 		}
-		left := historyMost
-		for _, t := range h.Threads {
-			list := recent(t.Messages, tx.Now())
-			list = list[:min(len(list), left)]
-			left -= len(list)
-			for part := range slices.Chunk(list, historyPart) {
-				if _, err := jobs.Enqueue(tx, historyJob, tx.Now(), pastThread{a.ID, Thread{t.Customer, part}}); err != nil {
-					return err
-				}
+		parts, more := partsOf(h.Threads, tx.Now())
+		for _, part := range parts {
+			if _, err := jobs.Enqueue(tx, historyJob, tx.Now(), pastThread{a.ID, part}); err != nil {
+				return err
 			}
 		}
-		if left == 0 {
+		if more {
 			s.Log.WarnContext(ctx, "a call of the provider holds more history than is taken", "account", a.ID)
 		}
 		return nil
 	})
+}
+
+// partsOf divides threads into what is written in one transaction, and says whether there
+// is more than is taken: then the newest of a thread are.
+func partsOf(threads []Thread, now time.Time) (parts []Thread, more bool) {
+	left := historyMost
+	for _, t := range threads {
+		list := recent(t.Messages, now)
+		if len(list) > left {
+			list, more = list[len(list)-left:], true
+		}
+		left -= len(list)
+		for part := range slices.Chunk(list, historyPart) {
+			parts = append(parts, Thread{t.Customer, part})
+		}
+	}
+	return parts, more
 }
 
 // recent gives the messages that are not too old, the oldest first.

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { asApiError } from '@/api/error'
 import { fieldText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { useI18n } from '@/i18n'
+import { formatDateTime, useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { NotFoundPage } from '@/shell/ErrorPages'
 import { Ago } from '@/ui/Ago'
@@ -66,6 +66,7 @@ export function DomainScreen() {
             }
           />
           <StateNotice domain={details.domain} />
+          <KeysNotice domain={details.domain} canManage={canManage} />
           <RecordTable records={details.records} />
           <CodeBlock className="mt-6" label={t('domains.zoneFile')} code={details.zone_file} />
           {rotating && <RotateDialog domain={details.domain} onClose={() => setRotating(false)} />}
@@ -129,6 +130,32 @@ function StateNotice({ domain }: { domain: Domain }) {
       {t(text[domain.state])}
     </Notice>
   )
+}
+
+/** Which keys sign while new ones wait, and what became of the old ones. */
+export function KeysNotice({ domain, canManage }: { domain: Domain; canManage: boolean }) {
+  const { t } = useI18n()
+  const rotate = useRotateKeys()
+  if (domain.next_selector) {
+    const keep = () => rotate.mutate({ domain: domain.domain, selector: domain.selector }, { onSuccess: () => toast('ok', t('domains.keysKept')) })
+    return (
+      <Notice
+        className="mb-4"
+        action={
+          canManage && (
+            <Button busy={rotate.isPending} onClick={keep}>
+              {t('domains.keepKeys')}
+            </Button>
+          )
+        }
+      >
+        {t('domains.keysWait', { selector: domain.selector })}
+      </Notice>
+    )
+  }
+  if (!domain.old_selector || !domain.old_until) return null
+  const records = ['r', 'e'].map((end) => `${domain.old_selector}${end}._domainkey`).join(', ')
+  return <Notice className="mb-4">{t('domains.oldKeys', { records, at: formatDateTime(domain.old_until) })}</Notice>
 }
 
 function RecordTable({ records }: { records: DomainRecord[] }) {

@@ -52,6 +52,8 @@ export const purposes: Record<string, PlainKey> = {
   spf: 'domains.purpose.spf',
   dkim_rsa: 'domains.purpose.dkimRsa',
   dkim_ed25519: 'domains.purpose.dkimEd25519',
+  next_dkim_rsa: 'domains.purpose.nextDkimRsa',
+  next_dkim_ed25519: 'domains.purpose.nextDkimEd25519',
   dmarc: 'domains.purpose.dmarc',
   tls_report: 'domains.purpose.tlsReport',
   submissions: 'domains.purpose.submissions',
@@ -64,12 +66,17 @@ export function useDomains() {
   })
 }
 
+/** Whether no record is awaited. */
+function isSettled(domain: Domain | undefined): boolean {
+  return domain?.state === 'active' && !domain.next_selector
+}
+
 /** A domain with its records. Reading it makes the server look, so an open page keeps looking until all is well. */
 export function useDomain(id: string) {
   return useQuery({
     queryKey: [...key, 'one', id],
     queryFn: () => ask(api.GET('/api/mail/v1/domains/{id}/dns', { params: { path: { id } } })).then((envelope) => envelope.data),
-    refetchInterval: (query) => (query.state.data?.domain.state === 'active' ? false : lookEvery),
+    refetchInterval: (query) => (isSettled(query.state.data?.domain) ? false : lookEvery),
   })
 }
 
@@ -92,7 +99,7 @@ export function useAddDomain() {
   })
 }
 
-/** Gives a domain new signing keys at another selector. */
+/** Gives a domain new signing keys at another selector; the present one takes them back. */
 export function useRotateKeys() {
   const refresh = useRefresh(key)
   return useMutation({

@@ -1,0 +1,32 @@
+package whatsapp
+
+import (
+	"testing"
+	"time"
+)
+
+// One call of the provider brings no more than is taken, the newest of a thread first.
+func TestPartsOfHistory(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)
+	thread := func(customer string, n int) Thread {
+		out := Thread{Customer: customer}
+		for i := range n { // the newest first, as the provider has them
+			out.Messages = append(out.Messages, PastMessage{At: now.Add(-time.Duration(i) * time.Minute)})
+		}
+		return out
+	}
+	parts, more := partsOf([]Thread{thread("1", 150), thread("2", historyMost-150)}, now)
+	if more || len(parts) != 2+(historyMost-150+historyPart-1)/historyPart || len(parts[0].Messages) != historyPart || len(parts[1].Messages) != 50 {
+		t.Errorf("%d parts, more %v", len(parts), more)
+	}
+	parts, more = partsOf([]Thread{thread("1", 100), thread("2", historyMost), thread("3", 1)}, now)
+	taken := 0
+	for _, p := range parts {
+		taken += len(p.Messages)
+	}
+	last := parts[len(parts)-1]
+	if !more || taken != historyMost || last.Customer != "2" || !last.Messages[len(last.Messages)-1].At.Equal(now) {
+		t.Errorf("%d messages were taken, more %v", taken, more)
+	}
+}
