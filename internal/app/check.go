@@ -51,7 +51,7 @@ func (c *Config) Check() error {
 	if c.MasterKey != "" {
 		_, key = c.readBox()
 	}
-	return errors.Join(move.CheckMark(c.DatabaseURL()), backup.CheckUnfinished(c.Data), rates, files, key)
+	return errors.Join(c.CheckEmptied(), move.CheckMark(c.DatabaseURL()), backup.CheckUnfinished(c.Data), rates, files, key)
 }
 
 // checkData refuses places for data that are none.
