@@ -144,8 +144,9 @@ func (s *Service) registerRecords(a *api.API) {
 	create.Doc = "An e-mail address, a phone number or an external id that another contact has is a 409 on that field."
 	api.Handle(a, create, func(ctx context.Context, in *createContactIn) (Contact, error) { return s.Create(ctx, in.Body) })
 
-	api.Handle(a, route("GET", "/{id}", "get-contact", "Get a contact", perm.ContactsView),
-		func(ctx context.Context, in *contactIn) (Contact, error) { return s.Get(ctx, in.ID.UUID) })
+	get := route("GET", "/{id}", "get-contact", "Get a contact", perm.ContactsView)
+	get.Doc = "One that was merged into another answers with that other, whose id it then has."
+	api.Handle(a, get, func(ctx context.Context, in *contactIn) (Contact, error) { return s.Get(ctx, in.ID.UUID) })
 
 	duplicates := route("GET", "/{id}/duplicates", "list-contact-duplicates", "Contacts that may be the same person", perm.ContactsView)
 	duplicates.Doc = "By the whole name, and by an address or a number that one of the two has and the other claims. Those that share an address or a number come first, at most ten of each reason. Nothing is merged."

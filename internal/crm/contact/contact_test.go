@@ -173,7 +173,12 @@ func TestMerge(t *testing.T) {
 		if c := out.Contact; c.Company != "Yılmaz Ltd." || len(c.Emails) != 1 || len(c.Identities) != 2 || !slices.Contains(c.Tags, "vip") {
 			t.Errorf("got %+v", c)
 		}
-		w.Owner.Get(lose).Refused(404, "not_found")
+		var became contact.Contact
+		w.Owner.Get(lose).Want(200).Data(&became)
+		if became.ID != first.ContactID {
+			t.Errorf("a merged contact is read as %s", became.ID)
+		}
+		w.Owner.Do("PUT", lose, map[string]any{"company": "X"}).Refused(404, "not_found")
 		var c conversation.Conversation
 		w.Owner.Get("/api/crm/v1/conversations/" + second.ID.String()).Want(200).Data(&c)
 		if c.State != conversation.Closed || c.MergedIntoID == nil || *c.MergedIntoID != first.ID {

@@ -65,10 +65,10 @@ func (s *Service) List(ctx context.Context, f Filter, p db.Page) (db.List[Contac
 	})
 }
 
-// Get reads one contact.
+// Get reads one contact. One that was merged is read as the contact that it became.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (Contact, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Contact, error) {
-		c, err := byID(r, id)
+		c, err := byIDOrMerged(r, id)
 		if err != nil {
 			return c, db.NotFound(err)
 		}

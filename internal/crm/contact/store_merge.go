@@ -33,6 +33,22 @@ func setMergedInto(tx *db.Tx, id uuid.UUID, into *uuid.UUID) error {
 	return nil
 }
 
+// byIDOrMerged reads a contact, or the one that it became by merges. They end: nobody is
+// merged into a contact that was merged.
+func byIDOrMerged(r *db.Reader, id uuid.UUID) (Contact, error) {
+	for {
+		c, err := byID(r, id)
+		if !db.IsNoRow(err) {
+			return c, err
+		}
+		id, err = db.One(r, db.Scalar[uuid.UUID], `SELECT merged_into_id FROM contact
+			WHERE tenant_id = $1 AND id = $2 AND merged_into_id IS NOT NULL`+onlyVisible(r), r.Tenant(), id)
+		if err != nil {
+			return Contact{}, err
+		}
+	}
+}
+
 // moveParts gives the loser's identities, claims and notes to the winner and
 // says which notes they were.
 func moveParts(tx *db.Tx, loser, winner uuid.UUID) ([]uuid.UUID, error) {

@@ -92,6 +92,7 @@ export function AppShell() {
       <main
         id="main"
         tabIndex={-1}
+        data-fills={fills || undefined}
         className={cx('outline-none', fills ? 'h-[calc(100dvh-3.75rem)]' : 'mx-auto w-full max-w-6xl px-4 py-7 sm:px-8')}
       >
         <InsideMain value>

@@ -22,7 +22,7 @@ export function HomeLink() {
 
 /** Stands alone when nothing is signed in; inside of the shell it stands where every screen does. */
 export function Standing({ children }: { children: React.ReactNode }) {
-  if (useContext(InsideMain)) return children
+  if (useContext(InsideMain)) return <div className="in-data-fills:p-7">{children}</div>
   return <main className="mx-auto w-full max-w-3xl px-4 py-10 sm:px-8">{children}</main>
 }
 

@@ -1,4 +1,4 @@
-import { Link, type LinkProps } from '@tanstack/react-router'
+import { Link, Navigate, type LinkProps } from '@tanstack/react-router'
 import { useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { settingsFor } from '@/modules/module'
@@ -8,11 +8,14 @@ import { PageHeader } from '@/ui/PageHeader'
 /** All settings at a glance: what there is, in words. */
 export function SettingsScreen() {
   const { t } = useI18n()
+  const groups = settingsFor(useMe())
+  // Who may change nothing of the workspace has settings of their own.
+  if (groups.length === 0) return <Navigate to="/account" replace />
   return (
     <>
       <PageHeader title={t('settings.title')} lead={t('settings.lead')} />
       <div className="flex flex-col gap-8">
-        {settingsFor(useMe()).map(({ group, entries }) => (
+        {groups.map(({ group, entries }) => (
           <section key={group} aria-labelledby={`overview-${group}`}>
             <h2 id={`overview-${group}`} className="mb-3 text-lg font-semibold">
               {t(groupNames[group])}

@@ -1,4 +1,4 @@
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { Link, Navigate, useNavigate, useParams } from '@tanstack/react-router'
 import { ArrowLeft, Ban, Ellipsis, Merge, Pencil, Phone, SquarePen, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState, type FormEvent, type ReactNode } from 'react'
 import { asApiError } from '@/api/error'
@@ -40,6 +40,9 @@ export function ContactScreen() {
   const { contactId } = useParams({ from: '/shell/contacts/$contactId' })
   const query = useContact(contactId)
   const missing = asApiError(query.error)?.status === 404
+  const became = query.data?.id
+  // They were merged into another.
+  if (became && became !== contactId) return <Navigate to="/contacts/$contactId" params={{ contactId: became }} replace />
   return (
     <QueryState isPending={query.isPending} error={missing ? null : query.error} retry={() => void query.refetch()} isEmpty={missing || !query.data} empty={<NotFoundPage />}>
       {query.data && <Profile contact={query.data} />}

@@ -1,5 +1,6 @@
 import { AlarmClock, ArrowLeft, Check, Download, Ellipsis, LogIn, LogOut, MailOpen, Merge, PanelRight, Trash2, Undo2 } from 'lucide-react'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { focusManager } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
@@ -143,20 +144,24 @@ function TypingLine({ conversation }: { conversation: Conversation }) {
   )
 }
 
-/** What is looked at is read, and so is what arrives while the window is in sight. */
+const followSight = (tell: () => void) => focusManager.subscribe(tell)
+const isInSight = () => focusManager.isFocused()
+
+/** What is looked at is read; what arrives while the window is out of sight, when it is seen again. */
 function useMarkRead(conversation: Conversation | undefined): void {
   const { mutate } = useReadMark()
   const id = conversation?.id
   // What is given to somebody while they look at it becomes theirs to read.
   const newest = conversation && `${conversation.last_activity_at} ${conversation.owner_id}`
   const unread = (conversation?.unread ?? 0) > 0
+  const inSight = useSyncExternalStore(followSight, isInSight)
   const seen = useRef<string | undefined>(undefined)
   useEffect(() => {
     // One mark per message: whoever marks it unread by hand keeps it so.
-    if (!id || seen.current === newest || document.visibilityState === 'hidden') return
+    if (!id || seen.current === newest || !inSight) return
     seen.current = newest
     if (unread) mutate({ id, read: true })
-  }, [id, newest, unread, mutate])
+  }, [id, newest, unread, inSight, mutate])
 }
 
 interface HeaderProps {

@@ -18,6 +18,7 @@ describe('eventWords', () => {
     expect(words('assigned', { owner_id: 'gone' })).toBe('assigned it to An agent')
     expect(words('changed', { priority: { from: 'normal', to: 'high' }, subject: { from: '', to: 'Refund' } })).toBe('set the priority to High · changed the subject to “Refund”')
     expect(words('changed', { group_id: { from: null, to: 'g1' } })).toBe('moved it to Satış')
+    expect(words('changed', { contact_id: { from: 'c1', to: 'c2' } })).toBe('changed the customer')
     expect(words('tagged', { tags: ['iade', 'acil'] })).toBe('set the tags to iade, acil')
     expect(words('tagged', { tags: [] })).toBe('removed all tags')
     expect(words('snoozed', { until: null, until_reply: true })).toBe('snoozed it until the customer writes')

@@ -52,7 +52,7 @@ function changes(detail: Item['detail'], names: Names): string[] {
     }
     if (field === 'subject') return [t('inbox.event.subjectTo', { subject: typeof to === 'string' ? to : '' })]
     if (field === 'group_id') return [typeof to === 'string' ? t('inbox.event.groupTo', { group: names.group(to) ?? '…' }) : t('inbox.event.noGroup')]
-    return []
+    return field === 'contact_id' ? [t('inbox.event.contact')] : []
   })
 }
 

@@ -75,6 +75,37 @@ describe('shortcuts', () => {
   })
 })
 
+describe('what is unread', () => {
+  const read = `POST ${base}/c1/read`
+  const unread = { ...conversation, owner_id: 'm1', unread: 2 }
+  const sight = (state: DocumentVisibilityState) => {
+    vi.spyOn(document, 'visibilityState', 'get').mockReturnValue(state)
+    window.dispatchEvent(new Event('visibilitychange'))
+  }
+  afterEach(() => sight('visible'))
+
+  it('is read when it is given to somebody who looks at it', async () => {
+    answers.set(read, { id: 'c1', unread: 0, badge: 0 })
+    await show(<InboxScreen />, { at: '?c=c1' })
+    await screen.findByRole('textbox', { name: 'Reply' })
+    expect(bodies(read)).toHaveLength(0)
+    answers.set(`GET ${base}/c1`, unread)
+    sight('visible') // asks again
+    await waitFor(() => expect(bodies(read)).toHaveLength(1))
+  })
+
+  it('is read when the window is in sight again', async () => {
+    answers.set(`GET ${base}/c1`, unread)
+    answers.set(read, { id: 'c1', unread: 0, badge: 0 })
+    sight('hidden')
+    await show(<InboxScreen />, { at: '?c=c1' })
+    await screen.findByRole('textbox', { name: 'Reply' })
+    expect(bodies(read)).toHaveLength(0)
+    sight('visible')
+    await waitFor(() => expect(bodies(read)).toHaveLength(1))
+  })
+})
+
 describe('closing twice at once', () => {
   it('closes one conversation, and the next only when it has been there for a moment', async () => {
     let now = Date.now()

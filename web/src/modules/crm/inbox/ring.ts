@@ -37,11 +37,13 @@ function showNotice({ conversationId, name, text }: Alert, open: (id: string) =>
 }
 
 /** Of several windows of one browser the first alerts, and the others find that it did. */
-async function claim(eventId: string | null): Promise<boolean> {
-  if (eventId === null) return true
-  function take() {
-    if (recall('alerted') === eventId) return false
-    remember('alerted', eventId ?? '')
+async function claim(agent: string, eventId: string | null): Promise<boolean> {
+  if (!eventId) return true
+  const key = `alerted.${agent}`
+  const take = () => {
+    const told = (recall(key) ?? '').split(' ')
+    if (told.includes(eventId)) return false
+    remember(key, [...told.slice(-20), eventId].join(' '))
     return true
   }
   // Absent on a page without encryption from another machine.
@@ -55,7 +57,7 @@ export async function alertAgent(client: QueryClient, event: StreamEvent, agent:
   if (!alert) return
   const preferences = await readPreferences(client, agent)
   const seen = { open: new URLSearchParams(location.search).get('c'), focused: document.hasFocus() }
-  if (!wants(preferences, alert, seen, new Date()) || !(await claim(alert.eventId))) return
+  if (!wants(preferences, alert, seen, new Date()) || !(await claim(agent, alert.eventId))) return
   if (preferences.sound) void playChime()
   if (preferences.desktop && !seen.focused) showNotice(alert, open)
 }
