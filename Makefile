@@ -106,6 +106,12 @@ test-administrator: panel ## Install, back up, restore, upgrade, move and change
 	@KONAK_TEST_RELEASED=$$PWD/dist/released go test -count=1 -run '^TestWriteReleasedInstallations$$' ./internal/app
 	@PATH="$$PATH:$$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)" scripts/with-postgres scripts/try-as-administrator dist/konak_$$(<VERSION)_$$(dpkg --print-architecture).deb dist/released
 
+# On demand: it needs root and Debian's packages, which not every machine has.
+.PHONY: test-container
+test-container: panel ## Build the container file and try the image; as root
+	@ARCHITECTURES=$$(dpkg --print-architecture) COMMIT=$(COMMIT) scripts/release
+	@scripts/try-container dist/konak_$$(<VERSION)_linux_$$(dpkg --print-architecture).tar.gz
+
 # What runs many goroutines over shared state; PACKAGES=./... for everything.
 RACE_PACKAGES := ./internal/kit/... ./internal/webhook/... ./internal/crm/conversation ./internal/crm/conversation/inbound
 

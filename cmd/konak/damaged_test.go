@@ -25,6 +25,7 @@ func TestDamagedDatabase(t *testing.T) {
 		"cut":         whole[:len(whole)/2],
 		"overwritten": append([]byte(strings.Repeat("x", 4096)), whole[4096:]...),
 		"another":     []byte(strings.Repeat("not a database\n", 1000)),
+		"emptied":     nil,
 	} {
 		for _, command := range [][]string{{"serve"}, {"migrate"}, {"doctor"}, {"workspace", "list"}, {"backup", filepath.Join(t.TempDir(), "saved")}} {
 			data := t.TempDir()
@@ -39,5 +40,44 @@ func TestDamagedDatabase(t *testing.T) {
 				t.Errorf("%s, %v ended with %d: %s", name, command, code, text)
 			}
 		}
+	}
+}
+
+// A database file of which a crash left nothing is not taken for a new one, whichever file
+// beside it says so: SQLite would throw its log away.
+func TestEmptiedDatabase(t *testing.T) {
+	t.Parallel()
+	for _, beside := range []string{"konak.db-wal", "node", "master.key"} {
+		data := t.TempDir()
+		for file, text := range map[string]string{"konak.db": "", beside: strings.Repeat("x", 40)} {
+			if err := os.WriteFile(filepath.Join(data, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if code, text := runOn("migrate", "--data", data); code != 1 || !strings.Contains(text, "is damaged (it is empty, but was not before") {
+			t.Errorf("%s: ended with %d: %s", beside, code, text)
+		}
+		if text, err := os.ReadFile(filepath.Join(data, beside)); err != nil || len(text) != 40 {
+			t.Errorf("%s was touched: %q, %v", beside, text, err)
+		}
+		if beside == "konak.db-wal" {
+			continue // it goes with its database
+		}
+		if err := os.Remove(filepath.Join(data, "konak.db")); err != nil {
+			t.Fatal(err)
+		}
+		if code, text := runOn("migrate", "--data", data); code != 0 {
+			t.Errorf("%s, begun anew: ended with %d: %s", beside, code, text)
+		}
+	}
+	// A first start that was killed leaves an empty file and nothing else.
+	data := t.TempDir()
+	for _, file := range []string{"konak.db", "node"} {
+		if err := os.WriteFile(filepath.Join(data, file), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, text := runOn("migrate", "--data", data); code != 0 {
+		t.Errorf("after a first start that was killed: ended with %d: %s", code, text)
 	}
 }

@@ -94,7 +94,7 @@ type checkup struct {
 }
 
 func (d *checkup) openDatabase(ctx context.Context) {
-	if d.HasDatabase() {
+	if d.openErr = d.CheckEmptied(); d.openErr == nil && d.HasDatabase() {
 		d.db, d.openErr = db.Open(ctx, db.Options{URL: d.DatabaseURL(), RowSecurity: d.RowSecurity})
 	}
 }
@@ -182,9 +182,14 @@ func (d *checkup) files(ctx context.Context) (string, error) {
 
 // strays warns of files that no workspace has.
 func strays(ctx context.Context, store *blob.Store) error {
+	ctx, cancel := context.WithTimeout(ctx, reach)
+	defer cancel()
 	folders, err := store.Strays(ctx)
-	if err != nil || len(folders) == 0 {
-		return err
+	if err != nil {
+		return warning(fmt.Sprintf("whether there are files that no workspace has is not known: %v", err))
+	}
+	if len(folders) == 0 {
+		return nil
 	}
 	return warning(fmt.Sprintf("files that no workspace has lie in %s (%d such folders): an import that was killed left them, or they are newer than a restored database; "+
 		"repeat the import, or delete the folder", folders[0], len(folders)))

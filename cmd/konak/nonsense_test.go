@@ -51,7 +51,7 @@ var nonsense = map[string][]string{
 	"mail-tls-cert":              {"cert.pem"},
 	"mail-tls-key":               {"key.pem"},
 	"mail-tls-listen":            {"127.0.0.1:465", "465 --mail-listen=127.0.0.1:0 --mail-domain=in.example.com --mail-tls-cert=c --mail-tls-key=k"},
-	"help-domain":                {"help.example.com", "help.example.com=A B", "a b=demo"},
+	"help-domain":                {"help.example.com", "help.example.com=A B", "a b=demo", "localhost=demo", "help.localhost=demo", "help.example.com=demo --help-domain=help.example.com=acme", "a.example.com=demo --help-domain=b.example.com=demo"},
 	"mail-route":                 {"example.com", "=127.0.0.1:25", "a b=127.0.0.1:25", "*=127.0.0.1", "*=:25", "*=127.0.0.1:x"},
 	"mail-block-list":            {"a b", "https://zen.example"},
 	"mail-rspamd":                {"127.0.0.1:11333", "http://", "http://:11333"},

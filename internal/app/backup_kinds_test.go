@@ -75,6 +75,20 @@ func TestIncrementalBackup(t *testing.T) {
 	b.restored(t)
 }
 
+// Files with an S3 service are not in a backup, which is whole without them.
+func TestBackupWithoutFiles(t *testing.T) {
+	t.Parallel()
+	b := backUp(t)
+	cfg, target := b.cfg, filepath.Join(t.TempDir(), "without")
+	cfg.S3URL = "https://key:secret@s3.example.com/files"
+	if _, err := app.Backup(t.Context(), cfg, slog.New(slog.DiscardHandler), clock.System{}, app.BackupOptions{Target: target}); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := backup.Verify(t.Context(), target, ""); err != nil || !m.S3 || len(m.Files) != 1 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
 // A backup may be one file, with the master key where that is asked for.
 func TestBackupInOneFile(t *testing.T) {
 	t.Parallel()

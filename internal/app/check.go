@@ -51,7 +51,7 @@ func (c *Config) Check() error {
 	if c.MasterKey != "" {
 		_, key = c.readBox()
 	}
-	return errors.Join(move.CheckMark(c.DatabaseURL()), backup.CheckUnfinished(c.Data), rates, files, key)
+	return errors.Join(c.CheckEmptied(), move.CheckMark(c.DatabaseURL()), backup.CheckUnfinished(c.Data), rates, files, key)
 }
 
 // checkData refuses places for data that are none.
@@ -81,8 +81,6 @@ func (c *Config) checkNumbers() error {
 		return fmt.Errorf("--mail-daily-quota %d: write a number of recipients", c.MailDailyQuota)
 	case c.MailMaxSize != 0 && c.MailMaxSize < leastMail:
 		return fmt.Errorf("--mail-max-size %d: at least %d bytes, or hardly any mail is taken", c.MailMaxSize, leastMail)
-	case c.StorageQuota < 0:
-		return fmt.Errorf("--storage-quota %d: write a number of bytes", c.StorageQuota)
 	case min(c.LimitKey, c.LimitAccount, c.LimitAddress, c.LimitWorkspace) < 0:
 		return errors.New("--limit-key, --limit-account, --limit-address, --limit-workspace: write a number of requests a minute")
 	case c.NumberFee < 0:

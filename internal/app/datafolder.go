@@ -6,6 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"konak/internal/kit/db"
+	"konak/internal/kit/node"
+	"konak/internal/kit/secret"
 )
 
 // ownFiles and ownFolders are what Konak keeps in its data folder.
@@ -25,6 +29,14 @@ func (c *Config) HasDatabase() bool {
 	}
 	info, err := os.Stat(filepath.Join(c.Data, databaseFile))
 	return err == nil && info.Size() > 0
+}
+
+// CheckEmptied refuses a database file that is empty in a folder that was served before.
+func (c *Config) CheckEmptied() error {
+	if c.DB != "" {
+		return nil
+	}
+	return db.CheckEmptied(filepath.Join(c.Data, databaseFile), secret.KeyPath(c.Data), filepath.Join(c.Data, node.File))
 }
 
 // makeFolder makes the data folder where it is not there, but not the folder that

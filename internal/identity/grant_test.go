@@ -76,3 +76,22 @@ func TestGrantRole(t *testing.T) {
 		}
 	})
 }
+
+// Who suspends or resumes a workspace that is so already changes nothing, and the audit log
+// says when it was done.
+func TestSuspendedOnce(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		for _, suspended := range []bool{false, true, true, false, false} {
+			if err := s.Identity.SetSuspended(t.Context(), w.ID, suspended); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, action := range []string{"workspace.suspended_by_operator", "workspace.resumed_by_operator"} {
+			if n := count(t, s, `SELECT count(*) FROM audit_log WHERE tenant_id = $1 AND action = $2`, w.ID, action); n != 1 {
+				t.Errorf("%s: %d lines in the audit log", action, n)
+			}
+		}
+	})
+}

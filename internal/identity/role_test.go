@@ -59,6 +59,9 @@ func TestRoles(t *testing.T) {
 		other.Owner.Delete(roles+"/support-lead").Refused(404, "not_found")
 		w.Owner.Delete(roles + "/support-lead").Want(200)
 		w.Owner.Delete(roles+"/support-lead").Refused(404, "not_found")
+		if n := count(t, s, `SELECT count(*) FROM audit_log WHERE tenant_id = $1 AND action = 'role.deleted'`, w.ID); n != 1 {
+			t.Errorf("%d lines in the audit log", n)
+		}
 	})
 }
 

@@ -46,6 +46,10 @@ type backend interface {
 	remove(ctx context.Context, name string) error
 	// check says whether the place can be used.
 	check(ctx context.Context) error
+	// tenants lists the workspaces that have files.
+	tenants(ctx context.Context) ([]uuid.UUID, error)
+	// place says where the files of a workspace lie.
+	place(tenant uuid.UUID) string
 }
 
 // Config is what a store needs.

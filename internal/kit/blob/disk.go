@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/google/uuid"
 )
 
 // disk keeps blobs as files of a folder.
@@ -78,4 +80,45 @@ func (d disk) check(context.Context) error {
 		return fmt.Errorf("the folder of files cannot be written: %w", err)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+func (d disk) tenants(context.Context) ([]uuid.UUID, error) {
+	entries, err := os.ReadDir(d.folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var out []uuid.UUID
+	for _, e := range entries {
+		tenant, ok := tenantOf(e.Name())
+		if !ok || !e.IsDir() {
+			continue
+		}
+		holds, err := holdsFile(d.place(tenant))
+		if err != nil {
+			return nil, err
+		}
+		if holds {
+			out = append(out, tenant)
+		}
+	}
+	return out, nil
+}
+
+func (d disk) place(tenant uuid.UUID) string { return d.path(tenant.String()) }
+
+// errFound ends a walk.
+var errFound = errors.New("found")
+
+// holdsFile says whether a folder, or one below it, holds a file.
+func holdsFile(folder string) (bool, error) {
+	err := filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			return errFound
+		}
+		return err
+	})
+	if errors.Is(err, errFound) {
+		return true, nil
+	}
+	return false, err
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
@@ -72,7 +73,7 @@ type s3Transport struct{ out *outbound.Client }
 // RoundTrip implements http.RoundTripper.
 func (t s3Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.out.RoundTrip(req)
-	if err == nil && (req.Method != http.MethodGet || resp.StatusCode/100 != 2) {
+	if err == nil && (req.Method != http.MethodGet || resp.StatusCode/100 != 2 || req.URL.Query().Has("list-type")) {
 		outbound.LimitBody(resp, s3Answer)
 	}
 	return resp, err
@@ -153,3 +154,26 @@ func (s *s3) check(ctx context.Context) error {
 	}
 	return nil
 }
+
+// tenants lists the folders of the bucket, a thousand with each request, and no file in them.
+func (s *s3) tenants(ctx context.Context) ([]uuid.UUID, error) {
+	ctx, cancel := context.WithCancel(ctx) // ends the list where it is left before its end
+	defer cancel()
+	below := s.prefix
+	if below != "" {
+		below += "/"
+	}
+	var out []uuid.UUID
+	for o := range s.client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Prefix: below}) {
+		if o.Err != nil {
+			return nil, asOutage(o.Err)
+		}
+		name, isFolder := strings.CutSuffix(strings.TrimPrefix(o.Key, below), "/")
+		if tenant, ok := tenantOf(name); ok && isFolder {
+			out = append(out, tenant)
+		}
+	}
+	return out, nil
+}
+
+func (s *s3) place(tenant uuid.UUID) string { return path.Join(s.bucket, s.key(tenant.String())) }

@@ -40,6 +40,9 @@ func TestServingNodes(t *testing.T) {
 			if _, err := join("b"); err != nil || count() != 1 {
 				t.Errorf("after one that was killed: %v, %d nodes", err, count())
 			}
+			if err := node.CheckStore(t.Context(), d, "", t.TempDir()); err != nil {
+				t.Errorf("a check beside one that was killed: %v", err)
+			}
 			return
 		}
 		second, err := join("a")
@@ -98,5 +101,11 @@ func TestFolderStore(t *testing.T) {
 	other, err := node.FolderStore(t.TempDir())
 	if err != nil || len(names) != 1 || names[other] {
 		t.Errorf("%v and %q, %v", names, other, err)
+	}
+	if name, err := node.FileStore("", dir); err != nil || !names[name] {
+		t.Errorf("without an S3 service %q, %v", name, err)
+	}
+	if name, err := node.FileStore("https://key:secret@s3.example.com/bucket/", dir); err != nil || name != "s3:s3.example.com/bucket" {
+		t.Errorf("with an S3 service %q, %v", name, err)
 	}
 }

@@ -134,12 +134,12 @@ func (b *Box) RecordKey(ctx context.Context, d *db.DB) error {
 		return err
 	}
 	err := d.System("master key").InTx(ctx, func(tx *db.Tx) error {
-		taken, err := b.putKey(tx, 1, derivationKey, newKey())
-		if err != nil || taken {
-			return err
+		for _, id := range []uint32{derivationKey, firstSealingKey} {
+			if err := b.putKey(tx, 1, id, newKey()); err != nil {
+				return err
+			}
 		}
-		_, err = b.putKey(tx, 1, firstSealingKey, newKey())
-		return err
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("secret: record the master key: %w", err)
@@ -147,12 +147,12 @@ func (b *Box) RecordKey(ctx context.Context, d *db.DB) error {
 	return b.CheckKey(ctx, d)
 }
 
-// putKey seals a key of the installation under the master key b, and says whether the
-// generation has a key of that id already, which then stays.
-func (b *Box) putKey(tx *db.Tx, generation int64, id uint32, key []byte) (taken bool, err error) {
-	n, err := tx.Exec(`INSERT INTO installation_key (generation, id, sealed, made_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+// putKey seals a key of the installation under the master key b. One of that id which the
+// generation has already stays.
+func (b *Box) putKey(tx *db.Tx, generation int64, id uint32, key []byte) error {
+	_, err := tx.Exec(`INSERT INTO installation_key (generation, id, sealed, made_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 		generation, int64(id), b.Seal(uuid.Nil, keyPlace(id), key), clock.At(tx.Now()))
-	return n == 0, err
+	return err
 }
 
 // keyPlace is what a key of the installation is sealed for.

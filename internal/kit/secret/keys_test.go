@@ -3,6 +3,7 @@ package secret_test
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -117,4 +118,68 @@ func TestCheckCurrent(t *testing.T) {
 		}
 		want("another database of the same master key", after, secret.ErrOtherKey)
 	})
+}
+
+// Keys of which a part is missing open nothing: what is derived from no key would be known
+// to everybody.
+func TestKeysAreWhole(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		own := newBox(t, 1)
+		for id := range 2 {
+			recordKeys(t, d, own)
+			execute(t, d, `DELETE FROM installation_key WHERE id = $1`, id)
+			if _, err := own.OpenKeys(t.Context(), d); err == nil {
+				t.Errorf("without the key %d the others are used", id)
+			}
+			execute(t, d, `DELETE FROM installation_key`)
+		}
+	})
+}
+
+// What was done before is not done again: a start after a rotation records no key, and a
+// rotation that was begun is not begun anew.
+func TestKeysAreRecordedOnce(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		old, next := newBox(t, 1), newBox(t, 2)
+		recordKeys(t, d, old)
+		rows := func() string {
+			t.Helper()
+			list, err := db.Read(t.Context(), d.System("test"), func(r *db.Reader) ([]string, error) {
+				return db.All(r, db.Scalar[string], `SELECT CAST(generation AS text) || '/' || CAST(id AS text) FROM installation_key ORDER BY generation, id`)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Join(list, " ")
+		}
+		for range 2 {
+			if err := secret.BeginRotation(t.Context(), d, old, next); err != nil {
+				t.Fatal(err)
+			}
+			if got := rows(); got != "1/0 1/1 1/2 2/0 2/1 2/2" {
+				t.Errorf("begun: %s", got)
+			}
+		}
+		if _, err := secret.FinishRotation(t.Context(), d, old); !errors.Is(err, secret.ErrOtherKey) {
+			t.Errorf("finished with the old key: %v", err)
+		}
+		if _, err := secret.FinishRotation(t.Context(), d, next); err != nil {
+			t.Fatal(err)
+		}
+		if err := next.RecordKey(t.Context(), d); err != nil || rows() != "2/0 2/1 2/2" {
+			t.Errorf("started after it: %s, %v", rows(), err)
+		}
+	})
+}
+
+func execute(t *testing.T, d *db.DB, query string, args ...any) {
+	t.Helper()
+	if err := d.System("test").InTx(t.Context(), func(tx *db.Tx) error {
+		_, err := tx.Exec(query, args...)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
 }

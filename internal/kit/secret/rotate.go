@@ -42,12 +42,11 @@ func BeginRotation(ctx context.Context, d *db.DB, old, next *Box) error {
 			return err
 		}
 		for id, key := range keys {
-			if _, err := next.putKey(tx, generation+1, id, key); err != nil {
+			if err := next.putKey(tx, generation+1, id, key); err != nil {
 				return err
 			}
 		}
-		_, err := old.putKey(tx, generation, fresh, keys[fresh])
-		return err
+		return old.putKey(tx, generation, fresh, keys[fresh])
 	})
 }
 
