@@ -17,7 +17,6 @@ import (
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/reply"
 	"konak/internal/kit/caller"
-	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"

@@ -2048,7 +2048,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a contact */
+        /**
+         * Get a contact
+         * @description One that was merged into another answers with that other, whose id it then has.
+         */
         get: operations["get-contact"];
         /** Change the fields that are sent */
         put: operations["update-contact"];
