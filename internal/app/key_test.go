@@ -136,6 +136,19 @@ func TestRotateKey(t *testing.T) {
 			if _, err := rotate(); err == nil || !strings.Contains(err.Error(), "holds the key of an earlier rotation") {
 				t.Errorf("with an old key that is still there: %v", err)
 			}
+
+			// Another broke off after the key file was replaced.
+			third, text := secret.NewMaster()
+			err = errors.Join(secret.BeginRotation(t.Context(), d, next, third), os.Rename(r.KeyFile, r.OldKeyFile), secret.WriteKey(r.KeyFile, text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := rotate(); err != nil || r.Sealed != before || !r.Resumed {
+				t.Errorf("%+v, %v; %d values were sealed", r, err, before)
+			}
+			if n, _ := countSealed(t, s.DB, 3); n != before {
+				t.Errorf("%d of %d values have the newest key", n, before)
+			}
 		})
 	}
 }
