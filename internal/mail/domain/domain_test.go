@@ -243,6 +243,10 @@ func TestNewKeysWait(t *testing.T) {
 		if state := d.round(of, 5*time.Minute); state != domain.Active {
 			t.Errorf("the domain is %s", state)
 		}
+		var listed []domain.Domain
+		if d.Owner.Get(base + "/domains").Want(200).Data(&listed); listed[0].Selector != "c" {
+			t.Errorf("keys whose records are there wait: %+v", listed[0])
+		}
 		done := d.look(of)
 		if done.Domain.Selector != "c" || done.Domain.NextSelector != "" || done.Domain.OldSelector != was || done.Domain.OldUntil == nil ||
 			record(done, "dkim_rsa").FQDN != "cr._domainkey.firma.example" || record(done, "dkim_rsa").Status != domain.StatusOK || len(done.Records) != len(of.Records) {
