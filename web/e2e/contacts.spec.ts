@@ -57,6 +57,23 @@ test('a contact is added, found, noted, merged, parted and deleted', async ({ pa
   })
 })
 
+test('a contact that a colleague merges while somebody writes about it says so and keeps what was written', async ({ page }) => {
+  const stamp = Date.now()
+  await signIn(page, '/contacts')
+  const add = async (name: string) => ((await (await page.request.post('/api/crm/v1/contacts', { data: { name } })).json()) as { data: { id: string } }).data.id
+  const [kept, merged] = [await add(`Kalan ${stamp}`), await add(`Giden ${stamp}`)]
+  await page.goto(`/contacts/${merged}`)
+  const note = page.getByRole('textbox', { name: 'Note' })
+  await note.fill('Calls after 17:00')
+  expect((await page.request.post(`/api/crm/v1/contacts/${kept}/merge`, { data: { contact_id: merged } })).status()).toBe(200)
+  await expect(page.getByText('This contact was merged into another.')).toBeVisible()
+  await expect(note).toHaveValue('Calls after 17:00')
+  await page.getByRole('link', { name: `Open Kalan ${stamp}` }).click()
+  await expect(page.getByRole('heading', { level: 1, name: `Kalan ${stamp}` })).toBeVisible()
+  await page.goto(`/contacts/${merged}`)
+  await expect(page).toHaveURL(new RegExp(kept))
+})
+
 test('the sample file can be imported as it is', async ({ page }) => {
   await signIn(page, '/contacts')
   await page.getByRole('button', { name: 'Import' }).first().click()

@@ -158,10 +158,11 @@ func (s *Service) registerRecords(a *api.API) {
 		return s.Update(ctx, in.ID.UUID, in.Body)
 	})
 
-	api.Handle(a, route("DELETE", "/{id}", "delete-contact", "Delete a contact and its personal data", perm.ContactsDelete),
-		func(ctx context.Context, in *contactIn) (api.Deleted, error) {
-			return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, in.ID.UUID)
-		})
+	remove := route("DELETE", "/{id}", "delete-contact", "Delete a contact and its personal data", perm.ContactsDelete)
+	remove.Doc = "Its conversations stay, and so do its calls; recordings and voicemail are deleted when their retention_days are over."
+	api.Handle(a, remove, func(ctx context.Context, in *contactIn) (api.Deleted, error) {
+		return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, in.ID.UUID)
+	})
 
 	api.Handle(a, route("POST", "/{id}/block", "block-contact", "Keep a contact out", perm.ContactsManage),
 		func(ctx context.Context, in *contactIn) (Contact, error) { return s.Block(ctx, in.ID.UUID, true) })

@@ -133,6 +133,9 @@ func (s *Service) change(tx *db.Tx, d *row, in Input, keys keyPair) error {
 	if in.Selector == "" || in.Selector == cmp.Or(d.NextSelector, d.Selector) {
 		return nil
 	}
+	if in.Selector == d.OldSelector && d.OldUntil.After(tx.Now()) {
+		return fault.Invalid("selector", "taken") // mail that its old key signed is under way
+	}
 	was := cmp.Or(d.NextSelector, d.Selector)
 	delete(d.results, purposeNextRSA)
 	delete(d.results, purposeNextEd25519)

@@ -2056,7 +2056,10 @@ export interface paths {
         /** Change the fields that are sent */
         put: operations["update-contact"];
         post?: never;
-        /** Delete a contact and its personal data */
+        /**
+         * Delete a contact and its personal data
+         * @description Its conversations stay, and so do its calls; recordings and voicemail are deleted when their retention_days are over.
+         */
         delete: operations["delete-contact"];
         options?: never;
         head?: never;

@@ -243,6 +243,11 @@ func (w *work) newOutsideLeg(role, to string, out way) (Leg, error) {
 		return l, fault.Invalid("to", "invalid_phone")
 	}
 	l.Number = number
+	if back, err := w.leadsBack(number, out); err != nil {
+		return l, err
+	} else if back {
+		return l, fault.Invalid("to", "own_number")
+	}
 	if err := w.checkCaps(number); err != nil {
 		return l, err
 	}
@@ -253,6 +258,16 @@ func (w *work) newOutsideLeg(role, to string, out way) (Leg, error) {
 		return l, fault.New(fault.CapReached).Because("no_rate")
 	}
 	return l, w.reserve(&l)
+}
+
+// leadsBack says whether a number is the workspace's own. A call that is sent there would come
+// in again, be sent there again, and cost minutes each time.
+func (w *work) leadsBack(number string, out way) (bool, error) {
+	_, err := w.s.Numbers.FindDialled(&w.tx.Reader, number)
+	if db.IsNoRow(err) {
+		return number == out.shows, nil
+	}
+	return err == nil, err
 }
 
 // checkCaps returns cap_reached where the settings keep a call back.

@@ -9,6 +9,7 @@ import (
 	"konak/internal/crm/telephony/setting"
 	"konak/internal/exchange"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 )
 
 const mobile = "+905327777777"
@@ -62,6 +63,28 @@ func TestCapsCountEveryLegToTheOutside(t *testing.T) {
 		o.legTo(phone)
 		if o.rings(mobile) {
 			o.t.Error("the phone outside rings past the cap of a day")
+		}
+	})
+}
+
+// No call is sent to a number of the workspace: it would come in again and again.
+func TestNoCallLeadsBack(t *testing.T) {
+	t.Parallel()
+	run(t, func(o *office) {
+		o.buyNumber()
+		const own = "+902125550199"
+		_, ayse, phone := o.colleague("ayse")
+		for _, to := range []string{own, "0212 555 01 99"} {
+			o.w.Owner.Post(path+"/call", map[string]any{"to": to}).Refused(422, "validation_failed")
+		}
+		o.rungOutside(own)
+		in := o.incoming(customer)
+		o.answer(o.legTo(phone))
+		if o.rings(own) {
+			o.t.Error("the workspace's own number rings")
+		}
+		if _, err := o.Calls.Forward(o.as(ayse), o.callOf(in).ID, own, call.ModeBlind); !fault.Is(err, fault.ValidationFailed) {
+			o.t.Errorf("forwarded to the own number: %v", err)
 		}
 	})
 }

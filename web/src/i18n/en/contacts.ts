@@ -35,6 +35,8 @@ export const contacts = {
   'contacts.notePlaceholder': 'What colleagues should know before they answer',
   'contacts.noNote': 'No notes yet.',
   'contacts.deleteNote': 'Delete the note',
+  'contacts.became': 'This contact was merged into another.',
+  'contacts.becameOpen': 'Open {name}',
   'contacts.merge': 'Merge…',
   'contacts.merge.title': 'Merge another contact into this one',
   'contacts.merge.text':
@@ -83,6 +85,7 @@ export const contacts = {
   'contacts.file.encoding': 'The file holds signs that cannot be read. Save it as UTF-8.',
   'contacts.file.invalid': 'The file is no valid CSV: a quotation mark is not closed, most likely.',
   'contacts.file.tooMany': 'The file has more than 50,000 rows. Split it into several.',
+  'contacts.file.unclosed': 'A quotation mark on line {line} has no end. Close it and choose the file again.',
   'contacts.file.spreadsheet': 'This is a spreadsheet. Save it as CSV there and choose that file.',
   'contacts.file.empty': 'The file has no rows below its headings.',
   'contacts.file.column': 'A column has no place yet:',

@@ -6,6 +6,7 @@ export const telephony = {
   'calls.to': 'Whom to call',
   'calls.toHint': 'A number with its country code, or a colleague’s extension.',
   'calls.invalidPhone': 'This is no phone number.',
+  'calls.ownNumber': 'This is a number of your own workspace.',
   'calls.ownExtension': 'This is your own extension.',
   'calls.inbound': 'Incoming',
   'calls.messaging': 'Messaging channel {number}',

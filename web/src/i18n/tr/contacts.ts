@@ -1,7 +1,7 @@
 import type { contacts as en } from '../en/contacts'
 
 export const contacts: Record<keyof typeof en, string> = {
-  'contacts.name': 'Ad',
+  'contacts.name': 'Ad soyad',
   'contacts.reach': 'İletişim',
   'contacts.kind': 'Tür',
   'contacts.kind.all': 'Tümü',
@@ -37,6 +37,8 @@ export const contacts: Record<keyof typeof en, string> = {
   'contacts.notePlaceholder': 'Çalışma arkadaşlarınızın yanıtlamadan önce bilmesi gereken',
   'contacts.noNote': 'Henüz not yok.',
   'contacts.deleteNote': 'Notu sil',
+  'contacts.became': 'Bu kişi başka bir kişiyle birleştirildi.',
+  'contacts.becameOpen': '{name} kişisini aç',
   'contacts.merge': 'Birleştir…',
   'contacts.merge.title': 'Başka bir kişiyi bununla birleştir',
   'contacts.merge.text':
@@ -86,6 +88,7 @@ export const contacts: Record<keyof typeof en, string> = {
   'contacts.file.encoding': 'Dosyada okunamayan karakterler var. UTF-8 olarak kaydedin.',
   'contacts.file.invalid': 'Dosya geçerli bir CSV değil: büyük olasılıkla bir tırnak kapanmamış.',
   'contacts.file.tooMany': 'Dosyada 50.000’den fazla satır var. Birkaç dosyaya bölün.',
+  'contacts.file.unclosed': '{line}. satırdaki tırnak işareti kapanmıyor. Kapatıp dosyayı yeniden seçin.',
   'contacts.file.spreadsheet': 'Bu bir hesap tablosu. Onu CSV olarak kaydedip o dosyayı seçin.',
   'contacts.file.empty': 'Dosyada başlıkların altında satır yok.',
   'contacts.file.column': 'Bir sütunun yeri henüz yok:',

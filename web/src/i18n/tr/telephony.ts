@@ -6,6 +6,7 @@ export const telephony = {
   'calls.to': 'Kimi arayalım',
   'calls.toHint': 'Ülke koduyla bir numara ya da bir iş arkadaşının dahilisi.',
   'calls.invalidPhone': 'Bu bir telefon numarası değil.',
+  'calls.ownNumber': 'Bu, çalışma alanınızın kendi numarası.',
   'calls.ownExtension': 'Bu sizin kendi dahiliniz.',
   'calls.inbound': 'Gelen',
   'calls.messaging': 'Mesajlaşma kanalı {number}',

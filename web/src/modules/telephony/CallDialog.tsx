@@ -25,7 +25,7 @@ export function CallDialog({ to, onClose }: { to: string; onClose: () => void })
 
   return (
     <FormDialog title={t('calls.place')} description={t('calls.placeLead')} action={t('calls.place')} busy={place.isPending} error={place.error} fields={['to']} onSubmit={submit} onClose={onClose}>
-      <Field label={t('calls.to')} hint={t('calls.toHint')} error={fieldText(place.error, 'to', { invalid_phone: 'calls.invalidPhone', own_extension: 'calls.ownExtension' })}>
+      <Field label={t('calls.to')} hint={t('calls.toHint')} error={fieldText(place.error, 'to', { invalid_phone: 'calls.invalidPhone', own_extension: 'calls.ownExtension', own_number: 'calls.ownNumber' })}>
         <Input name="to" type="tel" autoComplete="off" maxLength={30} defaultValue={to} required />
       </Field>
     </FormDialog>

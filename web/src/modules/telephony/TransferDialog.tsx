@@ -43,7 +43,7 @@ export function TransferDialog({ id, onClose }: { id: string; onClose: () => voi
         </Select>
       </Field>
       {agent === outside && (
-        <Field label={t('calls.number')} hint={t('calls.transferCosts')} error={fieldText(transfer.error, 'to', { invalid_phone: 'calls.invalidPhone' })}>
+        <Field label={t('calls.number')} hint={t('calls.transferCosts')} error={fieldText(transfer.error, 'to', { invalid_phone: 'calls.invalidPhone', own_number: 'calls.ownNumber' })}>
           <Input name="to" type="tel" autoComplete="off" maxLength={30} required />
         </Field>
       )}

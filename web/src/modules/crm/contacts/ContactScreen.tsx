@@ -37,15 +37,33 @@ const MergeDialog = lazy(() => import('./MergeDialog').then((m) => ({ default: m
 const NewConversation = lazy(() => withTexts(() => import('../inbox/NewConversation'), 'templates', 'thread')().then((m) => ({ default: m.NewConversation })))
 
 export function ContactScreen() {
+  const { t } = useI18n()
   const { contactId } = useParams({ from: '/shell/contacts/$contactId' })
   const query = useContact(contactId)
   const missing = asApiError(query.error)?.status === 404
-  const became = query.data?.id
-  // They were merged into another.
-  if (became && became !== contactId) return <Navigate to="/contacts/$contactId" params={{ contactId: became }} replace />
+  const { data } = query
+  const [own, setOwn] = useState<Contact | undefined>()
+  if (data && data.id === contactId && data !== own) setOwn(data)
+  const merged = data && data.id !== contactId
+  // Whoever looks at a contact while it is merged keeps what they are writing.
+  const shown = merged && own?.id === contactId ? own : data
+  if (shown && shown.id !== contactId) return <Navigate to="/contacts/$contactId" params={{ contactId: shown.id }} replace />
   return (
-    <QueryState isPending={query.isPending} error={missing ? null : query.error} retry={() => void query.refetch()} isEmpty={missing || !query.data} empty={<NotFoundPage />}>
-      {query.data && <Profile contact={query.data} />}
+    <QueryState isPending={query.isPending} error={missing ? null : query.error} retry={() => void query.refetch()} isEmpty={missing || !shown} empty={<NotFoundPage />}>
+      {merged && (
+        <Notice
+          tone="warn"
+          className="mb-5"
+          action={
+            <Link to="/contacts/$contactId" params={{ contactId: data.id }} className={buttonClass()}>
+              {t('contacts.becameOpen', { name: data.name })}
+            </Link>
+          }
+        >
+          {t('contacts.became')}
+        </Notice>
+      )}
+      {shown && <Profile contact={shown} />}
     </QueryState>
   )
 }

@@ -77,6 +77,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     const bytes = await picked.arrayBuffer()
     if (isSpreadsheet(bytes)) return setFault(t('contacts.file.spreadsheet'))
     const file = parseCsv(decodeCsv(bytes))
+    if (file.unclosed !== null) return setFault(t('contacts.file.unclosed', { line: file.unclosed }))
     if (file.rows.length === 0) return setFault(t('contacts.file.empty'))
     setFault(null)
     setChosen({ name: picked.name, file, targets: guessTargets(file.header, fold) })

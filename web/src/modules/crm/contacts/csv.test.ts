@@ -11,6 +11,7 @@ describe('parseCsv', () => {
         ['Ali', ''],
       ],
       lines: [2, 5],
+      unclosed: null,
     })
   })
 
@@ -31,6 +32,21 @@ describe('parseCsv', () => {
   it('finds the separator of the first line', () => {
     expect(parseCsv('a;b\n1,5;2').rows).toEqual([['1,5', '2']])
     expect(parseCsv('a\tb\n1\t2').rows).toEqual([['1', '2']])
+  })
+
+  it('says on which line a quotation mark never ends', () => {
+    expect(parseCsv('name,emails\nAli,a@x.example\n"Veli,v@x.example\nCan,c@x.example\n').unclosed).toBe(3)
+  })
+
+  it('reads the line ends of old systems, and a line that names the separator', () => {
+    expect(parseCsv('a,b\r1,2\r3,4\r')).toMatchObject({ rows: [['1', '2'], ['3', '4']], lines: [2, 3] })
+    expect(parseCsv('sep=;\r\na;b\r\n1,5;2\r\n')).toMatchObject({ header: ['a', 'b'], rows: [['1,5', '2']], lines: [3] })
+  })
+
+  it('reads what a spreadsheet saved as Unicode text', () => {
+    const text = '\ufeffAd\tŞehir\n'
+    const saved = Uint8Array.from([...text].flatMap((letter) => [letter.charCodeAt(0) & 0xff, letter.charCodeAt(0) >> 8]))
+    expect(parseCsv(decodeCsv(saved.buffer)).header).toEqual(['Ad', 'Şehir'])
   })
 
   it('reads what a Turkish spreadsheet saved', () => {

@@ -23,10 +23,15 @@ export interface CsvFile {
   rows: string[][]
   /** The line of the file on which each row begins. */
   lines: number[]
+  /** The line on which a cell begins whose quotes never end: what follows it cannot be told apart. */
+  unclosed: number | null
 }
 
-/** Reads a file as UTF-8, or as Turkish spreadsheets save it where it is none. */
+/** Reads a file as UTF-8 or as UTF-16, or as Turkish spreadsheets save it where it is none. */
 export function decodeCsv(bytes: ArrayBuffer): string {
+  const [first, second] = new Uint8Array(bytes.slice(0, 2))
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -34,10 +39,16 @@ export function decodeCsv(bytes: ArrayBuffer): string {
   }
 }
 
-/** Reads comma, semicolon or tab; quoted cells may hold all of them, and line breaks. Lines with nothing in them are passed over. */
+/**
+ * Reads comma, semicolon or tab; quoted cells may hold all of them, and line breaks. Lines with nothing in them are passed over, and
+ * so is a first line that names the separator (`sep=;`).
+ */
 export function parseCsv(text: string): CsvFile {
-  const content = text.replace(/^\ufeff/, '')
-  const separator = separatorOf(content)
+  const whole = text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n')
+  const named = /^sep=(.)\n/i.exec(whole)
+  // Its line stays, so that lines are counted as in the file.
+  const content = named ? whole.slice(named[0].length - 1) : whole
+  const separator = named?.[1] ?? separatorOf(content)
   const records: string[][] = []
   const lines: number[] = []
   let record: string[] = []
@@ -45,6 +56,7 @@ export function parseCsv(text: string): CsvFile {
   let began = 1
   let cell = ''
   let quoted = false
+  let opened = 1
   const endCell = () => {
     record.push(cell)
     cell = ''
@@ -66,17 +78,18 @@ export function parseCsv(text: string): CsvFile {
         cell += '"'
         at += 1
       } else quoted = false
-    } else if (letter === '"' && cell === '') quoted = true
-    else if (letter === separator) endCell()
+    } else if (letter === '"' && cell === '') {
+      quoted = true
+      opened = line
+    } else if (letter === separator) endCell()
     else if (letter === '\n') {
       endRecord()
       began = line
-    }
-    else if (letter !== '\r' || content[at + 1] !== '\n') cell += letter
+    } else cell += letter
   }
   if (cell !== '' || record.length > 0) endRecord()
   const [header = [], ...rows] = records
-  return { header: header.map((heading) => heading.trim()), rows, lines: lines.slice(1) }
+  return { header: header.map((heading) => heading.trim()), rows, lines: lines.slice(1), unclosed: quoted ? opened : null }
 }
 
 function separatorOf(content: string): string {
