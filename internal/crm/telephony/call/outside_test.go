@@ -71,6 +71,7 @@ func TestCapsCountEveryLegToTheOutside(t *testing.T) {
 func TestNoCallLeadsBack(t *testing.T) {
 	t.Parallel()
 	run(t, func(o *office) {
+		o.w.Owner.Post(path+"/call", map[string]any{"to": "+902125550101"}).Refused(422, "validation_failed") // that of the line
 		o.buyNumber()
 		const own = "+902125550199"
 		_, ayse, phone := o.colleague("ayse")
