@@ -332,7 +332,7 @@ func (c *phoneTrial) checkMessage() {
 	}))
 	c.carrier.wait(exchange.LegAnsweredEvent)
 	c.carrier.play(leg, customerTone)
-	c.carrier.record(leg) // some seconds of greeting and message
+	baresiptest.WaitForFile(c.t, filepath.Join(c.data, "recordings", "*", "*.part"), 2*32000) // two seconds of message
 	c.carrier.must(c.carrier.Hangup(c.ctx, carrierTenant, leg, exchange.CauseNormal))
 	c.until("the message", func() bool { got := c.last(); return got.State == call.Ended && got.Recorded })
 	got := c.last()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -216,19 +217,29 @@ func Tone(hz, seconds float64) []int16 {
 	return out
 }
 
-// WaitForFile waits until a file has so many bytes.
-func WaitForFile(tb testing.TB, path string, size int64) {
+// WaitForFile waits until a file, found by a pattern of filepath.Glob, has so many
+// bytes.
+func WaitForFile(tb testing.TB, pattern string, size int64) {
 	tb.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for late := time.After(30 * time.Second); ; {
-		if info, err := os.Stat(path); err == nil && info.Size() >= size {
-			return
-		}
+	for late := time.After(30 * time.Second); !hasFile(tb, pattern, size); {
 		select {
 		case <-tick.C:
 		case <-late:
-			tb.Fatalf("%s does not grow", filepath.Base(path))
+			tb.Fatalf("%s does not grow", filepath.Base(pattern))
 		}
 	}
+}
+
+func hasFile(tb testing.TB, pattern string, size int64) bool {
+	tb.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		info, err := os.Stat(file)
+		return err == nil && info.Size() >= size
+	})
 }
