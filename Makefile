@@ -78,6 +78,7 @@ test: test-go test-web test-browser ## Run every test
 	@echo "all tests passed"
 
 # Most tests wait for a disk or a process: more run at once than there are cores.
+# Without debug information a test program is linked in two thirds of the time.
 .PHONY: test-go
 test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@scripts/ensure-postgres || true
@@ -88,7 +89,7 @@ test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@scripts/ensure-phones || true
 	@scripts/ensure-promtool || true
 	@scripts/ensure-proxies || true
-	@GOGC=$${GOGC:-300} PATH="$$PATH:/usr/sbin" scripts/with-postgres go test -timeout 12m -parallel 6 $(TESTFLAGS) $(PACKAGES)
+	@GOGC=$${GOGC:-300} PATH="$$PATH:/usr/sbin" scripts/with-postgres go test -timeout 12m -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -parallel 6 -ldflags='-s -w' $(TESTFLAGS) $(PACKAGES)
 
 # The storms: the tests that kill the server, with many kills instead of a few,
 # and peers that misbehave in every manner.

@@ -1,8 +1,9 @@
 import { defineConfig } from '@playwright/test'
+import { browserArguments } from './e2e/browser'
 
 // Started by e2e/run.mjs, which brings up a server for each worker and finds the browser.
-const { KONAK_TEST_URLS, KONAK_TEST_CHROMIUM, TEST_PARALLEL_INDEX } = process.env
-if (!KONAK_TEST_URLS || !KONAK_TEST_CHROMIUM) throw new Error('run the browser tests with: npm run e2e')
+const { KONAK_TEST_URLS, KONAK_TEST_SHELL, TEST_PARALLEL_INDEX } = process.env
+if (!KONAK_TEST_URLS || !KONAK_TEST_SHELL) throw new Error('run the browser tests with: npm run e2e')
 const servers = KONAK_TEST_URLS.split(',')
 // Every worker reads this file for itself, with its own number: so its tests find its own server.
 const server = servers[Number(TEST_PARALLEL_INDEX ?? 0)]
@@ -29,17 +30,6 @@ export default defineConfig({
     // A trace costs a third of the time; `npm run e2e -- <file> --trace on` writes one.
     trace: 'on-first-retry',
     screenshot: 'only-on-failure',
-    launchOptions: {
-      executablePath: KONAK_TEST_CHROMIUM,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    },
+    launchOptions: { executablePath: KONAK_TEST_SHELL, args: browserArguments },
   },
 })

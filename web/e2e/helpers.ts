@@ -103,7 +103,7 @@ export async function expectAccessible(page: Page, strict = false): Promise<void
   const violations = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: { run: (root: Document, options: object) => Promise<{ violations: Violation[] }> } }
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-    return (await axe.run(document, { runOnly: { type: 'tag', values: tags } })).violations
+    return (await axe.run(document, { runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'] })).violations
   })
   const grave = violations
     .filter((violation) => strict || violation.impact === 'serious' || violation.impact === 'critical')

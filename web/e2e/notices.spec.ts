@@ -1,3 +1,4 @@
+import { startWholeBrowser } from './browser'
 import { startCustomer } from './customer'
 import { expect, expectAccessible, joinDemo, shoot, signIn, test } from './helpers'
 
@@ -33,8 +34,9 @@ test('what waits for a person is counted, opened and read', async ({ page }) => 
   await expect(entry).toBeHidden()
 })
 
-test('how a person is told is the same in every browser, and a push is shown while the panel is closed', async ({ page, browser }) => {
+test('how a person is told is the same in every browser, and a push is shown while the panel is closed', async ({ page }) => {
   await signIn(page)
+  const browser = await startWholeBrowser()
   // Somebody of their own: the preferences of the demo's owner stay as they are.
   const { page: mine, context } = await joinDemo(browser, page, 'alerts', 'Seda Kurt')
   await context.grantPermissions(['notifications'])
@@ -87,7 +89,7 @@ test('how a person is told is the same in every browser, and a push is shown whi
       await expect.poll(shown, { timeout: 4_000 }).toEqual(['A customer waits for an answer c1'])
     }).toPass()
   })
-  await context.close()
+  await browser.close()
 })
 
 test('a sound and a notice of the desktop come as each person chose', async ({ page, browser }) => {

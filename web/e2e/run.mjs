@@ -1,7 +1,7 @@
 // Brings up real servers with demo data on free ports, one for each of Playwright's workers, and runs
 // the browser tests against them. Tests of one worker share its server; workers run side by side.
 //   npm run e2e [-- arguments of playwright test]
-// KONAK_TEST_WORKERS says how many, instead of one for each core (two to four).
+// KONAK_TEST_WORKERS says how many, instead of one more than there are cores (three or four).
 // KONAK_TEST_BIN names a binary to test instead of building one, KONAK_TEST_STANDINS one of
 // internal/tools/standins; KONAK_TEST_CHROMIUM names the browser.
 import { spawn, spawnSync } from 'node:child_process'
@@ -25,6 +25,12 @@ function findChromium() {
   if (named) return existsSync(named) ? named : fail(`KONAK_TEST_CHROMIUM=${named} does not exist`)
   const found = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
   return found ?? fail('Chromium is missing. Install it (Debian: apt-get install -y chromium) or set KONAK_TEST_CHROMIUM=/path/to/it')
+}
+
+/** Chromium without windows, where it is installed: it is quicker, and shows everything but the desktop's notices. */
+function findShell() {
+  const shell = '/usr/bin/chromium-headless-shell'
+  return existsSync(shell) ? shell : chromium
 }
 
 function findBinary(scratch) {
@@ -89,7 +95,7 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
 const binary = findBinary(scratch)
 const standins = findStandins(scratch)
-const workers = Number(process.env.KONAK_TEST_WORKERS) || Math.min(4, Math.max(2, availableParallelism()))
+const workers = Number(process.env.KONAK_TEST_WORKERS) || Math.min(4, Math.max(3, availableParallelism() + 1))
 
 async function startServer(number) {
   const port = await freePort()
@@ -121,6 +127,7 @@ const tests = spawn(process.execPath, [join(web, 'node_modules/@playwright/test/
     ...process.env,
     KONAK_TEST_URLS: servers.map(({ url }) => url).join(','),
     KONAK_TEST_CHROMIUM: chromium,
+    KONAK_TEST_SHELL: findShell(),
     KONAK_TEST_BIN: binary,
     KONAK_TEST_STANDINS: standins,
   },
