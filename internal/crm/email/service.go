@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync/atomic"
 
 	"github.com/google/uuid"
 
@@ -91,9 +90,8 @@ type Config struct {
 // Service is the e-mail channel.
 type Service struct {
 	Config
-	keys message.Keys
-	// spooled is how many bytes of unfinished mails lie on the disk.
-	spooled atomic.Int64
+	keys  message.Keys
+	spool spool
 }
 
 // DefaultMaxSize is enough for a file of 25 MiB in base64.

@@ -10,7 +10,8 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -32,6 +33,10 @@ const (
 	networkPart   = 20
 	workspacePart = 4
 )
+
+// spoolPart is which part of the place for unfinished mails one network may take: mails that
+// never end must not keep out everybody else's. One of the largest size always fits.
+const spoolPart = 4
 
 // What is said to senders. The second number tells their software the rest.
 var (
@@ -107,7 +112,7 @@ func (s *Service) refusal(err error) error {
 }
 
 // Spool writes a mail that comes in to the disk, and counts it against what the
-// recipients' workspaces take in a day and against all unfinished mails. The caller
+// recipients' workspaces take in a day and against all unfinished mails, of its network too. The caller
 // calls release when the mail is durable or refused. Its errors are what is said to
 // the sender.
 func (s *Service) Spool(ctx context.Context, network netip.Prefix, tenants []uuid.UUID, r io.Reader) (text *os.File, release func(), err error) {
@@ -116,7 +121,7 @@ func (s *Service) Spool(ctx context.Context, network netip.Prefix, tenants []uui
 		s.Log.Error("mail could not be received", "error", err)
 		return nil, nil, errLater
 	}
-	counted := &spooling{r: within, all: &s.spooled, limit: s.MaxSpooled}
+	counted := &spooling{r: within, in: &s.spool, network: network, all: s.MaxSpooled, part: max(s.MaxSpooled/spoolPart, s.MaxSize)}
 	text, err = s.Blobs.Spool(counted, s.MaxSize)
 	if err == nil {
 		return text, func() { _ = text.Close(); counted.release() }, nil
@@ -172,6 +177,9 @@ func (s *Service) find(ctx context.Context, addr string) (h home, err error) {
 	local, domain, _ := strings.Cut(address.Fold(strings.TrimSpace(addr)), "@")
 	if s.Domain != "" && domain == s.Domain {
 		base, _, _ := strings.Cut(local, "+")
+		if strings.ContainsFunc(base, unicode.IsControl) {
+			return h, fault.New(fault.NotFound)
+		}
 		h, err = db.Read(ctx, s.DB.System("channel look-up"), func(r *db.Reader) (home, error) { return byLocal(r, base) })
 		err = db.NotFound(err)
 	} else {
@@ -195,22 +203,47 @@ func (s *Service) find(ctx context.Context, addr string) (h home, err error) {
 	return h, err
 }
 
-// spooling counts what comes in with the bytes of all unfinished mails.
+// spool is how many bytes of unfinished mails lie on the disk, in all and from each network.
+type spool struct {
+	mu   sync.Mutex
+	all  int64
+	from map[netip.Prefix]int64
+}
+
+// add counts n bytes from a network and returns what there is now.
+func (s *spool) add(network netip.Prefix, n int64) (all, from int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.from == nil {
+		s.from = map[netip.Prefix]int64{}
+	}
+	s.all += n
+	s.from[network] += n
+	from = s.from[network]
+	if from == 0 {
+		delete(s.from, network)
+	}
+	return s.all, from
+}
+
+// spooling counts what comes in with the bytes of all unfinished mails and with those of its
+// network.
 type spooling struct {
-	r     io.Reader
-	all   *atomic.Int64
-	limit int64
-	mine  int64
+	r         io.Reader
+	in        *spool
+	network   netip.Prefix
+	all, part int64 // how many there may be
+	mine      int64
 }
 
 // Read implements io.Reader; errBusy where there are too many of them.
 func (s *spooling) Read(b []byte) (int, error) {
 	n, err := s.r.Read(b)
 	s.mine += int64(n)
-	if s.all.Add(int64(n)) > s.limit {
+	if all, from := s.in.add(s.network, int64(n)); all > s.all || from > s.part {
 		return 0, errBusy
 	}
 	return n, err
 }
 
-func (s *spooling) release() { s.all.Add(-s.mine) }
+func (s *spooling) release() { s.in.add(s.network, -s.mine) }

@@ -102,13 +102,7 @@ func TestSpoolIsBounded(t *testing.T) {
 		p := open(t, s)
 		large := mailText("Elif <elif@kaya.example>", "large@kaya.example", "Büyük", strings.Repeat(strings.Repeat("x", 998)+"\r\n", 800))
 		first, in := beginMail(t, p, large[:700_000])
-		for tick := time.NewTicker(time.Millisecond); s.Email.Spooled() < 700_000; {
-			select {
-			case <-t.Context().Done():
-				t.Fatal("the first mail was not read")
-			case <-tick.C:
-			}
-		}
+		waitForSpool(t, s, 700_000)
 		second, answers := beginMail(t, p, large+".\r\n")
 		if line, err := answers.ReadString('\n'); err != nil || !strings.HasPrefix(line, "452 4.3.1") {
 			t.Fatalf("the second mail: %s %v", line, err)
@@ -127,6 +121,48 @@ func TestSpoolIsBounded(t *testing.T) {
 			t.Errorf("%d mails were taken", n)
 		}
 	})
+}
+
+// Unfinished mails of one network leave place for those of others.
+func TestSpoolOfNetworkIsBounded(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		s.Email.MaxSize, s.Email.MaxSpooled = 1<<20, 4<<20
+		p := open(t, s)
+		large := mailText("Elif <elif@kaya.example>", "large@kaya.example", "Büyük", strings.Repeat(strings.Repeat("x", 998)+"\r\n", 800))
+		first, in := beginMail(t, p, large[:700_000])
+		waitForSpool(t, s, 700_000)
+		second, answers := beginMail(t, p, large+".\r\n")
+		if line, err := answers.ReadString('\n'); err != nil || !strings.HasPrefix(line, "452 4.3.1") {
+			t.Fatalf("another mail of the network: %s %v", line, err)
+		}
+		_ = second.Close()
+		conn, _ := dialFrom(t, "127.0.1.4", p.smtpAddr)
+		deliver(t, conn, *p.box.ForwardingAddress, strings.Replace(large, "large@", "other@", 1))
+		if _, err := io.WriteString(first, large[700_000:]+".\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := in.ReadString('\n'); err != nil || !strings.HasPrefix(line, "250") {
+			t.Fatalf("the first mail: %s %v", line, err)
+		}
+		conn, _ = dialFrom(t, "127.0.0.4", p.smtpAddr)
+		deliver(t, conn, *p.box.ForwardingAddress, strings.Replace(large, "large@", "later@", 1))
+		if n := s.Email.Spooled(); n != 0 {
+			t.Errorf("%d bytes are still counted", n)
+		}
+	})
+}
+
+// waitForSpool waits until so many bytes of unfinished mails are on the disk.
+func waitForSpool(t *testing.T, s *apptest.Server, want int64) {
+	t.Helper()
+	for tick := time.NewTicker(time.Millisecond); s.Email.Spooled() < want; {
+		select {
+		case <-t.Context().Done():
+			t.Fatal("the mail was not read")
+		case <-tick.C:
+		}
+	}
 }
 
 // beginMail hands over the beginning of a mail in a session of its own.

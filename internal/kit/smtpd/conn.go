@@ -224,6 +224,10 @@ func (c *conn) obey(verb, arg string) bool {
 	case "QUIT":
 		c.say(221, "2.0.0", "Bye")
 		return false
+	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT":
+		// A page that somebody looks at makes the browser say what it wants to say.
+		c.say(500, "5.5.2", "This is no web server")
+		return false
 	}
 	return c.refuse(&Error{500, "5.5.2", "The command is not known"})
 }

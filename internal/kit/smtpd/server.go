@@ -118,6 +118,7 @@ const (
 	lingerTime  = time.Second
 	closingTime = 2 * time.Second  // for a session that is closed so that another can begin
 	graceTime   = 10 * time.Second // for a mail that is coming in when the server ends
+	slowTime    = 2 * time.Minute  // for a mail to come in where others wait
 )
 
 // Serve takes mail on ln until ctx ends, and over TLS from the beginning on secure,
@@ -212,7 +213,9 @@ func (s *Server) admit(ctx context.Context, raw net.Conn) *conn {
 //  2. a session whose mail is coming in, from a network that has more than an
 //     eighth of all sessions: or mails that never end would fill the server;
 //  3. a session without a mail, from a network that has no fewer sessions than
-//     the given one.
+//     the given one;
+//  4. a session whose mail has been coming in for two minutes, from such a network
+//     too: or mails that never end, from many networks, would fill the server.
 //
 // Among equals it takes the one that has waited the longest.
 func (s *Server) closeSessionFor(network netip.Prefix) bool {
@@ -254,10 +257,12 @@ func (s *Server) rank(c *conn, others int) closingRank {
 	n, busy, since := s.counts[c.network], c.taking.Load(), c.since.Load()
 	switch {
 	case !busy && n >= others+2:
-		return closingRank{3, n, since}
+		return closingRank{4, n, since}
 	case busy && n >= others+2 && n > s.MaxSessions/8:
-		return closingRank{2, n, since}
+		return closingRank{3, n, since}
 	case !busy && n >= others:
+		return closingRank{2, 0, since}
+	case n >= others && since < clock.Deadline(-slowTime).UnixNano():
 		return closingRank{1, 0, since}
 	}
 	return closingRank{}

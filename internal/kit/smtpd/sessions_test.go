@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -182,6 +183,46 @@ func TestEndlessMailsMakeRoom(t *testing.T) {
 	}
 	if _, code := connect(t, server, "127.0.10.1"); code != "421" {
 		t.Errorf("where all bring a mail: %s", code)
+	}
+}
+
+// Mails that have been coming in for minutes make room where nobody else does, the oldest
+// first, and only for a network that has no more sessions than theirs.
+func TestSlowMailsMakeRoom(t *testing.T) {
+	t.Parallel()
+	networks := func(n int) (out []netip.Prefix) {
+		for i := range n {
+			out = append(out, netip.MustParsePrefix(fmt.Sprintf("192.0.%d.0/24", i)))
+		}
+		return out
+	}
+	const few, others = 1, 3
+	s := &Server{MaxSessions: 100, counts: map[netip.Prefix]int{}}
+	list := networks(3)
+	for i, n := range []int{few, others, others} {
+		s.counts[list[i]] = n
+	}
+	mail := func(network netip.Prefix, age time.Duration) *conn {
+		c := &conn{network: network}
+		c.taking.Store(true)
+		c.since.Store(clock.Deadline(-age).UnixNano())
+		return c
+	}
+	fresh, slow, slower, only := mail(list[1], slowTime/2), mail(list[1], 2*slowTime), mail(list[2], 3*slowTime), mail(list[0], 9*slowTime)
+	for name, c := range map[string]struct {
+		conn *conn
+		want int
+	}{"fresh": {fresh, 0}, "slow": {slow, 1}, "slower": {slower, 1}, "of a network that has fewer": {only, 0}} {
+		if got := s.rank(c.conn, others); got.class != c.want {
+			t.Errorf("%s: %+v, want %d", name, got, c.want)
+		}
+	}
+	if !s.rank(slower, others).before(s.rank(slow, others)) {
+		t.Error("the slower one is not closed first")
+	}
+	idle := &conn{network: list[1]}
+	if idle.touch(); !s.rank(idle, others).before(s.rank(slower, others)) {
+		t.Error("who brings nothing is not closed first")
 	}
 }
 

@@ -106,6 +106,8 @@ func TestConversation(t *testing.T) {
 		{"too many recipients", "HELO a\r\nMAIL FROM:<>\r\n" + strings.Repeat("RCPT TO:<a@b.example>\r\n", 3) + "QUIT\r\n", "220 250 250 250 250 452 221", ""},
 		{"unknown things", "FOO\r\nEHLO\r\nEHLO a\r\nMAIL TO:<a@b>\r\nMAIL FROM:<a@b> X=1\r\nSTARTTLS\r\nVRFY a\r\nRSET\r\nNOOP\r\nQUIT\r\n", "220 500 501 250 501 555 502 252 250 250 221", ""},
 		{"a quoted name and a route", "EHLO a\r\nMAIL FROM:<@x,@y:\"a > b\"@c.example> BODY=8BITMIME\r\nRCPT TO: <c@d.example>\r\nDATA\r\n.\r\n", "220 250 250 250 354 250", "\"a > b\"@c.example [c@d.example] "},
+		{"a browser", "POST / HTTP/1.1\r\nHost: mx.example\r\n\r\n" + envelope + ".\r\nQUIT\r\n", "220 500", ""},
+		{"NUL in a mail that stays", envelope + "a\x00b\r\n.\x00\r\n.\r\nQUIT\r\n", "220 250 250 250 354 250 221", "a@b.example [c@d.example] a\x00b\r\n\x00\r\n"},
 		{"a long command", "NOOP " + strings.Repeat("x", 3000) + "\r\nNOOP\r\n", "220 500", ""},
 		{"a command without an end", strings.Repeat("x", 100_000), "220 500", ""},
 		{"faults without end", "EHLO a\r\nMAIL FROM:<>\r\n" + strings.Repeat("RCPT TO:<>\r\n", 60), "220 250 250 " + strings.Repeat("501 ", 50) + "421", ""},
@@ -129,6 +131,47 @@ func TestConversation(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// strictBox is a box whose mails go on to other servers. It keeps why it took none.
+type strictBox struct {
+	box
+	failed chan error
+}
+
+func (b *strictBox) SendsOn() bool { return true }
+
+func (b *strictBox) Data(r io.Reader) error {
+	_, err := io.ReadAll(r)
+	b.failed <- err
+	return err
+}
+
+// What is wrong with a mail is said as a refusal, so that nobody takes it for a fault of
+// this server; a mail that is sent on may have neither a bare carriage return nor NUL.
+func TestRefusalsOfData(t *testing.T) {
+	t.Parallel()
+	failed := make(chan error, 1)
+	address, _, _ := start(t, func(s *Server) {
+		s.NewSession = func(context.Context, Peer) Session { return &strictBox{failed: failed} }
+	})
+	for name, c := range map[string]struct {
+		text string
+		want *Error
+	}{
+		"cut off":        {"half a mail\r\n", errCutOff},
+		"cut off at dot": {"half a mail\r\n.", errCutOff},
+		"bare CR":        {"a\r.\r\n.\r\n", errBareLF},
+		"bare LF":        {"a\n.\r\n.\r\n", errBareLF},
+		"NUL":            {"a\r\n\x00.\r\n.\r\n", errNUL},
+		"NUL in the end": {"a\r\n.\x00\r\n.\r\n", errNUL},
+		"too long":       {strings.Repeat("x", 101) + "\r\n.\r\n", ErrTooLarge},
+	} {
+		said := speak(t, address, "EHLO a\r\nMAIL FROM:<>\r\nRCPT TO:<a@b.example>\r\nDATA\r\n"+c.text)
+		if got := <-failed; got != error(c.want) || codes(said) != fmt.Sprintf("220 250 250 250 354 %d", c.want.Code) {
+			t.Errorf("%s: said %s, failed with %v", name, codes(said), got)
+		}
 	}
 }
 

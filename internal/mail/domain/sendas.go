@@ -3,6 +3,7 @@ package domain
 import (
 	"context"
 	"strings"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -123,7 +124,7 @@ func foldAddress(addr string) (bare, name string, ok bool) {
 	local, name, _ := strings.Cut(address.Fold(strings.TrimSpace(addr)), "@")
 	local, _, _ = strings.Cut(local, "+")
 	name, ok = address.ParseDomain(name)
-	return local + "@" + name, name, ok && local != ""
+	return local + "@" + name, name, ok && local != "" && !strings.ContainsFunc(local, unicode.IsControl)
 }
 
 // FindOwner returns the workspace that a domain belongs to, the zero id where it is

@@ -3,11 +3,52 @@ package engine
 import (
 	"context"
 	"net/url"
+	"os"
+	"strings"
 
+	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/mtasts"
 	"konak/internal/kit/outbound"
+	"konak/internal/mail/domain"
+	"konak/internal/mail/header"
+	"konak/internal/mail/origin"
 )
+
+// ForwardTwice brings a mail to a mailbox by two ways at the same time: neither has put it
+// into the queue when the other looks.
+func (s *Service) ForwardTwice(ctx context.Context, tenant uuid.UUID, box domain.Mailbox, from, mail string) error {
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: tenant})
+	text, err := os.CreateTemp("", "forward")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = text.Close(); _ = os.Remove(text.Name()) }()
+	if _, err := text.WriteString(mail); err != nil {
+		return err
+	}
+	h, err := header.Read(strings.NewReader(mail))
+	if err != nil {
+		return err
+	}
+	m := queued{ID: uuid.New(), root: uuid.New(), MailboxID: &box.ID, Origin: OriginForward, Sender: from, ReportTo: from, State: StateQueued}
+	var ways []sentOn
+	for range 2 {
+		on, err := s.prepareForward(ctx, forward{tenant, box}, m, from, h, origin.Result{}, text)
+		if err != nil {
+			return err
+		}
+		ways = append(ways, on)
+	}
+	for _, on := range ways {
+		if err := s.takeForward(ctx, on); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // PostReport posts a report to a page by a client that may reach every address.
 func (s *Service) PostReport(ctx context.Context, to *url.URL, report []byte) error {

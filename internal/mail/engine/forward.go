@@ -40,19 +40,25 @@ type forward struct {
 	box    domain.Mailbox
 }
 
+// sentOn is a mail that a mailbox is about to send on.
+type sentOn struct {
+	forward
+	mail queued
+	// to are the targets, exempt those whose copies leave though the mail is held.
+	to, exempt []string
+	item       mail.JournalItem
+	refused    report
+}
+
 // forward puts a mail into the queue for the targets of a mailbox, and into the
 // journal. The policy judges it as a mail of the mailbox. It is sent on once, whatever
-// number of ways leads from its root to the mailbox.
+// number of ways leads from its root to the mailbox, and is not judged again by then.
 func (s *Service) forward(ctx context.Context, f forward, root uuid.UUID, from string, h *header.Header, found origin.Result, text *os.File) error {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: f.tenant})
 	id := uuid.NewSHA1(root, f.box.ID[:])
 	_, err := db.Read(ctx, s.DB.Tenant(f.tenant), func(r *db.Reader) (queued, error) { return findMail(r, id) })
 	if !db.IsNoRow(err) {
 		return err // nil where it was sent on before
-	}
-	size, err := text.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
 	}
 	m := queued{
 		ID: id, root: root, MailboxID: &f.box.ID, Origin: OriginForward, Sender: s.returnAddress(id, f.box.Address), ReportTo: from,
@@ -61,50 +67,68 @@ func (s *Service) forward(ctx context.Context, f forward, root uuid.UUID, from s
 	if from == "" {
 		m.Sender = "" // nobody reports on a report
 	}
-	forbidden, err := db.Read(ctx, s.DB.Tenant(f.tenant), func(r *db.Reader) ([]string, error) { return s.Domains.ForbiddenTargets(r, f.box.Targets) })
+	on, err := s.prepareForward(ctx, f, m, from, h, found, text)
 	if err != nil {
 		return err
 	}
+	return s.takeForward(ctx, on)
+}
+
+// prepareForward asks the policy about a mail that is sent on, and keeps its text.
+func (s *Service) prepareForward(ctx context.Context, f forward, m queued, from string, h *header.Header, found origin.Result, text *os.File) (on sentOn, err error) {
+	size, err := text.Seek(0, io.SeekEnd)
+	if err != nil {
+		return on, err
+	}
+	forbidden, err := db.Read(ctx, s.DB.Tenant(f.tenant), func(r *db.Reader) ([]string, error) { return s.Domains.ForbiddenTargets(r, f.box.Targets) })
+	if err != nil {
+		return on, err
+	}
 	if len(forbidden) == len(f.box.Targets) {
-		return errForwarding
+		return on, errForwarding
 	}
 	verdict, err := s.askPolicy(ctx, &m, f.box.Address, f.box.Targets, io.NewSectionReader(text, 0, size), size)
 	if err != nil {
-		return err
+		return on, err
 	}
 	if verdict.Refused != "" {
-		return errPolicy
+		return on, errPolicy
 	}
 	verdict.ExemptRecipients = slices.DeleteFunc(verdict.ExemptRecipients, func(addr string) bool { return slices.Contains(forbidden, addr) })
-	held, exempt := splitHeld(&m, f.box.Targets, verdict)
-	if m.blob, err = s.keepTraced(ctx, id, f.box.Address, h, found, text, size); err != nil {
-		return err
+	on = sentOn{forward: f}
+	on.to, on.exempt = splitHeld(&m, f.box.Targets, verdict)
+	if m.blob, err = s.keepTraced(ctx, m.ID, f.box.Address, h, found, text, size); err != nil {
+		return on, err
 	}
-	item := mail.NewJournalItem(mail.Inbound, from, []string{f.box.Address}, h, blob.Blob{Size: size})
+	on.item = mail.NewJournalItem(mail.Inbound, from, []string{f.box.Address}, h, blob.Blob{Size: size})
 	for _, addr := range f.box.Targets {
-		item.Recipients = append(item.Recipients, mail.JournalRecipient{Address: addr, Kind: "expanded"})
+		on.item.Recipients = append(on.item.Recipients, mail.JournalRecipient{Address: addr, Kind: "expanded"})
 	}
-	if item.BlobID, err = s.keepForJournal(ctx, io.NewSectionReader(text, 0, size)); err != nil {
-		return err
+	if on.item.BlobID, err = s.keepForJournal(ctx, io.NewSectionReader(text, 0, size)); err != nil {
+		return on, err
 	}
 	outcomes := refusedByPolicy(verdict.RefusedRecipients)
 	maps.Copy(outcomes, outcomeOfAll(forbidden, StateFailed, errForwarding.Error()))
-	refused, err := s.prepareReport(ctx, &m, outcomes)
-	if err != nil {
-		return err
-	}
-	return s.DB.Tenant(f.tenant).InTx(ctx, func(tx *db.Tx) error {
-		fresh, err := s.enqueue(tx, m, held)
+	on.mail = m
+	on.refused, err = s.prepareReport(ctx, &m, outcomes)
+	return on, err
+}
+
+// takeForward puts a mail that is sent on into the queue, unless another way to the
+// mailbox brought it there at the same time.
+func (s *Service) takeForward(ctx context.Context, on sentOn) error {
+	return s.DB.Tenant(on.tenant).InTx(ctx, func(tx *db.Tx) error {
+		fresh, err := s.enqueue(tx, on.mail, on.to)
 		if err != nil || !fresh {
 			return err
 		}
-		if err := s.forwardExempt(tx, &m, f.box.Address, exempt); err != nil {
+		if err := s.forwardExempt(tx, &on.mail, on.box.Address, on.exempt); err != nil {
 			return err
 		}
-		if err := s.Mail.AddToJournal(tx, item); err != nil {
+		if err := s.Mail.AddToJournal(tx, on.item); err != nil {
 			return err
 		}
-		return s.settle(tx, &m, refused)
+		return s.settle(tx, &on.mail, on.refused)
 	})
 }
 

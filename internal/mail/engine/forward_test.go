@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/kit/caller"
 	"konak/internal/kit/policy"
+	"konak/internal/mail"
 	"konak/internal/mail/engine"
 )
 
@@ -112,6 +113,86 @@ func TestForwardByTwoWays(t *testing.T) {
 		o.s.Settle()
 		if n := len(o.out.got()); n != 2 {
 			t.Errorf("%d mails left", n)
+		}
+	})
+}
+
+// An inbox that two ways lead to takes one copy of a mail: one is counted, and one is in the
+// journal.
+func TestForwardToInboxByTwoWays(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.Owner.Put(base+"/settings/journaling", map[string]any{"enabled": true, "retention_days": 10}).Want(200)
+		o.addMailbox(map[string]any{"address": "sol@firma.example", "kind": "forward", "targets": []string{"info@firma.example"}})
+		o.addMailbox(map[string]any{"address": "ekip@firma.example", "kind": "forward", "targets": []string{"sol@firma.example", "Info@firma.example"}})
+		for i, subject := range []string{"bir", "iki"} {
+			if code := o.bring("ayse@third.example", text("ayse@third.example", subject, ""), "ekip@firma.example"); code != 250 {
+				t.Fatalf("said %d", code)
+			}
+			o.s.Settle()
+			var journal []mail.JournalItem
+			o.Owner.Get(base + "/journal").Want(200).Data(&journal)
+			taken := 0
+			for _, item := range journal {
+				if strings.EqualFold(item.Recipients[0].Address, "info@firma.example") {
+					taken++
+				}
+			}
+			if taken != i+1 {
+				t.Errorf("after %q the journal has %d mails to the inbox", subject, taken)
+			}
+		}
+	})
+}
+
+// A mail that a mailbox has sent on is not judged again when it comes by another way: what
+// has changed since then does not concern it.
+func TestForwardIsJudgedOnce(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		add := func(address string, targets ...string) string {
+			t.Helper()
+			return base + "/mailboxes/" + o.addMailbox(map[string]any{"address": address, "kind": "forward", "targets": targets}).ID.String() + "/state"
+		}
+		add("son@firma.example", "ali@third.example")
+		add("sol@firma.example", "son@firma.example")
+		late := add("sag@firma.example", "son@firma.example")
+		add("ekip@firma.example", "sol@firma.example", "sag@firma.example")
+		o.Owner.Put(late, map[string]any{"state": "suspended"}).Want(200)
+		if code := o.bring("ayse@third.example", text("ayse@third.example", "soru", ""), "ekip@firma.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		o.s.Settle()
+		o.allowForwarding()
+		o.Owner.Put(late, map[string]any{"state": "active"}).Want(200)
+		o.s.Clock.Advance(time.Hour)
+		o.s.Settle()
+		for _, m := range o.queue() {
+			if m.State != engine.StateDone || m.Origin == engine.OriginReport {
+				t.Errorf("got %+v", m)
+			}
+		}
+		if got := o.out.got(); len(got) != 1 || !slices.Equal(got[0].to, []string{"ali@third.example"}) {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// A mail that comes to a mailbox by two ways at the same time is sent on once and is once in
+// the journal.
+func TestForwardAtOnce(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.Owner.Put(base+"/settings/journaling", map[string]any{"enabled": true, "retention_days": 10}).Want(200)
+		box := o.addMailbox(map[string]any{"address": "son@firma.example", "kind": "forward", "targets": []string{"ali@third.example"}})
+		if err := o.s.Engine.ForwardTwice(t.Context(), o.ID, box, "ayse@third.example", text("ayse@third.example", "soru", "")); err != nil {
+			t.Fatal(err)
+		}
+		o.s.Settle()
+		var journal []mail.JournalItem
+		o.Owner.Get(base + "/journal").Want(200).Data(&journal)
+		if left := o.out.got(); len(left) != 1 || len(o.queue()) != 1 || len(journal) != 1 {
+			t.Errorf("%d mails left, the queue has %d, the journal %d", len(left), len(o.queue()), len(journal))
 		}
 	})
 }

@@ -153,8 +153,11 @@ func TestReleaseWithoutDomain(t *testing.T) {
 		o.addDomain("ikinci.example")
 		grant := map[string]any{"mailbox_id": o.mailbox("info@firma.example").ID, "address": "satis@ikinci.example"}
 		o.Owner.Post(base+"/send-as", grant).Want(201)
-		for subject, sender := range map[string]string{"held": "info@firma.example", "late": "info@firma.example", "granted": "satis@ikinci.example"} {
-			code := transfer(t, o.dial("info@firma.example"), sender, text("info@firma.example", subject, "")+"gizli\r\n", "elif@other.example")
+		const own, granted = "info@firma.example", "satis@ikinci.example"
+		for subject, sent := range map[string]struct{ envelope, from string }{
+			"held": {own, own}, "late": {own, own}, "granted": {granted, own}, "envelope": {own, granted}, "other": {granted, granted},
+		} {
+			code := transfer(t, o.dial(own), sent.envelope, text(sent.from, subject, "")+"gizli\r\n", "elif@other.example")
 			if code != 250 {
 				t.Fatalf("said %d", code)
 			}
@@ -170,7 +173,7 @@ func TestReleaseWithoutDomain(t *testing.T) {
 		o.Owner.Delete(base + "/provision/domain/" + o.of.Domain.ID.String()).Want(200)
 		other.addDomain("firma.example")
 		other.addInbox("info@firma.example")
-		for _, subject := range []string{"held", "granted"} {
+		for _, subject := range []string{"held", "granted", "envelope"} {
 			f := o.Owner.Post(incident(subject)+"/release", map[string]any{}).Refused(409, "conflict")
 			if f.Reason != "sender_gone" || !strings.Contains(f.Message, "Reject it") {
 				t.Errorf("%s: got %+v", subject, f)
@@ -180,7 +183,7 @@ func TestReleaseWithoutDomain(t *testing.T) {
 		o.s.Clock.Advance(2 * time.Minute)
 		o.s.Settle()
 		for _, m := range o.queue() {
-			want := map[string]string{"held": "done", "late": "done", "granted": "held"}[m.Subject]
+			want := map[string]string{"held": "done", "late": "done", "granted": "held", "envelope": "held", "other": "held"}[m.Subject]
 			if m.State != want || want == "done" && m.Recipients[0].State != engine.StateFailed {
 				t.Errorf("got %+v", m)
 			}
@@ -188,5 +191,7 @@ func TestReleaseWithoutDomain(t *testing.T) {
 		if got := other.subjects(); len(o.out.got()) != 0 || len(got) != 0 {
 			t.Errorf("%d mails left, the domain's new owner has %q", len(o.out.got()), got)
 		}
+		// What has nothing to do with that domain can still be sent.
+		o.Owner.Post(incident("other")+"/release", map[string]any{}).Want(200)
 	})
 }

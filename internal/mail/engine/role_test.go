@@ -78,6 +78,24 @@ func TestRoles(t *testing.T) {
 	})
 }
 
+// Mail to a postmaster comes to an inbox, though a mailbox that forwards is older and at
+// the domain itself.
+func TestRolePrefersInbox(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.Owner.Delete(base + "/mailboxes/" + o.mailbox("info@firma.example").ID.String()).Want(200)
+		o.addDomain("ikinci.example")
+		o.addMailbox(map[string]any{"address": "ekip@firma.example", "kind": "forward", "targets": []string{"elif@other.example"}})
+		o.addInbox("bilgi@ikinci.example")
+		if code := o.bring("ayse@third.example", text("ayse@third.example", "sikayet", ""), "abuse@firma.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		if got := o.subjects(); len(o.out.got()) != 0 || !slices.Equal(got, []string{"sikayet"}) {
+			t.Errorf("%d mails left, the inbox has %q", len(o.out.got()), got)
+		}
+	})
+}
+
 // Mail to a postmaster does not come to a mailbox at a domain that the workspace only
 // waits for: that one is another's.
 func TestRoleOfPendingDomain(t *testing.T) {

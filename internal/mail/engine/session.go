@@ -153,10 +153,8 @@ func (c *session) Mail(from string) error {
 // checkStranger returns a refusal for a sender who cannot be answered or whose address
 // is on a block list.
 func (c *session) checkStranger(from string) error {
-	if from != "" {
-		if _, err := mail.ParseAddress(from); err != nil {
-			return errSender
-		}
+	if from != "" && !isPlainAddress(from) {
+		return errSender
 	}
 	if !c.lookedUp {
 		c.listed, c.lookedUp = c.s.Origin.FindList(c.ctx, c.peer.Address), true
@@ -165,6 +163,13 @@ func (c *session) checkStranger(from string) error {
 		return &smtpd.Error{Code: errListed.Code, Enhanced: errListed.Enhanced, Message: errListed.Message + c.listed}
 	}
 	return nil
+}
+
+// isPlainAddress says whether an address is one that a server can be told: without the name
+// and the comments that may stand beside one in a header.
+func isPlainAddress(addr string) bool {
+	_, err := mail.ParseAddress("<" + addr + ">") // nothing but an address may stand in these
+	return err == nil
 }
 
 // checkSender returns refusal where the mailbox may not send as an address.

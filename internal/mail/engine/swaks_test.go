@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 
 	"konak/internal/kit/tooltest"
@@ -79,7 +78,7 @@ func (o *office) swaks(from string, args []string) (int, []byte) {
 func TestSmuggling(t *testing.T) {
 	t.Parallel()
 	run(t, nil, func(t *testing.T, o *office) {
-		for _, end := range []string{"\n.\n", "\n.\r\n", "\r\n.\n", "\r.\r", "\r\n.\r", "\r\n\x00.\r\n"} {
+		for _, end := range []string{"\n.\n", "\n.\r\n", "\r\n.\n", "\r.\r", "\r.\r\n", "\r\n.\r", "\r\n.\r\r\n", "\r\n\x00.\r\n", "\r\n.\x00\r\n"} {
 			c := o.dial("info@firma.example")
 			if err := errors.Join(c.Mail("info@firma.example"), c.Rcpt("elif@other.example")); err != nil {
 				t.Fatal(err)
@@ -100,23 +99,14 @@ func TestSmuggling(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, _, err = c.Text.ReadResponse(250)
-			if code := codeOf(t, err); code != 554 && !strings.Contains(end, "\x00") {
+			if code := codeOf(t, err); code != 554 {
 				t.Errorf("%q: said %d", end, code)
 			}
 			_ = c.Close()
 		}
 		o.s.Settle()
-		for _, m := range o.out.got() {
-			if m.to[0] != "elif@other.example" {
-				t.Errorf("smuggled: %+v", m)
-			}
-			// What passes through must not end a mail at the next server either.
-			if strings.Contains(strings.ReplaceAll(m.text, "\r\n", ""), "\n") {
-				t.Errorf("a bare line feed left: %q", m.text)
-			}
-		}
-		if n := len(o.queue()); n != 1 {
-			t.Errorf("%d mails in the queue", n)
+		if n, left := len(o.queue()), o.out.got(); n != 0 || len(left) != 0 {
+			t.Errorf("%d mails in the queue, left are %+v", n, left)
 		}
 	})
 }

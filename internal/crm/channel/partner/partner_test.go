@@ -311,6 +311,22 @@ func TestStateNamesItsWorkspace(t *testing.T) {
 	})
 }
 
+// A state is kept for its workspace: in another there is none, whatever it says itself.
+func TestStateIsOfItsWorkspace(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		other := &shop{sh.Another()}
+		state := sh.begins()
+		for _, c := range []struct {
+			in   *shop
+			want bool
+		}{{other, false}, {sh, true}, {sh, false}} {
+			if got, err := sh.Server.Partner.Take(t.Context(), c.in.ID, state); err != nil || got != c.want {
+				t.Errorf("in %s: %v, %v, want %v", c.in.Slug, got, err, c.want)
+			}
+		}
+	})
+}
+
 // The callback is on the installation's own host only; a state that came to another is
 // still good.
 func TestCallbackHost(t *testing.T) {

@@ -1,6 +1,8 @@
 package whatsapp
 
 import (
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -28,5 +30,27 @@ func TestPartsOfHistory(t *testing.T) {
 	last := parts[len(parts)-1]
 	if !more || taken != historyMost || last.Customer != "2" || !last.Messages[len(last.Messages)-1].At.Equal(now) {
 		t.Errorf("%d messages were taken, more %v", taken, more)
+	}
+}
+
+// One call of the provider brings no more contacts than are taken, the first of them.
+func TestPartsOfPhonebook(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]struct {
+		taken, parts int
+		more         bool
+	}{
+		0: {}, 1: {1, 1, false}, historyPart + 1: {historyPart + 1, 2, false},
+		historyMost: {historyMost, historyMost / historyPart, false}, historyMost + 1: {historyMost, historyMost / historyPart, true},
+	} {
+		list := make([]PhoneContact, n)
+		for i := range list {
+			list[i].Customer = strconv.Itoa(i)
+		}
+		parts, more := partsOfBook(list)
+		taken := slices.Concat(parts...)
+		if len(parts) != want.parts || more != want.more || !slices.Equal(taken, list[:want.taken]) {
+			t.Errorf("of %d: %d in %d parts, more %v", n, len(taken), len(parts), more)
+		}
 	}
 }

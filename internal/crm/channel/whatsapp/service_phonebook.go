@@ -34,18 +34,25 @@ type phonebookPart struct {
 // phonebook leaves the address book to jobs, in parts; they are all durable when the
 // provider is answered.
 func (s *Service) phonebook(ctx context.Context, a channel.Account, list []PhoneContact) error {
-	if len(list) > historyMost {
+	parts, more := partsOfBook(list)
+	if more {
 		s.Log.WarnContext(ctx, "a call of the provider holds more contacts than are taken", "account", a.ID)
-		list = list[:historyMost]
 	}
 	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		for part := range slices.Chunk(list, historyPart) {
+		for _, part := range parts {
 			if _, err := jobs.Enqueue(tx, phonebookJob, tx.Now(), phonebookPart{a.ID, part}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// partsOfBook divides an address book into what one job does, and says whether there is more
+// than is taken.
+func partsOfBook(list []PhoneContact) (parts [][]PhoneContact, more bool) {
+	taken := list[:min(len(list), historyMost)]
+	return slices.Collect(slices.Chunk(taken, historyPart)), len(taken) < len(list)
 }
 
 // runPhonebook is the handler of phonebookJob.
