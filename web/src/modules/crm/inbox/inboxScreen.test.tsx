@@ -63,6 +63,14 @@ describe('shortcuts', () => {
     for (const taken of ['mod+k', '?', 'g']) expect(keys).not.toContain(taken)
   })
 
+  it('are not given for what somebody may not do', async () => {
+    await show(<InboxScreen />, { at: '?c=c1', lacking: ['crm.conversations.assign', 'crm.conversations.manage'] })
+    await screen.findByRole('textbox', { name: 'Reply' })
+    const keys = activeShortcuts.get().map((shortcut) => shortcut.keys)
+    expect(keys).toContain('r')
+    for (const key of ['a', 't', 's', 'e']) expect(keys).not.toContain(key)
+  })
+
   it.each([
     ['a', 'Owner'],
     ['t', 'Tags'],
