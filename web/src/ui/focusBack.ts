@@ -1,5 +1,14 @@
 import { useState } from 'react'
 
+let byKey = false
+addEventListener('keydown', () => (byKey = true), true)
+addEventListener('pointerdown', () => (byKey = false), true)
+
+/** Whether a key brought about what happens now: whoever points sees where they are without a ring. */
+export function isByKey(): boolean {
+  return byKey
+}
+
 /** Gives the focus to what the page is about, where whatever had it is gone. */
 export function focusHome(): void {
   ;(document.querySelector<HTMLElement>('[data-home]') ?? document.getElementById('main'))?.focus({ preventScroll: true })

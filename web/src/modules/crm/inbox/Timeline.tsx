@@ -10,6 +10,7 @@ import { formatDateTime, useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useStore } from '@/lib/store'
 import { Button } from '@/ui/Button'
+import { isByKey } from '@/ui/focusBack'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
 import { callText } from '../callText'
@@ -43,7 +44,7 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   const { boxRef } = place
   // Whoever comes by a key scrolls and goes on from the messages; what has the focus elsewhere keeps it.
   useEffect(() => {
-    if (document.activeElement === document.body) boxRef.current?.focus({ preventScroll: true })
+    if (isByKey() && document.activeElement === document.body) boxRef.current?.focus({ preventScroll: true })
   }, [boxRef])
 
   function quotedBy({ detail }: Item) {
