@@ -283,7 +283,8 @@ func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
 		return p, err
 	}
 	if len(found) == 0 {
-		p.reason, p.text = NoAnswer, words.unknown
+		near := index.Answer(st.question, p.understood.Language, engine.DefaultBound)
+		p.reason, p.text = NoAnswer, words.withSuggestions(words.unknown, near.Suggested())
 		return p, nil
 	}
 	var said []string

@@ -217,6 +217,7 @@ func TestHandOver(t *testing.T) {
 		for _, q := range []struct{ who, text, says, reason string }{
 			{"elif", "Mağazanız hangi semtte?", "Sizi bir temsilciye aktarıyorum", assistant.NoAnswer},
 			{"john", "What are your opening hours?", "handing you over to a colleague", assistant.NoAnswer},
+			{"mary", "Can I pause the tracking of a parcel?", "Meanwhile, this may help:\nTracking a parcel\nhttp", assistant.NoAnswer},
 			{"hans", "Wo ist mein Paket?", "handing you over to a colleague", assistant.NoAnswer},
 			{"jane", "talk to agent", "handing you over to a colleague", assistant.CustomerAsked},
 			{"ayse", "Bir temsilciyle görüşmek istiyorum", "Sizi bir temsilciye aktarıyorum", assistant.CustomerAsked},
@@ -231,6 +232,11 @@ func TestHandOver(t *testing.T) {
 			sh.Owner.Get(conversations + "/" + id.String()).Want(200).Data(&c)
 			if c.State != conversation.Open || c.WaitingSince == nil || c.GroupID == nil || *c.GroupID != sh.group || c.Unread == 0 {
 				t.Errorf("%s: the team was not told: %+v", q.who, c)
+			}
+			var made airecord.Summary
+			sh.Owner.Post(conversations+"/"+id.String()+"/summary/generate", nil).Want(200).Data(&made)
+			if lines := strings.Split(*made.Summary, "\n"); len(lines) != 2 || lines[1] != "The customer waits for an answer." && lines[1] != "Müşteri yanıt bekliyor." {
+				t.Errorf("%s: the summary says %q", q.who, lines)
 			}
 			sh.writes(q.who, "Ürünü nasıl iade edebilirim?")
 			sh.settle()

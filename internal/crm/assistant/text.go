@@ -7,29 +7,32 @@ import (
 	"konak/internal/crm/assistant/engine"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/fault"
 )
 
 // phrases are what the assistant says in its own words.
-type phrases struct{ greeting, thanks, person, unknown, closed, source string }
+type phrases struct{ greeting, thanks, person, unknown, closed, source, meanwhile string }
 
 var phrasesBy = map[string]phrases{
 	engine.Turkish: {
-		greeting: "Merhaba! Sorunuzu yazın, yardım makalelerimizde arayayım. Bir temsilciyle görüşmek isterseniz söylemeniz yeterli.",
-		thanks:   "Rica ederim. Başka bir sorunuz olursa yazabilirsiniz.",
-		person:   "Sizi bir temsilciye aktarıyorum; en kısa sürede yazacak.",
-		unknown:  "Bunun yanıtını bulamadım. Sizi bir temsilciye aktarıyorum; en kısa sürede yazacak.",
-		closed:   "Şu anda size yanıt veremiyorum. Sizi bir temsilciye aktarıyorum; çalışma saatlerimizde yazacak.",
-		source:   "Kaynak: ",
+		greeting:  "Merhaba! Sorunuzu yazın, yardım makalelerimizde arayayım. Bir temsilciyle görüşmek isterseniz söylemeniz yeterli.",
+		thanks:    "Rica ederim. Başka bir sorunuz olursa yazabilirsiniz.",
+		person:    "Sizi bir temsilciye aktarıyorum; en kısa sürede yazacak.",
+		unknown:   "Bunun yanıtını bulamadım. Sizi bir temsilciye aktarıyorum; en kısa sürede yazacak.",
+		closed:    "Şu anda size yanıt veremiyorum. Sizi bir temsilciye aktarıyorum; çalışma saatlerimizde yazacak.",
+		source:    "Kaynak: ",
+		meanwhile: "Bu arada işinize yarayabilir:",
 	},
 	engine.English: {
-		greeting: "Hello! Write your question and I will look for it in our help articles. If you would like to talk to a person, just say so.",
-		thanks:   "You are welcome. Write to me if you have another question.",
-		person:   "I am handing you over to a colleague, who will write as soon as possible.",
-		unknown:  "I did not find an answer to that. I am handing you over to a colleague, who will write as soon as possible.",
-		closed:   "I cannot answer you at this hour. I am handing you over to a colleague, who will write during our business hours.",
-		source:   "Source: ",
+		greeting:  "Hello! Write your question and I will look for it in our help articles. If you would like to talk to a person, just say so.",
+		thanks:    "You are welcome. Write to me if you have another question.",
+		person:    "I am handing you over to a colleague, who will write as soon as possible.",
+		unknown:   "I did not find an answer to that. I am handing you over to a colleague, who will write as soon as possible.",
+		closed:    "I cannot answer you at this hour. I am handing you over to a colleague, who will write during our business hours.",
+		source:    "Source: ",
+		meanwhile: "Meanwhile, this may help:",
 	},
 }
 
@@ -75,6 +78,18 @@ func (p phrases) withSources(text string, sources []conversation.AISource) strin
 	return text
 }
 
+// withSuggestions adds texts that the customer can read while they wait.
+func (p phrases) withSuggestions(text string, list []engine.Candidate) string {
+	if len(list) == 0 {
+		return text
+	}
+	text += "\n\n" + p.meanwhile
+	for _, c := range list {
+		text += "\n" + c.Title + "\n" + c.URL
+	}
+	return text
+}
+
 // withoutSources takes out what withSources added.
 func withoutSources(text string) string {
 	lines := strings.Split(text, "\n")
@@ -104,19 +119,20 @@ func (Summarizer) Summarize(ctx context.Context, t airecord.Transcript) (airecor
 	if !caller.From(ctx).Licences[Licence] {
 		return airecord.NewSummary{}, fault.New(fault.NoAssistant)
 	}
-	lines := make([]engine.Line, len(t.Items))
-	for i, item := range t.Items {
-		by := engine.ByTeam
+	var lines []engine.Line
+	for _, item := range t.Items {
+		line := engine.Line{By: engine.ByTeam, Body: item.PlainBody()}
 		switch {
+		case item.Detail[reply.DetailSmallTalk] == true:
+			continue // the customer still waits, and nothing was answered
 		case item.Kind == conversation.Note:
-			by = engine.AsNote
+			line.By = engine.AsNote
 		case item.AuthorKind == conversation.ByContact:
-			by = engine.ByCustomer
+			line.By = engine.ByCustomer
+		case item.AuthorKind == conversation.ByBot:
+			line.Body = withoutSources(line.Body)
 		}
-		lines[i] = engine.Line{By: by, Body: item.PlainBody()}
-		if item.AuthorKind == conversation.ByBot {
-			lines[i].Body = withoutSources(lines[i].Body)
-		}
+		lines = append(lines, line)
 	}
 	text, language := engine.Summarize(lines, languageOr(t.Language))
 	if text == "" {

@@ -3,6 +3,7 @@ import { Search } from 'lucide-react'
 import { useId, useState, type KeyboardEvent } from 'react'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { useFocusBack } from '@/ui/focusBack'
 import { Kbd } from '@/ui/Kbd'
 import { Scrim } from '@/ui/Scrim'
 import { filterByRank } from '@/lib/rank'
@@ -18,6 +19,7 @@ interface CommandPaletteProps {
 
 export function CommandPalette({ open, onOpenChange, onOpenShortcuts }: CommandPaletteProps) {
   const { t } = useI18n()
+  const giveFocusBack = useFocusBack()
   const commands = useCommands(onOpenShortcuts)
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -25,6 +27,7 @@ export function CommandPalette({ open, onOpenChange, onOpenShortcuts }: CommandP
         <Scrim />
         <Radix.Content
           aria-describedby={undefined}
+          onCloseAutoFocus={giveFocusBack}
           className="fixed top-3 left-1/2 z-50 flex max-h-[80dvh] w-[min(38rem,calc(100vw-1.5rem))] -translate-x-1/2 animate-fade flex-col overflow-hidden rounded-xl bg-surface shadow-2 sm:top-[12vh] sm:max-h-[60vh]"
         >
           <Radix.Title className="sr-only">{t('palette.title')}</Radix.Title>

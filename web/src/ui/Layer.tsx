@@ -4,6 +4,7 @@ import { useRef, useState, type FormEvent, type MouseEvent, type ReactNode } fro
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { Button, IconButton } from './Button'
+import { useFocusBack } from './focusBack'
 import { Scrim } from './Scrim'
 
 export interface LayerProps {
@@ -54,6 +55,7 @@ export function Layer({
   frame,
 }: FramedProps) {
   const { t } = useI18n()
+  const giveFocusBack = useFocusBack()
   const body = useRef<HTMLDivElement>(null)
   const [filled, setFilled] = useState(false)
   const [asking, setAsking] = useState(false)
@@ -95,6 +97,7 @@ export function Layer({
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
           onOpenAutoFocus={focusFirst}
+          onCloseAutoFocus={giveFocusBack}
           onEscapeKeyDown={mustAnswer ? refuse : leaveListFirst}
           {...(mustAnswer && { onInteractOutside: refuse })}
           className={cx('fixed flex flex-col bg-surface text-ink shadow-2 focus:outline-none', above ? 'z-58' : 'z-50', frame)}

@@ -23,10 +23,10 @@ export function Notice({ tone = 'info', title, action, className, children }: No
   return (
     <div
       role={tone === 'danger' ? 'alert' : 'status'}
-      className={cx('flex items-start gap-2.5 rounded-md px-3.5 py-2.5 text-sm', box, className)}
+      className={cx('flex flex-wrap items-start gap-2.5 rounded-md px-3.5 py-2.5 text-sm', box, className)}
     >
       <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
-      <div className="min-w-0 flex-1 break-words">
+      <div className={cx('min-w-0 flex-1 break-words', Boolean(action) && 'basis-3/5')}>
         {title && <p className="font-semibold">{title}</p>}
         {children}
       </div>

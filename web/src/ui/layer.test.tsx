@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, configure, render, screen } from '@testing-library/react'
+import { cleanup, configure, render, screen, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { useState } from 'react'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -101,5 +101,35 @@ describe('what buttons, menus and lists change', () => {
 
   it('is nothing where one only looked', async () => {
     expect(await press('Look')).toHaveBeenCalledOnce()
+  })
+})
+
+describe('the focus', () => {
+  function Opener({ stays }: { stays: boolean }) {
+    const [isOpen, setOpen] = useState(false)
+    return (
+      <>
+        <main id="main" tabIndex={-1} />
+        {(stays || !isOpen) && <button onClick={() => setOpen(true)}>Open</button>}
+        {isOpen && (
+          <FormDialog title="New" busy={false} error={null} fields={[]} onSubmit={() => undefined} onClose={() => setOpen(false)}>
+            <Field label="Name">
+              <Input name="name" />
+            </Field>
+          </FormDialog>
+        )}
+      </>
+    )
+  }
+
+  it.each([
+    ['goes back to what opened the layer', true, () => screen.getByRole('button', { name: 'Open' })],
+    ['goes to the page where that is gone', false, () => screen.getByRole('main')],
+  ])('%s', async (_, stays, home) => {
+    render(<Opener stays={stays} />)
+    await userEvent.click(screen.getByRole('button', { name: 'Open' }))
+    await screen.findByLabelText('Name')
+    await userEvent.keyboard('{Escape}')
+    await waitFor(() => expect(document.activeElement).toBe(home()))
   })
 })

@@ -200,3 +200,34 @@ func TestSummarize(t *testing.T) {
 		t.Errorf("nothing became %q", got)
 	}
 }
+
+// Where nothing is sure, what comes near is suggested: nothing far off, nothing that the customer
+// cannot open, and no text twice.
+func TestSuggested(t *testing.T) {
+	t.Parallel()
+	found := func(kind, url string, confidence float64) engine.Candidate {
+		return engine.Candidate{Kind: kind, Title: url, URL: url, Confidence: confidence}
+	}
+	for name, c := range map[string]struct {
+		reply engine.Reply
+		want  string
+	}{
+		"sure":        {engine.Reply{Confident: true, Candidates: []engine.Candidate{found(engine.Article, "a", .9)}}, ""},
+		"far off":     {engine.Reply{Candidates: []engine.Candidate{found(engine.Article, "a", .39)}}, ""},
+		"near":        {engine.Reply{Candidates: []engine.Candidate{found(engine.Article, "a", .4), found(engine.Article, "b", .39)}}, "a"},
+		"two":         {engine.Reply{Candidates: []engine.Candidate{found(engine.Article, "a", .6), found(engine.Website, "b", .52), found(engine.Article, "c", .51)}}, "a b"},
+		"at most two": {engine.Reply{Candidates: []engine.Candidate{found(engine.Article, "a", .6), found(engine.Article, "b", .6), found(engine.Article, "c", .6)}}, "a b"},
+		"much worse":  {engine.Reply{Candidates: []engine.Candidate{found(engine.Article, "a", .6), found(engine.Article, "b", .5)}}, "a"},
+		"twice":       {engine.Reply{Candidates: []engine.Candidate{found(engine.Website, "a", .6), found(engine.Website, "a", .6)}}, "a"},
+		"the team's":  {engine.Reply{Candidates: []engine.Candidate{found(engine.CannedReply, "", .6), found(engine.Article, "a", .55)}}, "a"},
+		"nothing":     {engine.Reply{}, ""},
+	} {
+		var got []string
+		for _, s := range c.reply.Suggested() {
+			got = append(got, s.URL)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}

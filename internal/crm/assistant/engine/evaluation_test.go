@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +75,7 @@ type figures struct {
 	answerable, answered, right    int
 	unanswerable, falseAnswers     int
 	people, handedOver             int
+	helped, misled                 int // handed over with the right text suggested, and unanswerable with any
 	asked                          int
 	spent                          time.Duration
 	wrongLanguage, missed, invents []string
@@ -94,6 +96,7 @@ func evaluate(t *testing.T, x *engine.Index, list []question, language string, b
 			f.wrongLanguage = append(f.wrongLanguage, q.text)
 		}
 		answers := u.Intent == engine.Question && r.Confident
+		suggested := r.Suggested()
 		switch q.want {
 		case "!":
 			f.people++
@@ -102,6 +105,9 @@ func evaluate(t *testing.T, x *engine.Index, list []question, language string, b
 			}
 		case "-":
 			f.unanswerable++
+			if len(suggested) > 0 {
+				f.misled++
+			}
 			if answers {
 				f.falseAnswers++
 				f.invents = append(f.invents, q.text+" → "+r.Candidates[0].Title)
@@ -110,6 +116,9 @@ func evaluate(t *testing.T, x *engine.Index, list []question, language string, b
 			f.answerable++
 			if answers {
 				f.answered++
+			}
+			if slices.ContainsFunc(suggested, func(c engine.Candidate) bool { return c.URL == q.want }) {
+				f.helped++
 			}
 			if answers && r.Candidates[0].URL == q.want {
 				f.right++
@@ -134,9 +143,9 @@ func TestEvaluation(t *testing.T) {
 	for _, language := range []string{"tr", "en"} {
 		for _, bound := range []float64{.5, .6, engine.DefaultBound, .7, .8} {
 			f := evaluate(t, x, list, language, bound)
-			t.Logf("%s bound %.2f: answered %d of %d, right source %d of %d, false answers %d of %d, to a person %d of %d, %v a question",
+			t.Logf("%s bound %.2f: answered %d of %d, right source %d of %d, false answers %d of %d, to a person %d of %d, suggested to %d of %d who were handed over and %d unanswerable, %v a question",
 				language, bound, f.answered, f.answerable, f.right, f.answered, f.falseAnswers, f.unanswerable, f.handedOver, f.people,
-				(f.spent / time.Duration(f.asked)).Round(time.Microsecond))
+				f.helped, f.answerable-f.answered, f.misled, (f.spent / time.Duration(f.asked)).Round(time.Microsecond))
 			if bound != engine.DefaultBound {
 				continue
 			}
@@ -169,8 +178,8 @@ func TestEvaluationHeldOut(t *testing.T) {
 		{"help", "fresh.txt", "en", figures{answered: 2, right: 2}},
 	} {
 		f := evaluate(t, engine.NewIndex(readDemoTexts(t, set.folder)), readQuestions(t, set.file), set.language, engine.DefaultBound)
-		t.Logf("%s %s %s, bound %.2f: answered %d of %d, right source %d of %d, false answers %d of %d, to a person %d of %d",
-			set.folder, set.file, set.language, engine.DefaultBound, f.answered, f.answerable, f.right, f.answered, f.falseAnswers, f.unanswerable, f.handedOver, f.people)
+		t.Logf("%s %s %s, bound %.2f: answered %d of %d, right source %d of %d, false answers %d of %d, to a person %d of %d, suggested to %d of %d who were handed over and %d unanswerable",
+			set.folder, set.file, set.language, engine.DefaultBound, f.answered, f.answerable, f.right, f.answered, f.falseAnswers, f.unanswerable, f.handedOver, f.people, f.helped, f.answerable-f.answered, f.misled)
 		for _, s := range f.missed {
 			t.Log("missed:", s)
 		}

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strings"
 
 	"konak/internal/kit/trtext"
@@ -175,6 +176,21 @@ type Reply struct {
 	Candidates []Candidate
 	// Confident says that the first candidate answers the question.
 	Confident bool
+}
+
+// Suggested are texts that a customer can read for themselves while nothing answers the question:
+// the best one, and another that is hardly worse.
+func (r *Reply) Suggested() (out []Candidate) {
+	if r.Confident {
+		return nil
+	}
+	for _, c := range r.Candidates {
+		twice := slices.ContainsFunc(out, func(o Candidate) bool { return o.URL == c.URL })
+		if c.URL != "" && !twice && len(out) < maxSuggested && c.Confidence >= max(leastSuggested, hardlyWorse*r.Candidates[0].Confidence) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // quote cuts what is shown of a passage: all of it where it is short, else the

@@ -62,6 +62,7 @@ var (
 		English: normalized(`faulty broken damaged defective torn tear hole crushed`),
 	}
 	things = map[string][]string{Turkish: {"urun"}, English: normalized(`item product goods`)}
+	orders = map[string][]string{Turkish: {"siparis"}, English: {"order"}}
 )
 
 // oneOf finds the first of some normalized words that is a form of one in a list; "" where none is.

@@ -22,12 +22,16 @@ const (
 	// no other comes near it.
 	wholeEase = 0.15
 	wholeNext = 0.7 // the most that the next one has of its confidence
+	// What is suggested instead of an answer.
+	maxSuggested   = 2
+	leastSuggested = 0.4
+	hardlyWorse    = 0.85
 )
 
 // How well a word of the question stands in a text, by where it stands.
 const (
 	asSynonym  = 0.9
-	asThing    = 0.8  // what is sold, for the word for all of it
+	asThing    = 0.8  // what is sold, for the word for all of it, and that one for an order
 	inSummary  = 0.95 // and in headings
 	inLine     = 0.9
 	inPassage  = 0.75
@@ -52,6 +56,7 @@ const (
 	otherChoice   = 0.85 // the question wants one of several, the title does not
 	otherCase     = 0.9  // the title speaks of trouble that the question does not have
 	oneOfSeveral  = 0.5  // the most that one word of several is worth
+	mostTitle     = 0.5  // how much of the title makes a single word the whole of it
 )
 
 // asked is a word of a question.
@@ -163,6 +168,7 @@ func (x *Index) ask(question, language string) query {
 func (x *Index) add(q *query, word string, share float64) {
 	a := asked{word: word, known: map[string]float64{}}
 	means := synonymsOf(word, q.language)
+	isOrder := oneOf([]string{word}, orders[q.language], q.language) != ""
 	for w := range x.words[q.language] {
 		grade := sameWord(word, w, q.language)
 		for _, s := range means {
@@ -170,6 +176,9 @@ func (x *Index) add(q *query, word string, share float64) {
 				break
 			}
 			grade = max(grade, asSynonym*sameWord(s, w, q.language))
+		}
+		if grade < asThing && isOrder && oneOf([]string{w}, things[q.language], q.language) != "" {
+			grade = asThing // who returns an order returns what was in it
 		}
 		if grade > 0 {
 			a.known[w] = grade
@@ -205,14 +214,14 @@ type evidence struct {
 	topic    []float64 // in title and summary
 	anywhere []float64
 	shared   int     // words that it has
-	whole    bool    // it has all heavy words, of which there are several
+	whole    bool    // it has all heavy words, and a single one is most of its title
 	title    float64 // how much of its title is in the question
 	other    bool    // its title speaks of another thing of that name
 }
 
 func (q *query) weigh(t *indexedText) evidence {
 	e := evidence{topic: make([]float64, len(q.words)), anywhere: make([]float64, len(q.words)), other: q.meansOther(t)}
-	e.whole = q.heavy > 1 && !e.other && !q.otherChoice(t)
+	e.whole = q.heavy > 0 && !e.other && !q.otherChoice(t)
 	for i := range q.words {
 		w := &q.words[i]
 		e.topic[i], e.anywhere[i] = max(w.in(t.titleWords), inSummary*w.in(t.summary)), w.in(t.all)
@@ -230,6 +239,7 @@ func (q *query) weigh(t *indexedText) evidence {
 	if total > 0 {
 		e.title = have / total
 	}
+	e.whole = e.whole && (q.heavy > 1 || e.title >= mostTitle)
 	return e
 }
 

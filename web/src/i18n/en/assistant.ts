@@ -7,7 +7,7 @@ export const assistant = {
   'assistant.spent': 'Spent today (UTC)',
   'assistant.tokens': '{used} of {limit} tokens',
   'assistant.seconds': '{used} of {limit} seconds',
-  'assistant.money': '{used} of {limit} in kuruş or cents',
+  'assistant.money': 'Kuruş or cents: {used} of {limit}',
   'assistant.noLimit': 'no limit',
   'assistant.failure': 'Last failure',
   'assistant.paused': 'After this failure its server is not asked before {time}. Until then conversations go to the team.',

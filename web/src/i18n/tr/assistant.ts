@@ -7,7 +7,7 @@ export const assistant = {
   'assistant.spent': 'Bugün harcanan (UTC)',
   'assistant.tokens': '{used} / {limit} token',
   'assistant.seconds': '{used} / {limit} saniye',
-  'assistant.money': '{used} / {limit} kuruş ya da sent',
+  'assistant.money': 'Kuruş ya da sent: {used} / {limit}',
   'assistant.noLimit': 'sınırsız',
   'assistant.failure': 'Son hata',
   'assistant.paused': 'Bu hatadan sonra sunucusuna {time} zamanından önce sorulmaz. O zamana kadar konuşmalar ekibe gider.',

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { Check, Ellipsis, Phone, PhoneIncoming, PhoneOutgoing, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { errorText } from '@/api/message'
@@ -37,6 +38,7 @@ export function CallsScreen() {
   const canCall = meets(me, { permission: 'crm.calls.make' })
   const canListen = meets(me, { permission: 'crm.recordings.listen' })
   const canExport = meets(me, { permission: 'crm.calls.export' })
+  const canSetUp = meets(me, { permission: 'crm.telephony.manage', licence: 'telephony' })
   const [filter, setFilter] = useState<CallFilter>('all')
   const [calling, setCalling] = useState<string | null>(null)
   const list = useCalls(filter)
@@ -79,7 +81,8 @@ export function CallsScreen() {
     { id: 'at', header: t('calls.at'), wide: true, cell: (row) => <Ago at={row.started_at} /> },
   ]
 
-  const rowActions = (row: Call) => (
+  const isOffered = (row: Call) => (canCall && otherNumber(row)) || row.to_return || (row.voicemail && !row.voicemail.heard_at)
+  const rowActions = (row: Call) => isOffered(row) && (
     <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: otherNumber(row) })} />}>
       {canCall && otherNumber(row) && (
         <MenuItem icon={Undo2} onSelect={() => setCalling(otherNumber(row))}>
@@ -98,6 +101,18 @@ export function CallsScreen() {
       )}
     </Menu>
   )
+
+  const nothing = { toReturn: t('calls.empty.toReturn'), unheard: t('calls.empty.unheard'), all: t('calls.empty.text') }[filter]
+  const empty = {
+    icon: Phone,
+    title: t(filter === 'all' ? 'calls.empty.title' : 'calls.empty.done'),
+    text: nothing,
+    action: filter === 'all' && canSetUp && (
+      <Link to="/settings/phone-setup" className={buttonClass()}>
+        {t('phoneSetup.title')}
+      </Link>
+    ),
+  }
 
   return (
     <>
@@ -128,7 +143,7 @@ export function CallsScreen() {
           onChange={setFilter}
         />
       </div>
-      <ListView label={t('calls.title')} list={list} columns={columns} rowActions={rowActions} empty={{ icon: Phone, title: t('calls.empty.title'), text: t('calls.empty.text') }} />
+      <ListView label={t('calls.title')} list={list} columns={columns} rowActions={rowActions} empty={empty} />
       {calling !== null && <CallDialog to={calling} onClose={() => setCalling(null)} />}
     </>
   )

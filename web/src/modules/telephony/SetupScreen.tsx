@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { meets, useMe } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
 import { Badge } from '@/ui/Badge'
 import { buttonClass } from '@/ui/Button'
@@ -22,12 +23,14 @@ interface Part {
 export function SetupScreen() {
   const { t } = useI18n()
   const setup = usePhoneSetup()
-  const wallet = useWallet().data
+  const me = useMe()
+  const seesWallet = meets(me, { permission: 'crm.wallet.view' })
+  const wallet = useWallet(seesWallet).data
   const team = usePhoneTeam()
   const state = setup.data
   const parts: Part[] = state
     ? [
-        { title: 'phoneSetup.credit', text: 'phoneSetup.credit.text', to: '/settings/wallet', done: (wallet?.available_micros ?? 0) > 0 },
+        ...(seesWallet ? [{ title: 'phoneSetup.credit', text: 'phoneSetup.credit.text', to: '/settings/wallet', done: (wallet?.available_micros ?? 0) > 0 } as const] : []),
         { title: 'phoneSetup.number', text: state.outside_line.state === 'ready' ? 'phoneSetup.number.text' : 'phoneSetup.number.noLine', to: '/settings/phone-numbers', done: state.number.state === 'active' },
         { title: 'phoneSetup.line', text: 'phoneSetup.line.text', to: '/settings/phone-line', done: state.line.state === 'registered' || state.line.state === 'ready' },
         { title: 'phoneSetup.phones', text: 'phoneSetup.phones.text', to: '/settings/phones', done: team.rows.some((row) => row.registered) },

@@ -11,8 +11,8 @@ const key = ['crm', 'wallet'] as const
 const pageSize = 50
 const lookEvery = 2000
 
-export function useWallet() {
-  return useQuery({ queryKey: [...key, 'balance'], queryFn: () => ask(api.GET('/api/crm/v1/telephony/wallet')).then((envelope) => envelope.data) })
+export function useWallet(enabled = true) {
+  return useQuery({ enabled, queryKey: [...key, 'balance'], queryFn: () => ask(api.GET('/api/crm/v1/telephony/wallet')).then((envelope) => envelope.data) })
 }
 
 export function useWalletEntries() {

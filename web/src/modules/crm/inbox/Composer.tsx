@@ -5,6 +5,7 @@ import { useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useOnline } from '@/lib/online'
 import { useStore } from '@/lib/store'
+import { focusHome } from '@/ui/focusBack'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { toast } from '@/ui/Toast'
@@ -145,7 +146,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
     if (words.onKeyDown(event)) return
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && event.altKey && !note) void putOff()
     else if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void send(event.shiftKey && canFollowUp && !note ? { state: 'closed' } : undefined)
-    if (event.key === 'Escape') event.currentTarget.blur()
+    if (event.key === 'Escape') focusHome()
     if (formatted) formatByKey(event)
   }
 
@@ -253,7 +254,7 @@ export function Composer({ conversation, onLeave }: ComposerProps) {
             onBlur={words.close}
             onPaste={onPaste}
             {...words.wiring}
-            className="block field-sizing-content max-h-60 min-h-20 w-full resize-y rounded-md border border-edge bg-surface px-3 py-2 text-base text-ink placeholder:text-ink-3"
+            className="block field-sizing-content max-h-60 min-h-20 w-full resize-y rounded-md border border-edge bg-surface px-3 py-2 text-base text-ink placeholder:truncate placeholder:text-ink-3"
           />
         </div>
         <p role="status" className="mt-1.5 text-sm text-warm-ink empty:hidden">

@@ -10,7 +10,7 @@ import type { Shortcut } from '@/shell/shortcuts'
 import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { ConversationList } from './ConversationList'
-import { useAct, useAgentChoices, useConversations, useCounts, useReadMark, useStateUndo, type Action, type Snooze } from './conversations'
+import { useAct, useAgentChoices, useConversations, useCounts, useReadElsewhere, useReadMark, useStateUndo, type Action, type Snooze } from './conversations'
 import type { Departure } from './departure'
 import { rowAfter, rowAtStep } from './nextRow'
 import { createOneAtATime } from './oneAtATime'
@@ -47,6 +47,7 @@ export function InboxScreen() {
   const act = useAct()
   const stateUndo = useStateUndo()
   const mark = useReadMark()
+  useReadElsewhere()
   const canReply = meets(me, { permission: 'crm.conversations.reply' })
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
   const canPick = canManage || meets(me, { permission: 'crm.conversations.assign' })

@@ -49,7 +49,8 @@ export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: T
   const query = useConversation(id)
   const [drawer, setDrawer] = useState<{ pick?: PickedProperty } | null>(null)
   const [paneShown, setPaneShown] = useState(() => recall('inbox.details') !== 'hidden')
-  const canReply = meets(useMe(), { permission: 'crm.conversations.reply' })
+  const me = useMe()
+  const canReply = meets(me, { permission: 'crm.conversations.reply' })
   const conversation = query.data
 
   useMarkRead(conversation)
@@ -66,8 +67,8 @@ export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: T
     else setDrawer({ pick: property })
   }
   useLiveShortcuts([
-    { keys: 'a', label: 'inbox.key.assign', run: () => pick('owner'), opens: true },
-    { keys: 't', label: 'inbox.key.tag', run: () => pick('tags'), opens: true },
+    ...(meets(me, { permission: 'crm.conversations.assign' }) ? [{ keys: 'a', label: 'inbox.key.assign', run: () => pick('owner'), opens: true } as const] : []),
+    ...(meets(me, { permission: 'crm.conversations.manage' }) ? [{ keys: 't', label: 'inbox.key.tag', run: () => pick('tags'), opens: true } as const] : []),
   ])
 
   // What was deleted while it stood here is still in the cache, and no longer true.
@@ -135,7 +136,7 @@ function TypingLine({ conversation }: { conversation: Conversation }) {
     .map((typist) =>
       typist.kind === 'contact'
         ? conversation.contact_name
-        : (people?.agents.find((agent) => agent.agent_id === typist.authorId)?.name ?? t('inbox.author.agent')),
+        : (people?.agents.find((agent) => agent.agent_id === typist.authorId)?.name ?? t(`inbox.author.${typist.kind}`)),
     )
   return (
     <p role="status" className="px-3 text-sm text-ink-2 empty:hidden sm:px-5">

@@ -10,6 +10,7 @@ import { formatDateTime, useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useStore } from '@/lib/store'
 import { Button } from '@/ui/Button'
+import { isByKey } from '@/ui/focusBack'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
 import { callText } from '../callText'
@@ -40,6 +41,12 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   const kinds = useCapabilities().data
   const place = useScrollPlace({ at, rows: items.isPending ? [] : items.rows, waiting: messages.length + leaving.length, complete: newer === null })
 
+  const { boxRef } = place
+  // Whoever comes by a key scrolls and goes on from the messages; what has the focus elsewhere keeps it.
+  useEffect(() => {
+    if (isByKey() && document.activeElement === document.body) boxRef.current?.focus({ preventScroll: true })
+  }, [boxRef])
+
   function quotedBy({ detail }: Item) {
     const item = items.rows.find((row) => row.id === detail.quoted_item_id)
     return item ? { item, name: nameOf(item) } : undefined
@@ -61,7 +68,7 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   }
 
   return (
-    <div ref={place.boxRef} onScroll={place.onScroll} tabIndex={0} role="group" aria-label={t('inbox.messages')} className="min-h-0 flex-1 overflow-y-auto px-3 py-4 focus-visible:-outline-offset-2 sm:px-5">
+    <div ref={boxRef} data-home onScroll={place.onScroll} tabIndex={0} role="group" aria-label={t('inbox.messages')} className="min-h-0 flex-1 overflow-y-auto px-3 py-4 focus-visible:-outline-offset-2 sm:px-5">
       <div ref={place.contentRef}>
         <QueryState {...items} isEmpty={items.rows.length === 0 && messages.length === 0 && leaving.length === 0} empty={<p className="text-sm text-ink-2">{t('inbox.noMessages')}</p>}>
           {older && (

@@ -2,6 +2,7 @@ import { BellRing, ListFilter, Plus, Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState, type KeyboardEvent } from 'react'
 import { useI18n, withTexts } from '@/i18n'
 import { IconButton } from '@/ui/Button'
+import { focusHome } from '@/ui/focusBack'
 import { Segmented } from '@/ui/Segmented'
 import { focusFirstRow } from './ConversationList'
 import { useSavedViews, type ViewFilter } from './savedViews'
@@ -56,7 +57,7 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     if (event.key === 'Escape' && text) setText('')
-    else if (event.key === 'Escape') event.currentTarget.blur()
+    else if (event.key === 'Escape') focusHome()
     else if (event.key === 'ArrowDown') focusFirstRow()
     else return
     event.preventDefault()

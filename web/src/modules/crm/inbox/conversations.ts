@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { api, ask, type Schemas } from '@/api/client'
 import { ApiError } from '@/api/error'
 import { usePages } from '@/api/query'
@@ -315,17 +316,41 @@ export function useReadMark() {
           : api.POST('/api/crm/v1/conversations/{id}/unread', { params: { path: { id } } }),
       ).then((envelope) => envelope.data),
     onSuccess: ({ id, unread }) => {
-      client.setQueryData<OneConversation>([...root, 'one', id], (old) => old && { ...old, unread })
-      client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
-        old && {
-          ...old,
-          pages: old.pages.map((page) => ({ ...page, data: page.data.map((row) => (row.id === id ? { ...row, unread } : row)) })),
-        },
-      )
-      void client.invalidateQueries({ queryKey: countsKey })
-      void client.invalidateQueries({ queryKey: [...root, 'notices'] })
+      noteRead(client, { id, unread })
+      const windows = new BroadcastChannel(readChannel)
+      windows.postMessage({ id, unread })
+      windows.close()
     },
   })
+}
+
+interface Read {
+  id: string
+  unread: number
+}
+
+const readChannel = 'konak.read'
+
+function noteRead(client: QueryClient, { id, unread }: Read): void {
+  client.setQueryData<OneConversation>([...root, 'one', id], (old) => old && { ...old, unread })
+  client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
+    old && {
+      ...old,
+      pages: old.pages.map((page) => ({ ...page, data: page.data.map((row) => (row.id === id ? { ...row, unread } : row)) })),
+    },
+  )
+  void client.invalidateQueries({ queryKey: countsKey })
+  void client.invalidateQueries({ queryKey: [...root, 'notices'] })
+}
+
+/** What is read in another window of this browser is read here: how much is unread is told in no event. */
+export function useReadElsewhere(): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    const windows = new BroadcastChannel(readChannel)
+    windows.onmessage = ({ data }: MessageEvent<Read>) => noteRead(client, data)
+    return () => windows.close()
+  }, [client])
 }
 
 /** What becomes of the conversation when a message went. */

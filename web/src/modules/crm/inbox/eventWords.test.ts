@@ -22,7 +22,8 @@ describe('eventWords', () => {
     expect(words('tagged', { tags: ['iade', 'acil'] })).toBe('set the tags to iade, acil')
     expect(words('tagged', { tags: [] })).toBe('removed all tags')
     expect(words('snoozed', { until: null, until_reply: true })).toBe('snoozed it until the customer writes')
-    expect(words('rated', { rating: 4, comment: '' })).toBe('rated the conversation ★★★★')
+    expect(words('rated', { rating: 4, comment: '' })).toBe('rated the conversation ★★★★☆')
+    expect(words('rated', { rating: 1, comment: 'Too slow' })).toBe('rated the conversation ★☆☆☆☆ “Too slow”')
     expect(words('scheduled_failed', { error: 'no_route', body: 'Hello' })).toBe('a scheduled message could not be sent (no channel reaches the customer · Hello)')
   })
 

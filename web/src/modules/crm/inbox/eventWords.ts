@@ -72,8 +72,10 @@ export function eventWords({ event, detail }: Pick<Item, 'event' | 'detail'>, na
       return typeof detail.until === 'string' ? t('inbox.event.snoozedUntil', { when: formatDateTime(detail.until) }) : t('inbox.event.snoozedUntilReply')
     case 'forwarded':
       return `${t('inbox.event.forwarded')} (${list(detail.to)})`
-    case 'rated':
-      return t('inbox.event.ratedWith', { stars: '★'.repeat(Number(detail.rating ?? detail.score) || 0), comment: typeof detail.comment === 'string' ? detail.comment : '' }).trim()
+    case 'rated': {
+      const stars = Number(detail.rating ?? detail.score) || 0
+      return t('inbox.event.ratedWith', { stars: '★'.repeat(stars).padEnd(5, '☆'), comment: typeof detail.comment === 'string' && detail.comment ? `“${detail.comment}”` : '' }).trim()
+    }
     case 'scheduled_failed':
     case 'channel_delivery_failed': {
       const about = [failureText(detail.error), detail.body].filter((part) => typeof part === 'string' && part).join(' · ')

@@ -63,6 +63,28 @@ describe('shortcuts', () => {
     for (const taken of ['mod+k', '?', 'g']) expect(keys).not.toContain(taken)
   })
 
+  it('lead to the messages with the focus, and a finger does not', async () => {
+    answers.set(`GET ${base}`, [conversation])
+    await show(<InboxScreen />)
+    await screen.findByRole('link', { name: new RegExp(conversation.contact_name) })
+    await userEvent.keyboard('j')
+    const messages = await screen.findByRole('group', { name: 'Messages' })
+    await waitFor(() => expect(document.activeElement).toBe(messages))
+    cleanup()
+    await userEvent.click(document.body)
+    await show(<InboxScreen />, { at: '?c=c1' })
+    await screen.findByRole('group', { name: 'Messages' })
+    expect(document.activeElement).toBe(document.body)
+  })
+
+  it('are not given for what somebody may not do', async () => {
+    await show(<InboxScreen />, { at: '?c=c1', lacking: ['crm.conversations.assign', 'crm.conversations.manage'] })
+    await screen.findByRole('textbox', { name: 'Reply' })
+    const keys = activeShortcuts.get().map((shortcut) => shortcut.keys)
+    expect(keys).toContain('r')
+    for (const key of ['a', 't', 's', 'e']) expect(keys).not.toContain(key)
+  })
+
   it.each([
     ['a', 'Owner'],
     ['t', 'Tags'],
@@ -83,6 +105,16 @@ describe('what is unread', () => {
     window.dispatchEvent(new Event('visibilitychange'))
   }
   afterEach(() => sight('visible'))
+
+  it('is read when another window of the browser has read it', async () => {
+    answers.set(`GET ${base}`, [unread])
+    await show(<InboxScreen />)
+    await screen.findByText('2 unread messages')
+    const windows = new BroadcastChannel('konak.read')
+    windows.postMessage({ id: 'c1', unread: 0 })
+    windows.close()
+    await waitFor(() => expect(screen.queryByText('2 unread messages')).toBeNull())
+  })
 
   it('is read when it is given to somebody who looks at it', async () => {
     answers.set(read, { id: 'c1', unread: 0, badge: 0 })

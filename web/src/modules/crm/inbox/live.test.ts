@@ -2,6 +2,7 @@ import { QueryClient, type InfiniteData } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
 import type { Page } from '@/api/query'
 import { applyConversation } from './live'
+import { noteTyping, typists } from './typing'
 
 interface Row {
   id: string
@@ -48,6 +49,21 @@ describe('applyConversation', () => {
     expect(ids()).toEqual(['a', 'b'])
     applyConversation(client, 'conversation.updated', JSON.stringify({ data: { object: { id: 'a', ...fields, ...now } } }))
     expect(ids()).toEqual(['b'])
+  })
+
+  it('ends the typing of whoever wrote the message, and nobody else’s', () => {
+    const nobody = '00000000-0000-0000-0000-000000000000'
+    for (const author of ['elif', 'can', nobody]) noteTyping(JSON.stringify({ data: { conversation_id: 'c', author_id: author, author_kind: 'agent', typing: true } }))
+    const come = (type: string, author: string | null) =>
+      applyConversation(new QueryClient(), type, JSON.stringify({ data: { item: { id: 'new', conversation_id: 'c', author_id: author } } }))
+    const writing = () => typists.get().map(({ authorId }) => authorId)
+    come('conversation.item_changed', 'elif')
+    expect(writing()).toEqual(['elif', 'can', nobody])
+    come('conversation.replied', 'elif')
+    expect(writing()).toEqual(['can', nobody])
+    come('conversation.replied', null)
+    come('conversation.noted', 'can')
+    expect(writing()).toEqual([])
   })
 
   it('changes a message that was read long ago', () => {

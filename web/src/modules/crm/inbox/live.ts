@@ -2,6 +2,7 @@ import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import type { Page } from '@/api/query'
 import { meQuery } from '@/api/session'
 import type { Conversation, Item } from './conversations'
+import { endTyping } from './typing'
 
 interface Body {
   data?: { object?: Partial<Conversation>; item?: Partial<Item> | null }
@@ -19,6 +20,9 @@ function read(data: string): { conversation: Conversation | null; item: Item | n
     return { conversation: null, item: null }
   }
 }
+
+/** By this id the assistant types, whose messages have no author. */
+const assistant = '00000000-0000-0000-0000-000000000000'
 
 /** What a list asks for; a list that was searched shows them all. */
 function askedBy(key: readonly unknown[]): Record<string, unknown> {
@@ -62,6 +66,7 @@ export function applyConversation(client: QueryClient, type: string, data: strin
     }
   }
   if (item) {
+    if (type === 'conversation.replied' || type === 'conversation.noted') endTyping(item.conversation_id, item.author_id ?? assistant)
     for (const [key] of client.getQueriesData({ queryKey: ['crm', 'conversations', 'items', item.conversation_id] })) {
       changeRow<Item>(client, key, item.id, (row) => ({ ...row, ...item }))
     }

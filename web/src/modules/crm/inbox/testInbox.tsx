@@ -33,10 +33,10 @@ export const answers = new Map<string, unknown>()
 /** The addresses that were asked for, with what narrowed them. */
 export const addresses: URL[] = []
 
-/** Draws a part of the inbox as a signed-in agent sees it, at an address of it, with further permissions and licences. */
-export async function show(children: ReactNode, { at = '', permissions = [], licences = [] }: { at?: string; permissions?: string[]; licences?: string[] } = {}): Promise<void> {
+/** Draws a part of the inbox as a signed-in agent sees it, at an address of it, with further permissions and licences, or lacking some. */
+export async function show(children: ReactNode, { at = '', permissions = [], lacking = [], licences = [] }: { at?: string; permissions?: string[]; lacking?: string[]; licences?: string[] } = {}): Promise<void> {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
-  client.setQueryData(meQuery.queryKey, { ...me, permissions: [...me.permissions, ...permissions], licences: [...me.licences, ...licences] })
+  client.setQueryData(meQuery.queryKey, { ...me, permissions: [...me.permissions, ...permissions].filter((one) => !lacking.includes(one)), licences: [...me.licences, ...licences] })
   const root = createRootRoute()
   const shell = createRoute({ getParentRoute: () => root, id: 'shell' })
   const inbox = createRoute({

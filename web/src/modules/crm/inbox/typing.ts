@@ -5,13 +5,13 @@ import { createStore } from '@/lib/store'
 export interface Typist {
   conversationId: string
   authorId: string
-  kind: 'agent' | 'contact'
+  kind: 'agent' | 'contact' | 'bot'
 }
 
 interface Signal {
   conversation_id?: string
   author_id?: string
-  author_kind?: string
+  author_kind?: Typist['kind']
   typing?: boolean
   expires_at?: string
 }
@@ -20,10 +20,6 @@ interface Signal {
 export const typists = createStore<readonly Typist[]>([])
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
 const longest = 10_000
-
-function without(now: readonly Typist[], conversationId: string, authorId: string): Typist[] {
-  return now.filter((typist) => typist.conversationId !== conversationId || typist.authorId !== authorId)
-}
 
 export function noteTyping(data: string): void {
   let signal: Signal
@@ -34,17 +30,20 @@ export function noteTyping(data: string): void {
   }
   const { conversation_id: conversationId, author_id: authorId } = signal
   if (!conversationId || !authorId) return
+  endTyping(conversationId, authorId)
+  if (!signal.typing) return
+  typists.set((now) => [...now, { conversationId, authorId, kind: signal.author_kind ?? 'agent' }])
+  // By the server's word, but never by a wrong clock for long.
+  const left = Math.min(longest, Math.max(1000, Date.parse(signal.expires_at ?? '') - Date.now() || longest))
+  timers.set(`${conversationId} ${authorId}`, setTimeout(() => endTyping(conversationId, authorId), left))
+}
+
+/** Whoever stopped, or whose message is there, writes no longer. */
+export function endTyping(conversationId: string, authorId: string): void {
   const key = `${conversationId} ${authorId}`
   clearTimeout(timers.get(key))
   timers.delete(key)
-  typists.set((now) => {
-    const rest = without(now, conversationId, authorId)
-    return signal.typing ? [...rest, { conversationId, authorId, kind: signal.author_kind === 'contact' ? 'contact' : 'agent' }] : rest
-  })
-  if (!signal.typing) return
-  // By the server's word, but never by a wrong clock for long.
-  const left = Math.min(longest, Math.max(1000, Date.parse(signal.expires_at ?? '') - Date.now() || longest))
-  timers.set(key, setTimeout(() => typists.set((now) => without(now, conversationId, authorId)), left))
+  typists.set((now) => now.filter((typist) => typist.conversationId !== conversationId || typist.authorId !== authorId))
 }
 
 const every = 3000
