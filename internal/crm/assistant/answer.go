@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -125,12 +126,22 @@ func (s *Service) run(ctx context.Context, j *jobs.Job, askModel bool) error {
 		return ignoreGone(err)
 	}
 	err = s.act(ctx, m, plan)
-	if f, refused := fault.As(err); refused && !isGone(err) && f.Code.Status() < 500 {
+	if _, refused := refusalOf(err); refused && plan.shorter != "" {
+		plan.text = plan.shorter
+		err = s.act(ctx, m, plan)
+	}
+	if f, refused := refusalOf(err); refused {
 		// The answer cannot leave: its window is closed, no way leads to the
 		// customer, or a rule keeps it back.
 		err = s.act(ctx, m, planned{reason: string(f.Code)})
 	}
 	return ignoreGone(err)
+}
+
+// refusalOf says whether an answer was refused, and why.
+func refusalOf(err error) (f *fault.Fault, refused bool) {
+	f, ok := fault.As(err)
+	return f, ok && !isGone(err) && f.Code.Status() < 500
 }
 
 // isGone says that a conversation or a message is not there any more.
@@ -243,6 +254,7 @@ func (st *state) readItems(items []conversation.Item, message uuid.UUID) bool {
 type planned struct {
 	reason     string
 	text       string
+	shorter    string // what is said where the text may not leave; "" for nothing
 	sources    []conversation.AISource
 	understood engine.Understanding
 	needsModel bool // a language model is to be asked for the rest
@@ -253,7 +265,11 @@ func (p *planned) smallTalk() bool { return p.reason != "" || p.understood.Inten
 
 // plan decides what to do with a message.
 func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
-	p := planned{understood: engine.Understand(st.question, languageOr(st.language))}
+	index, err := s.index(ctx)
+	if err != nil {
+		return planned{}, err
+	}
+	p := planned{understood: engine.Understand(st.question, st.otherwise(index))}
 	words := wordsIn(p.understood.Language)
 	if p.reason = st.refusal(ctx); p.reason != "" {
 		p.text = words.ofRefusal(p.reason)
@@ -274,17 +290,12 @@ func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
 		p.needsModel = true
 		return p, nil
 	}
-	index, err := s.index(ctx)
-	if err != nil {
-		return p, err
-	}
-	found, err := s.find(ctx, index, st, p.understood.Language)
+	found, near, err := s.find(ctx, index, st, p.understood.Language)
 	if err != nil {
 		return p, err
 	}
 	if len(found) == 0 {
-		near := index.Answer(st.question, p.understood.Language, engine.DefaultBound)
-		p.reason, p.text = NoAnswer, words.withSuggestions(words.unknown, near.Suggested())
+		p.reason, p.text, p.shorter = NoAnswer, words.withSuggestions(words.unknown, near), words.unknown
 		return p, nil
 	}
 	var said []string
@@ -297,9 +308,24 @@ func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
 	return p, nil
 }
 
+// otherwise is the language of a question whose words do not tell: that of what the customer
+// wrote before, then the one whose texts have its words, then the contact's.
+func (st *state) otherwise(index *engine.Index) string {
+	for _, i := range st.items {
+		if i.Kind == conversation.Message && i.AuthorKind == conversation.ByContact && i.ID != st.item.ID {
+			if language := engine.DetectLanguage(i.Body, ""); language != "" {
+				return language
+			}
+		}
+	}
+	code, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(st.language), "_", "-"), "-")
+	return languageOr(cmp.Or(index.Language(st.question), code))
+}
+
 // find finds the answer to each message that asks something; none where one of them has
-// none. Messages without an answer of their own may be one question together.
-func (s *Service) find(ctx context.Context, index *engine.Index, st *state, language string) (out []engine.Candidate, err error) {
+// none. Messages without an answer of their own may be one question together. Where there is no answer
+// it returns what comes near.
+func (s *Service) find(ctx context.Context, index *engine.Index, st *state, language string) (out, near []engine.Candidate, err error) {
 	asked, answered := 0, 0
 	for _, text := range st.wrote {
 		if !engine.Asks(text, language) {
@@ -317,17 +343,17 @@ func (s *Service) find(ctx context.Context, index *engine.Index, st *state, lang
 	}
 	switch {
 	case asked > 0 && answered == asked:
-		return out, nil
+		return out, nil, nil
 	case answered > 0:
-		return nil, nil
+		return nil, (&engine.Reply{Candidates: out}).Suggested(), nil
 	}
 	found := index.Answer(st.question, language, engine.DefaultBound)
-	if !found.Confident {
+	if near = found.Suggested(); !found.Confident {
 		if found, err = s.findProvisions(ctx, &st.configuration, st.question, language); err != nil || !found.Confident {
-			return nil, err
+			return nil, near, err
 		}
 	}
-	return found.Candidates[:1], nil
+	return found.Candidates[:1], nil, nil
 }
 
 // refusal is why the assistant does not answer at all; "" where it does.

@@ -231,3 +231,46 @@ func TestSuggested(t *testing.T) {
 		}
 	}
 }
+
+// What is in every letter says nothing of the question, and a question stays one.
+func TestLetters(t *testing.T) {
+	t.Parallel()
+	x := engine.NewIndex(readDemoTexts(t, "help"))
+	for _, text := range []string{
+		"How do I return an item?",
+		"Hello,\n\nHow do I return an item?\n\nKind regards,\nJane Miller",
+		"Dear Demo team,\nHow do I return an item?\nThanks, Jane\nMiller Ltd.\n+44 20 7946 0000",
+		"How do I return an item?\n\nJohn",
+		"Hi, I am Jane Miller. How do I return an item?",
+		"How do I return an item?\n\nSent from my iPhone",
+		"Hello,\nHow can I return my order?\nBest\nJ. Smith",
+		"Merhaba,\n\nÜrünü nasıl iade ederim?\n\nSaygılarımla\nAyşe Yılmaz",
+		"Ürünü nasıl iade ederim?\nTeşekkürler, Ayşe",
+		"Ürünü nasıl iade ederim?\n\niPhone'umdan gönderildi",
+		"Merhaba\niyi günler ürünü nasıl iade ederim",
+		"Thanks\nHow do I return an item?",
+	} {
+		if r := x.Answer(text, "tr", engine.DefaultBound); !r.Confident || r.Candidates[0].URL != "iade-kosullari" {
+			t.Errorf("%q: %+v", text, r)
+		}
+	}
+	for _, text := range []string{"Hello,\nJane", "Kind regards,\nJane Miller", "How do I return an item?\nBest price for a tent", "Can I wash an order?", "Can I send my order as a gift?", "Siparişimi geri almak istiyorum"} {
+		if r := x.Answer(text, "en", engine.DefaultBound); r.Confident {
+			t.Errorf("%q is answered: %+v", text, r.Candidates[0])
+		}
+	}
+}
+
+// A message without small words is in the language whose texts have its words.
+func TestLanguageOfTexts(t *testing.T) {
+	t.Parallel()
+	both, english := engine.NewIndex(readDemoTexts(t, "help")), engine.NewIndex(readDemoTexts(t, "help-acme"))
+	for text, want := range map[string]string{"Payment?": "en", "Ödeme": "tr", "Refund policy": "en", "Sipariş\n\nTeşekkürler,\nRose Parcel": "tr", "xyzzy": ""} {
+		if got := both.Language(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+	if got := english.Language("SSO?"); got != "en" {
+		t.Errorf("with English texts alone: %q", got)
+	}
+}

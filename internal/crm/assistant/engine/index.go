@@ -141,6 +141,29 @@ func indexText(text *Text) indexedText {
 	return t
 }
 
+// Language is the language whose texts have most of a message's words; "" where it cannot be told. Where all
+// texts are of one language, it is that.
+func (x *Index) Language(message string) string {
+	if len(x.count) == 1 {
+		return slices.Collect(maps.Keys(x.count))[0]
+	}
+	count := func(language string) (n int) {
+		for _, w := range subjectWords(withoutLetter(message), language) {
+			if x.words[language][w] > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	switch turkish, english := count(Turkish), count(English); {
+	case turkish > english:
+		return Turkish
+	case english > turkish:
+		return English
+	}
+	return ""
+}
+
 // Size is how many bytes of text the index holds.
 func (x *Index) Size() int { return x.size }
 

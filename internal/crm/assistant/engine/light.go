@@ -61,8 +61,9 @@ var (
 		Turkish: strings.Fields(`kusurlu bozuk hasarli kirik defolu yirtik ayipli delik`),
 		English: normalized(`faulty broken damaged defective torn tear hole crushed`),
 	}
-	things = map[string][]string{Turkish: {"urun"}, English: normalized(`item product goods`)}
-	orders = map[string][]string{Turkish: {"siparis"}, English: {"order"}}
+	things  = map[string][]string{Turkish: {"urun"}, English: normalized(`item product goods`)}
+	orders  = map[string][]string{Turkish: {"siparis"}, English: {"order"}}
+	returns = map[string][]string{Turkish: {"iade"}, English: {"return"}}
 )
 
 // oneOf finds the first of some normalized words that is a form of one in a list; "" where none is.
@@ -73,6 +74,26 @@ func oneOf(words, list []string, language string) string {
 		}
 	}
 	return ""
+}
+
+func isOneOf(word string, list []string, language string) bool {
+	return oneOf([]string{word}, list, language) != ""
+}
+
+// returnsOrder says whether the words of a question that count are an order and its return, and no others.
+func returnsOrder(words []string, language string) bool {
+	order, back := false, false
+	for _, w := range words {
+		switch {
+		case isOneOf(w, orders[language], language):
+			order = true
+		case isOneOf(w, returns[language], language):
+			back = true
+		case !isLight(w, language):
+			return false
+		}
+	}
+	return order && back
 }
 
 // auxiliaries are the roots of Turkish verbs that say nothing by themselves, and beginnings

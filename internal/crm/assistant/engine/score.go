@@ -135,13 +135,17 @@ type query struct {
 	asks     string
 	trouble  bool // it speaks of trouble
 	fault    bool // it speaks of a thing with a fault
+	// returnsOrder says that it asks for the return of an order and nothing else: of what was in it.
+	returnsOrder bool
 }
 
 func (x *Index) ask(question, language string) query {
+	question = withoutLetter(question)
 	q := query{language: language, folded: foldedWords(question), asks: asksFor(question, language)}
 	words := subjects(joinPhrases(slices.Clone(q.folded), language), language)
 	words = words[:min(len(words), maxWords)]
 	q.folded = q.folded[:min(len(q.folded), 2*maxWords)]
+	q.returnsOrder = returnsOrder(words, language)
 	for i, w := range words {
 		if slices.ContainsFunc(words[:i], func(before string) bool { return sameWord(before, w, language) >= sureForm }) {
 			continue
@@ -168,7 +172,6 @@ func (x *Index) ask(question, language string) query {
 func (x *Index) add(q *query, word string, share float64) {
 	a := asked{word: word, known: map[string]float64{}}
 	means := synonymsOf(word, q.language)
-	isOrder := oneOf([]string{word}, orders[q.language], q.language) != ""
 	for w := range x.words[q.language] {
 		grade := sameWord(word, w, q.language)
 		for _, s := range means {
@@ -177,8 +180,8 @@ func (x *Index) add(q *query, word string, share float64) {
 			}
 			grade = max(grade, asSynonym*sameWord(s, w, q.language))
 		}
-		if grade < asThing && isOrder && oneOf([]string{w}, things[q.language], q.language) != "" {
-			grade = asThing // who returns an order returns what was in it
+		if grade < asThing && q.returnsOrder && isOneOf(word, orders[q.language], q.language) && isOneOf(w, things[q.language], q.language) {
+			grade = asThing
 		}
 		if grade > 0 {
 			a.known[w] = grade
