@@ -36,7 +36,7 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   const { t } = useI18n()
   const { older, newer, ...items } = useTimeline(conversation.id, at)
   const messages = useOutgoing(conversation.id)
-  const leaving = useLeaving(conversation.id)
+  const leaving = useLeaving(conversation.id, items.rows)
   const { nameOf, names } = useNames(conversation)
   const kinds = useCapabilities().data
   const place = useScrollPlace({ at, rows: items.isPending ? [] : items.rows, waiting: messages.length + leaving.length, complete: newer === null })
@@ -140,10 +140,11 @@ function useOutgoing(conversationId: string): OutgoingMessage[] {
   return useStore(outgoing).filter((message) => message.conversationId === conversationId && message.author === author)
 }
 
-/** Replies of this moment that can still be taken back. When one has left, the messages are read again. */
-function useLeaving(conversationId: string): Scheduled[] {
+/** Replies of this moment that can still be taken back. When one has left, the messages are read again; it does not stand there twice until then. */
+function useLeaving(conversationId: string, rows: readonly Item[]): Scheduled[] {
   const client = useQueryClient()
-  const leaving = (useScheduled(conversationId).data ?? []).filter(isJustSent)
+  const left = ({ body, author_id, send_at }: Scheduled) => rows.some((row) => row.body === body && row.author_id === author_id && row.created_at >= send_at)
+  const leaving = (useScheduled(conversationId).data ?? []).filter((one) => isJustSent(one) && !left(one))
   const before = useRef(0)
   useEffect(() => {
     if (leaving.length < before.current) void client.invalidateQueries({ queryKey: itemsKey(conversationId) })

@@ -101,12 +101,17 @@ describe('Timeline', () => {
 
   it('shows a reply that leaves in a moment, and takes it back', async () => {
     const leaving = { id: 's1', conversation_id: 'c1', state: 'waiting', author_id: 'm1', body: 'It left', attachments: [], channel: 'email', channel_account_id: 'b1', format: 'markdown', signature: false, created_at: '2026-11-15T12:00:00Z', send_at: '2026-11-15T12:00:05Z' }
-    answers.set('GET /api/crm/v1/conversations/c1/scheduled', [leaving, { ...leaving, id: 's2', body: 'Tomorrow', send_at: '2026-11-16T09:00:00Z' }])
+    const by = { author_kind: 'agent', author_id: 'm1' } as const
+    answers.set('GET /api/crm/v1/conversations/c1/items', [item('Just gone', '2026-11-15T12:00:06Z', by), item('It left', '2026-11-15T11:00:00Z', by)])
+    answers.set('GET /api/crm/v1/conversations/c1/scheduled', [leaving, { ...leaving, id: 's3', body: 'Just gone' }, { ...leaving, id: 's2', body: 'Tomorrow', send_at: '2026-11-16T09:00:00Z' }])
     answers.set('DELETE /api/crm/v1/conversations/c1/scheduled/s1', { ...leaving, state: 'cancelled' })
     await show(<Timeline conversation={conversation} at={undefined} onNewest={() => undefined} />)
     const article = await screen.findByRole('article', { name: 'Sending…' })
     expect(article.textContent).toContain('It left')
     expect(screen.queryByText('Tomorrow')).toBeNull()
+    // Another of the same words left before; a third has just left, and is told of by its message first.
+    expect(screen.getAllByText('It left')).toHaveLength(2)
+    expect(screen.getAllByText('Just gone')).toHaveLength(1)
     await userEvent.click(within(article).getByRole('button', { name: 'Undo' }))
     await waitFor(() => expect(takenBack.get()).toEqual({ conversationId: 'c1', body: 'It left', attachments: [], channel: 'email', channel_account_id: 'b1', format: 'markdown', signature: false }))
   })
