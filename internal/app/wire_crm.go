@@ -39,6 +39,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/dns"
 	"konak/internal/kit/mtasts"
+	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
 	"konak/internal/mail/domain"
 	"konak/internal/mail/engine"
@@ -169,7 +170,7 @@ func (a *App) wireChannels(p *parts) (err error) {
 	a.Kinds[telegram.Name] = a.Telegram
 	a.Social = social.New(social.Config{
 		DB: a.DB, Log: a.log, Box: p.box, Channels: a.Channels, Contacts: a.Contacts, Inbound: a.Inbound, Edits: a.Edits, Files: a.Files,
-		Provider: pages.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), BaseURL: a.cfg.BaseURL(),
+		Provider: pages.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out, outbound.New(outbound.Options{Patience: a.cfg.PeerPatience})), BaseURL: a.cfg.BaseURL(),
 	})
 	maps.Copy(a.Kinds, a.Social.Kinds())
 	a.Partner = partner.New(partner.Config{

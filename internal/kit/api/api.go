@@ -139,9 +139,8 @@ func New(cfg Config) *API {
 				},
 			},
 		},
-		Formats:                      map[string]huma.Format{"application/json": format, "json": format, formType: formFormat},
-		DefaultFormat:                "application/json",
-		RejectUnknownQueryParameters: true,
+		Formats:       map[string]huma.Format{"application/json": format, "json": format, formType: formFormat},
+		DefaultFormat: "application/json",
 	}
 	a.huma = humachi.New(a.mux, config)
 	a.metrics = prometheus.NewHistogramVec(prometheus.HistogramOpts{

@@ -95,6 +95,9 @@ type Route struct {
 	// Invalid400 answers invalid input with 400 invalid_parameter instead of
 	// 422, where the platform document says so.
 	Invalid400 bool
+	// AnyQuery ignores query parameters that the route does not know instead of refusing
+	// them, where somebody else decides what an address carries.
+	AnyQuery bool
 	// ETag lets whoever polls the route show what they have: 304 if that is
 	// still so. Only for GET.
 	ETag bool
@@ -264,6 +267,8 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 		Middlewares:     huma.Middlewares{a.guard(&rt)},
 		Security:        rt.security(), Errors: rt.errors(),
 		Extensions: map[string]any{"x-access": string(rt.Access)},
+
+		RejectUnknownQueryParameters: !rt.AnyQuery,
 	}
 	if rt.Permission != "" && rt.Permission != Anyone {
 		op.Extensions["x-permission"] = string(rt.Permission)

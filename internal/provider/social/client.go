@@ -15,18 +15,29 @@ import (
 	"strings"
 
 	channel "konak/internal/crm/channel/social"
+	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
 	"konak/internal/provider/graph"
 )
 
 // Client speaks with the Graph API.
-type Client struct{ graph *graph.Client }
+type Client struct {
+	graph *graph.Client
+	// files fetches what lies elsewhere than with the API.
+	files *graph.Client
+	host  string // the API's
+}
 
 var _ channel.Provider = (*Client)(nil)
 
-// New makes a client; an empty address means Meta's own.
-func New(address string, transport http.RoundTripper) *Client {
-	return &Client{graph.New(address, transport)}
+// New makes a client; an empty address means Meta's own. Files that lie on another host
+// are fetched over files: whoever has an app's secret chooses their addresses.
+func New(address string, transport, files http.RoundTripper) *Client {
+	c := &Client{graph: graph.New(address, transport), files: graph.New(address, files)}
+	if u, err := url.Parse(address); err == nil {
+		c.host = u.Host
+	}
+	return c
 }
 
 // object is how an app's webhook calls a kind.
@@ -217,7 +228,14 @@ func (c *Client) Download(ctx context.Context, address string) (string, io.ReadC
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return "", nil, fmt.Errorf("social: %w", &channel.Refusal{Status: http.StatusNotFound, Message: "not an address"})
 	}
-	resp, err := c.graph.Send(ctx, graph.Call{Method: http.MethodGet, Path: address})
+	from := c.files
+	if u.Host == c.host {
+		from = c.graph
+	}
+	resp, err := from.Send(ctx, graph.Call{Method: http.MethodGet, Path: address})
+	if errors.Is(err, outbound.ErrInside) || errors.Is(err, outbound.ErrPlain) {
+		return "", nil, fmt.Errorf("social: %w", &channel.Refusal{Status: http.StatusNotFound, Message: "not an address of the open internet"})
+	}
 	if err != nil {
 		return "", nil, err
 	}

@@ -28,7 +28,7 @@ func open(t *testing.T) (*wire.Client, *sandbox.Server, string) {
 	server := httptest.NewServer(box)
 	t.Cleanup(server.Close)
 	t.Cleanup(box.Close)
-	return wire.New(server.URL, http.DefaultTransport), box, server.URL
+	return wire.New(server.URL, http.DefaultTransport, http.DefaultTransport), box, server.URL
 }
 
 func wantCode(t *testing.T, err error, code int) {
@@ -111,7 +111,7 @@ func TestDownloadCarriesNoToken(t *testing.T) {
 func TestHostileServers(t *testing.T) {
 	t.Parallel()
 	hostile.CallEach(t, 64<<20, func(ctx context.Context, address string) error {
-		_, err := wire.New(address, &http.Transport{DisableKeepAlives: true}).Send(ctx, access, channel.Message{To: "5", Text: "a"})
+		_, err := wire.New(address, &http.Transport{DisableKeepAlives: true}, nil).Send(ctx, access, channel.Message{To: "5", Text: "a"})
 		return err
 	})
 }

@@ -1473,7 +1473,7 @@ export interface paths {
         };
         /**
          * A person comes back from the provider
-         * @description Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, session (whoever began it has signed out), permission (they may no longer connect channels), consent, exchange, assets, claim, subscribe or store; what the provider refused is told in its own words. It is on the installation's own host: on a workspace's and on any other, 404. A browser is sent to the panel's page of channels, with the id of the failure where the provider said something.
+         * @description Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, session (whoever began it has signed out), permission (they may no longer connect channels), consent, exchange, assets, claim, subscribe or store; what the provider refused is told in its own words. It is on the installation's own host: on a workspace's and on any other, 404. Parameters that are not named here are the provider's business and are ignored. A browser is sent to the panel's page of channels, with the id of the failure where the provider said something.
          */
         get: operations["partner-sign-up-callback"];
         put?: never;

@@ -44,9 +44,9 @@ func (s *Service) Register(a *api.API) {
 	api.Handle(a, failed, func(ctx context.Context, in *failureIn) (Failure, error) { return s.Failure(ctx, in.ID.UUID) })
 
 	back := api.Route{
-		Method: "GET", Path: CallbackPath, ID: "partner-sign-up-callback", Tag: "CRM channels", Access: api.Public, Refusals: []int{403, 404, 409, 422, 502},
+		Method: "GET", Path: CallbackPath, ID: "partner-sign-up-callback", Tag: "CRM channels", Access: api.Public, Refusals: []int{403, 404, 409, 422, 502}, AnyQuery: true,
 		Summary: "A person comes back from the provider",
-		Doc:     "Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, session (whoever began it has signed out), permission (they may no longer connect channels), consent, exchange, assets, claim, subscribe or store; what the provider refused is told in its own words. It is on the installation's own host: on a workspace's and on any other, 404. A browser is sent to the panel's page of channels, with the id of the failure where the provider said something.",
+		Doc:     "Without a credential: who acts and for which workspace comes from the state, which counts once. The code is exchanged, what the person shared is read from the provider, what the call claims must be among it, and its numbers, pages and Instagram accounts are connected all together or not at all. A refusal names its step in reason: state, session (whoever began it has signed out), permission (they may no longer connect channels), consent, exchange, assets, claim, subscribe or store; what the provider refused is told in its own words. It is on the installation's own host: on a workspace's and on any other, 404. Parameters that are not named here are the provider's business and are ignored. A browser is sent to the panel's page of channels, with the id of the failure where the provider said something.",
 	}
 	api.HandleVisit(a, back, func(ctx context.Context, in *callbackIn) (Connected, error) {
 		if !api.BareHost(ctx) {

@@ -196,6 +196,7 @@ func TestSteps(t *testing.T) {
 		}{
 			{partner.StepState, 409, "conflict", func(q url.Values) { q.Set("state", "guessed") }},
 			{partner.StepState, 409, "conflict", func(q url.Values) { q.Set("state", q.Get("state")+"x") }},
+			{partner.StepState, 409, "conflict", func(q url.Values) { q.Set("state", strings.Repeat("A", 22)+".x") }}, // of the workspace zero
 			{partner.StepConsent, 409, "conflict", func(q url.Values) { q.Del("code"); q.Set("error", "access_denied") }},
 			{partner.StepExchange, 502, "provider_rejected", func(q url.Values) { q.Set("code", "guessed") }},
 			{partner.StepAssets, 502, "provider_rejected", func(url.Values) { sh.Box.Fail("accounts", 500, 2, 0, 0) }},
@@ -393,7 +394,10 @@ func TestBrowser(t *testing.T) {
 		}); to != "/crm/channels?partner=failed&step=consent" {
 			t.Errorf("after a refusal: %s", to)
 		}
-		if to := sh.visit(url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}}); to != "/crm/channels?partner=connected" {
+		// What the provider adds to the address is its own business.
+		if to := sh.visit(url.Values{
+			"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, nil)}, "granted_scopes": {"pages_messaging"},
+		}); to != "/crm/channels?partner=connected" {
 			t.Errorf("after a success: %s", to)
 		}
 	})

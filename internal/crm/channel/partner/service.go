@@ -151,7 +151,7 @@ func tenantOf(state string) (uuid.UUID, bool) {
 		return uuid.Nil, false
 	}
 	id, err := uuid.FromBytes(raw)
-	return id, err == nil
+	return id, err == nil && id != uuid.Nil
 }
 
 // Return is what the provider sends a person back with.

@@ -6,7 +6,9 @@ import (
 	"image"
 	"image/png"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,6 +100,19 @@ func TestFiles(t *testing.T) {
 		}
 		if got := sh.sendsFile("file", "file:///etc/passwd"); got.Attachments[0].Blocked == nil || *got.Attachments[0].Blocked != file.BlockedGone {
 			t.Errorf("an address that is none: %+v", got.Attachments)
+		}
+		// Webhooks may reach this machine here; an address that somebody chose as a file's
+		// may not, on the provider's machine neither.
+		var reached atomic.Bool
+		inside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			reached.Store(true)
+			_, _ = w.Write([]byte("# HELP secrets of the inside"))
+		}))
+		defer inside.Close()
+		for _, address := range []string{inside.URL + "/metrics", strings.Replace(inside.URL, "127.0.0.1", "localhost", 1) + "/metrics"} {
+			if got := sh.sendsFile("file", address); reached.Load() || got.Attachments[0].Blocked == nil || *got.Attachments[0].Blocked != file.BlockedGone {
+				t.Errorf("%s was reached: %v, %+v", address, reached.Load(), got.Attachments)
+			}
 		}
 		// A file that never ends is cut off and shown as too large.
 		address := sh.Box.File(sh.Provider, "video/mp4", nil)

@@ -127,15 +127,14 @@ const unsupported = "Bu ileti türü burada gösterilemiyor; WhatsApp uygulamas�
 // the app on the phone. A message with a file is written at
 // once, in its place, with the file pending; a job fetches it.
 func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) error {
+	now := s.DB.Clock().Now()
+	m.At = transport.PlausibleTime(m.At, now)
 	in := inbound.Inbound{
 		Channel: Name, Body: strings.TrimSpace(m.Text), ProviderMessageID: m.ID, AI: a.AI, GroupID: a.GroupID, AutoReply: m.System,
-		From: m.sender(a.ID), Detail: m.Detail, Window: window, FromUs: m.OfOwner,
+		From: m.sender(a.ID), Detail: m.Detail, SentAt: clock.Ptr(m.At), FromUs: m.OfOwner,
 	}
-	if !m.At.IsZero() {
-		in.SentAt = clock.Ptr(m.At)
-		// A message that was on its way for long leaves less of the window.
-		in.Window = window - max(s.DB.Clock().Now().Sub(m.At), 0)
-	}
+	// A message that was on its way for long leaves less of the window.
+	in.Window = window - max(now.Sub(m.At), 0)
 	if m.System || m.OfOwner {
 		in.Window = 0 // the customer wrote nothing
 	}
@@ -204,9 +203,7 @@ func (s *Service) status(ctx context.Context, a channel.Account, st Status) erro
 		return err
 	}
 	d := conversation.Delivery{Status: conversation.Sent, ProviderMessageID: st.MessageID}
-	if st.At.IsZero() {
-		st.At = s.DB.Clock().Now()
-	}
+	st.At = transport.PlausibleTime(st.At, s.DB.Clock().Now())
 	switch st.Status {
 	case StatusSent:
 	case StatusDelivered:
