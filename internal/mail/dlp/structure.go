@@ -155,15 +155,15 @@ func (x *extractor) scanShown(where Where, h *mailHeader) {
 		subject = where
 	}
 	for _, f := range h.shown {
-		text := decodeWords(f.value.String())
-		switch f.name {
-		case "subject":
-			x.text.scanText(subject, text)
-			continue
-		case "to", "cc":
+		place := where
+		if f.name == "subject" {
+			place = subject
+		}
+		text := x.decodeWords(place, f.value.String())
+		if f.name == "to" || f.name == "cc" {
 			text = addressInText.ReplaceAllString(text, ",")
 		}
-		x.text.scanText(where, text)
+		x.text.scanText(place, text)
 	}
 }
 
