@@ -1,6 +1,7 @@
 package dlp_test
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,67 @@ func TestEncodedWords(t *testing.T) {
 		{"an ordinary subject", dlptest.Mail("Subject: =?iso-8859-9?Q?=DDade?= =?UTF-8?B?w5xyw7xu?= =?us-ascii?q?x?= =?iso-2022-jp?B?GyRCJUYlOSVIGyhC?=\r\n", ""), nil},
 	} {
 		if got := found(compile(t, rules()).ScanMail(t.Context(), strings.NewReader(c.mail), dlp.DefaultLimits())); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
+// scanFile scans one file by the rules.
+func scanFile(t *testing.T, name string, content []byte) []string {
+	t.Helper()
+	return found(compile(t, rules()).ScanMessage(t.Context(), dlp.Message{Files: []dlp.File{fileOf(name, content)}}, dlp.DefaultLimits()))
+}
+
+// The dictionaries of a PDF are read in every spelling, and a stream whose filter is not
+// known is noted.
+func TestFiltersOfPDF(t *testing.T) {
+	t.Parallel()
+	secret := []string{"regex attachment:a.pdf 1"}
+	held := func(reason string) []string { return []string{"!" + reason + " attachment:a.pdf"} }
+	content := string(packed("BT /F1 12 Tf (PRJ-1234) Tj ET"))
+	pdf := func(filter, more string) []byte {
+		return []byte("%PDF-1.4\n4 0 obj<<" + filter + ">>stream\n" + content + "\nendstream\nendobj\n" +
+			"6 0 obj\n/FlateDecode\nendobj\n7 0 obj\n[/FlateDecode]\nendobj\n8 0 obj[6 0 R]endobj\n9 0 obj 9 0 R endobj\n" + more + "trailer<</Root 1 0 R>>\n%%EOF")
+	}
+	objects := "12 0 /FlateDecode"
+	packedObjects := "11 0 obj<</Type/Obj#53tm/N 1/First 5/Length 99>>stream\n" + objects + "\nendstream endobj\n"
+	for _, c := range []struct {
+		name    string
+		content []byte
+		want    []string
+	}{
+		{"plain", pdf("/Filter/FlateDecode", ""), secret},
+		{"array", pdf("/Filter [ /FlateDecode ] /DecodeParms[null]", ""), secret},
+		{"reference", pdf("/Filter 6 0 R", ""), secret},
+		{"reference to an array", pdf("/Filter 7 0 R/Length 12", ""), secret},
+		{"reference to references", pdf("/Filter 8 0 R", ""), secret},
+		{"reference to a packed object", pdf("/Filter 12 0 R", packedObjects), secret},
+		{"reference to nothing", pdf("/Filter 20 0 R", ""), held("unsupported")},
+		{"reference to itself", pdf("/Filter 9 0 R", ""), held("unsupported")},
+		{"ambiguous reference", pdf("/Filter 6 0 R", "6 0 obj/ASCIIHexDecode endobj\n"), held("unsupported")},
+		{"escape in the value", pdf("/Filter/Fl#61teDecode", ""), secret},
+		{"escape in the name", pdf("/F#69lter/FlateDecode", ""), secret},
+		{"comment", pdf("/Filter%x\n/FlateDecode", ""), secret},
+		{"comment with a stream", pdf("/Filter% stream\n/FlateDecode", ""), secret},
+		{"string with an end", pdf("/X(endobj \\) stream)/Filter/FlateDecode", ""), secret},
+		{"comment before the object", bytes.Replace(pdf("/Filter/FlateDecode", ""), []byte("4 0 obj"), []byte("4 0%\nobj"), 1), secret},
+		{"value with the same name", pdf("/X/Filter /Filter/FlateDecode", ""), secret},
+		{"filter of something else", pdf("/X<</Filter/ASCIIHexDecode>>/Filter/FlateDecode", ""), secret},
+		{"two filters", pdf("/Filter/ASCIIHexDecode/Filter/FlateDecode", ""), held("unsupported")},
+		{"picture named beside it", pdf("/X/DCTDecode/Y/FontFile/Filter/FlateDecode", ""), secret},
+		{"unknown filter", pdf("/Filter/BrotliDecode", ""), held("unsupported")},
+		{"known one behind an unknown one", pdf("/Filter[/Nope/FlateDecode]", ""), held("unsupported")},
+		{"packed twice", pdf("/Filter[/LZWDecode/FlateDecode]", ""), held("unsupported")},
+		{"JPEG", pdf("/Subtype/Image/Filter/DCTDecode", ""), nil},
+		{"packed JPEG", pdf("/Filter[/FlateDecode/DCTDecode]", ""), nil},
+		{"fax", pdf("/Filter /CCITTFaxDecode /DecodeParms<</K -1>>", ""), nil},
+		{"picture in another packing", pdf("/Subtype /Image/Filter/RunLengthDecode", ""), nil},
+		{"no filter", pdf("/Filter null", ""), nil},
+		{"encrypted", append(pdf("", ""), "trailer<</Encr#79pt 9 0 R>>"...), held("encrypted")},
+		{"encrypted, far off", append(pdf("", ""), "trailer<</#45ncrypt"+strings.Repeat(" ", 40)+"%\n<<>>>>"...), held("encrypted")},
+		{"never closed", []byte("%PDF-1.4\n4 0 obj<</X(" + "stream\nx\nendstream endobj"), held("damaged")},
+	} {
+		if got := scanFile(t, "a.pdf", c.content); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
 		}
 	}
