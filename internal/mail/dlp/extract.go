@@ -156,6 +156,10 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 	if format == "" || format == "pdf" || format == "compound" {
 		x.scanHiddenZip(p, content, depth)
 	}
+	isMail := kind == "message/rfc822" || kind == "message/global" || ending == ".eml"
+	if format == "" && !isMail && beginsMail(head) {
+		defer x.scanMailFile(p.where, content, depth)()
+	}
 	switch {
 	case format != "":
 		if depth >= x.limits.Depth {
@@ -163,7 +167,7 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 			return
 		}
 		x.scanPacked(p, format, content, depth)
-	case kind == "message/rfc822" || kind == "message/global" || ending == ".eml":
+	case isMail:
 		x.scanMail(p.where, content.reader(), depth)
 	case ending == ".ics" || ending == ".vcf" || kind == "text/calendar" || kind == "text/vcard" || kind == "text/x-vcard" || beginsLines(head):
 		x.scanLines(p, content, depth)

@@ -2,6 +2,7 @@ package dlp_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +112,102 @@ func TestFiltersOfPDF(t *testing.T) {
 		{"never closed", []byte("%PDF-1.4\n4 0 obj<</X(" + "stream\nx\nendstream endobj"), held("damaged")},
 	} {
 		if got := scanFile(t, "a.pdf", c.content); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
+// The strings of a PDF beside its pages are read in every form and charset.
+func TestStringsOfPDF(t *testing.T) {
+	t.Parallel()
+	wide := func(s string) string {
+		b := dlptest.UTF16(s)
+		for i := 1; i < len(b); i += 2 {
+			b[i-1], b[i] = b[i], b[i-1]
+		}
+		return "\xFE\xFF" + string(b)
+	}
+	hexed := func(s string) string { return fmt.Sprintf("<%X>", s) }
+	for name, value := range map[string]string{
+		"parentheses":      "(PRJ-1234)",
+		"hex":              hexed("PRJ-1234"),
+		"hex with spaces":  "< 50 524A\n2D31323334>",
+		"wide hex":         hexed(wide("PRJ-1234")),
+		"small end first":  hexed("\xFF\xFE" + string(dlptest.UTF16("PRJ-1234"))),
+		"UTF-8":            hexed("\xEF\xBB\xBFPRJ-\u200b1234"),
+		"in an array":      "[" + hexed("x") + hexed("PRJ-1234") + "]",
+		"in a dictionary":  "<</X<</Y" + hexed("PRJ-1234") + ">>>>",
+		"behind a comment": "%(\n" + hexed("PRJ-1234"),
+	} {
+		object := "<</FT/Tx/V" + value + ">>"
+		stream := string(packed("9 0 " + object))
+		for where, pdf := range map[string]string{
+			"object":        "%PDF-1.4\n9 0 obj" + object + "endobj\ntrailer<<>>",
+			"packed object": "%PDF-1.5\n8 0 obj<</Type/ObjStm/N 1/First 4/Filter/FlateDecode>>stream\n" + stream + "\nendstream endobj\n",
+		} {
+			if got := scanFile(t, "a.pdf", []byte(pdf)); !slices.Equal(got, []string{"regex attachment:a.pdf 1"}) {
+				t.Errorf("%s in an %s: %q", name, where, got)
+			}
+		}
+	}
+	if got := scanFile(t, "a.pdf", []byte("%PDF-1.4\n9 0 obj<</ID[<00112233445566778899AABBCCDDEEFF>]/Contents<30820A0102>>>endobj")); got != nil {
+		t.Errorf("an ordinary file: %q", got)
+	}
+}
+
+// A web archive, or any file that begins as a mail does, is read as one.
+func TestMailInFiles(t *testing.T) {
+	t.Parallel()
+	b64 := dlptest.Base64([]byte("<p>PRJ<b>-12</b>34"))
+	archive := "MIME-Version: 1.0\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n\r\n" + b64
+	multipart := "From: <Saved by a browser>\r\nSnapshot-Content-Location: https://kaya.example/\r\nSubject: x\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n\ttype=\"text/html\";\r\n\tboundary=\"b\"\r\n\r\n" +
+		dlptest.Multipart("b", strings.TrimPrefix(archive, "MIME-Version: 1.0\r\n"))
+	for _, c := range []struct {
+		name, file string
+		content    []byte
+		want       []string
+	}{
+		{"web archive", "a.mht", []byte(archive), []string{"regex attachment:a.mht 1"}},
+		{"called otherwise", "a.txt", []byte(archive), []string{"regex attachment:a.txt 1"}},
+		{"no name", "x", []byte("\r\n\r\n" + archive), []string{"regex attachment:x 1"}},
+		{"of several parts", "a.mhtml", []byte(multipart), []string{"regex attachment:a.mhtml 1"}},
+		{"of a mailbox file", "a.mbox", []byte("From a Mon Jan 1\n" + strings.ReplaceAll(multipart, "\r\n", "\n")), []string{"regex attachment:a.mbox 1"}},
+		{"parts alone", "a.bin", []byte(dlptest.Multipart("b", archive)), []string{"regex attachment:a.bin 1"}},
+		{"in a zip", "a.zip", dlptest.Zip(t, "a.mht", archive), []string{"regex attachment:a.zip/a.mht 1"}},
+		{"in a document", "a.docx", dlptest.Zip(t, "[Content_Types].xml", "<Types/>", "word/afchunk.mht", archive), []string{"regex attachment:a.docx/word/afchunk.mht 1"}},
+		{"text that begins alike", "a.txt", []byte("Content-Type: a\nProje: PRJ-1234\n\nçok gizli"), []string{"keyword attachment:a.txt/unnamed 1", "regex attachment:a.txt 1"}},
+		{"page that begins alike", "a.html", []byte("Content-Type: text/plain\n<p>PRJ<b>-12</b>34"), []string{"regex attachment:a.html 1"}},
+		{"an ordinary text", "a.txt", []byte("Konu: toplantı\nYer: şube\n\n--\nElif\nContent-Type: x\n"), nil},
+		{"an ordinary mail", "a.txt", []byte("Content-Type: text/plain\n\nMerhaba"), nil},
+	} {
+		if got := scanFile(t, c.file, c.content); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Parts behind the end of a multipart and before its first one are scanned.
+func TestLooseParts(t *testing.T) {
+	t.Parallel()
+	b64 := "Content-Transfer-Encoding: base64\r\n\r\n" + dlptest.Base64([]byte("PRJ-1234")) + "\r\n"
+	docx := "Content-Type: application/octet-stream; name=a.docx\r\nContent-Transfer-Encoding: base64\r\n\r\n" + dlptest.Base64(dlptest.Docx(t, "PRJ-</w:t></w:r><w:r><w:t>1234")) + "\r\n"
+	end := "--b\r\n\r\nx\r\n--b--\r\n"
+	for _, c := range []struct {
+		name, body string
+		want       []string
+	}{
+		{"behind the end", end + "--b\r\n" + b64 + "--b--\r\n", []string{"regex body 1"}},
+		{"behind the end, without a boundary", end + b64, []string{"regex body 1"}},
+		{"behind another boundary", end + "x\r\n--c\r\n" + b64 + "--c--\r\n", []string{"regex body 1"}},
+		{"document behind the end", end + "--b\r\n" + docx, []string{"regex attachment:a.docx/word/document.xml 1"}},
+		{"before the first", b64 + end, []string{"regex body 1"}},
+		{"before the first, behind a line", "This is a mail.\r\n\r\n" + b64 + end, []string{"regex body 1"}},
+		{"two before the first", strings.ReplaceAll(b64, "base64", "quoted-printable") + b64 + end, []string{"regex body 1"}},
+		{"behind an inner one", "--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n--c\r\n\r\nx\r\n--c--\r\n--c\r\n" + b64 + end, []string{"regex body 1"}},
+		{"ordinary", "This is a multi-part message in MIME format.\r\n" + end + "\r\n", nil},
+	} {
+		mail := dlptest.Mail("Content-Type: multipart/mixed; boundary=b\r\n", c.body)
+		if got := found(compile(t, rules()).ScanMail(t.Context(), strings.NewReader(mail), dlp.DefaultLimits())); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
 		}
 	}

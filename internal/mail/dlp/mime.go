@@ -108,20 +108,19 @@ func (x *extractor) scanMultipart(m *mailReader, where Where, boundary string, d
 	}
 	own := len(m.boundaries)
 	m.boundaries = append(m.boundaries, boundary)
-	x.scanReader(where, m.body()) // what stands before the first part
-	for m.hit == own && !m.closed {
-		if x.parts > x.limits.Parts || x.ctx.Err() != nil {
+	m.hit, m.closed = own, true
+	for m.hit == own {
+		switch {
+		case x.parts > x.limits.Parts || x.ctx.Err() != nil:
 			x.countPart(where)
 			skipBody(m.body())
-			continue
+		case m.closed: // what stands before the first part and after the last
+			x.scanLoose(where, m.body(), depth)
+		default:
+			x.scanEntity(m, where, false, depth)
 		}
-		x.scanEntity(m, where, false, depth)
 	}
 	m.boundaries = m.boundaries[:own]
-	if m.hit == own {
-		m.hit = -1
-		x.scanReader(where, m.body()) // what stands after the last part
-	}
 }
 
 // maxField bounds a field that is read.
