@@ -212,3 +212,36 @@ func TestLooseParts(t *testing.T) {
 		}
 	}
 }
+
+// Packings that are not read are noted by how they begin or by what they are called.
+func TestUnknownPackings(t *testing.T) {
+	t.Parallel()
+	rest := string(noise(60))
+	for _, c := range []struct{ name, file, content, want string }{
+		{"lzma", "a.bin", "\x5D\x00\x00\x80\x00\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF" + rest, "unsupported"},
+		{"lzma with a size", "a.bin", "\x5D\x00\x00\x80\x00\x10\x00\x00\x00\x00\x00\x00\x00" + rest, "unsupported"},
+		{"lzma by its name", "a.lzma", "\x00\x01" + rest, "unsupported"},
+		{"compress", "a.bin", "\x1F\x9D\x90" + rest, "unsupported"},
+		{"compress by its name", "a.Z", "\x00\x01" + rest, "unsupported"},
+		{"lzh", "a.bin", "\x20\x30-lh5-" + rest, "unsupported"},
+		{"arj", "a.bin", "\x60\xEA\x2B\x00\x22" + rest, "unsupported"},
+		{"arj by its name", "a.arj", "\x60\xEA" + rest, "unsupported"},
+		{"ace", "a.bin", "\x00\x00\x00\x00\x00\x00\x00**ACE**" + rest, "unsupported"},
+		{"lz4", "a.bin", "\x04\x22\x4D\x18" + rest, "unsupported"},
+		{"brotli", "a.br", "\x0B\x07\x80" + rest, "unsupported"},
+		{"KeePass", "a.bin", "\x03\xD9\xA2\x9A\x67\xFB\x4B\xB5" + rest, "encrypted"},
+		{"KeePass by its name", "a.kdbx", "\x00\x01" + rest, "encrypted"},
+		{"OpenSSL", "a.enc", "Salted__" + rest, "encrypted"},
+		{"OpenSSL in base64", "a.txt", "U2FsdGVkX1/abcdefgh", "encrypted"},
+		{"anything else", "a.bin", "\x60\xEA\xFF\xFF\x00" + rest, ""},
+		{"a text", "a.txt", "Salted butter, -lh5-", ""},
+	} {
+		var want []string
+		if c.want != "" {
+			want = []string{"!" + c.want + " attachment:" + c.file}
+		}
+		if got := scanFile(t, c.file, []byte(c.content)); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"konak/internal/mail/header"
@@ -27,9 +28,12 @@ var opaqueKinds = map[string]string{
 
 // opaqueEndings do the same by the ending of a name.
 var opaqueEndings = map[string]string{
-	".p7m": ReasonEncrypted, ".gpg": ReasonEncrypted, ".pgp": ReasonEncrypted, ".age": ReasonEncrypted,
+	".p7m": ReasonEncrypted, ".gpg": ReasonEncrypted, ".pgp": ReasonEncrypted, ".age": ReasonEncrypted, ".kdbx": ReasonEncrypted,
 	".hqx": ReasonUnsupported, ".uue": ReasonUnsupported, ".uu": ReasonUnsupported,
 }
+
+// encryptedHeads begin encrypted files: of age, OpenSSL (also in base64) and KeePass.
+var encryptedHeads = []string{"age-encryption.org/", "Salted__", "U2FsdGVkX1", "\x03\xD9\xA2\x9A\x67\xFB\x4B\xB5", "\x03\xD9\xA2\x9A\x65\xFB\x4B\xB5"}
 
 // opaqueReason says why a part cannot be scanned by what it is, "" where it can.
 func opaqueReason(p *part, kind, ending string, head []byte) string {
@@ -40,7 +44,7 @@ func opaqueReason(p *part, kind, ending string, head []byte) string {
 		return opaqueEndings[ending]
 	case strings.EqualFold(p.name, "winmail.dat"), bytes.HasPrefix(head, []byte("\x78\x9F\x3E\x22")):
 		return ReasonUnsupported
-	case bytes.HasPrefix(head, []byte("age-encryption.org/")):
+	case slices.ContainsFunc(encryptedHeads, func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }):
 		return ReasonEncrypted
 	}
 	return ""
