@@ -84,6 +84,8 @@ func (x *extractor) scanPacked(p part, format string, content *spool, depth int)
 		// packed into one of these.
 		if x.contains(content, "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00") {
 			x.c.fail(p.where, ReasonEncrypted)
+		} else {
+			x.scanOldOffice(p.where, content)
 		}
 		x.scanBinary(p.where, content)
 	default:
