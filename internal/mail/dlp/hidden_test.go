@@ -245,3 +245,22 @@ func TestUnknownPackings(t *testing.T) {
 		}
 	}
 }
+
+// Every field that a person can read or a program can carry is scanned; addresses are no text.
+func TestHeaderFields(t *testing.T) {
+	t.Parallel()
+	for _, field := range []string{"From", "Sender", "Reply-To", "To", "Cc", "Thread-Topic", "Organization", "X-Proje", "x-a", "Comments"} {
+		for _, value := range []string{"PRJ-1234 a@kaya.example", "=?utf-8?q?PRJ=2D1234?= <a@kaya.example>", "<x PRJ-1234>"} {
+			mail := field + ": " + value + "\r\nMIME-Version: 1.0\r\n\r\nx"
+			s := compile(t, []dlp.Rule{{ID: "regex", Type: dlp.Regex, Pattern: `PRJ-\d{4}`}})
+			if got := found(s.ScanMail(t.Context(), strings.NewReader(mail), dlp.DefaultLimits())); !slices.Equal(got, []string{"regex body 1"}) {
+				t.Errorf("%s: %s: %q", field, value, got)
+			}
+		}
+	}
+	ordinary := "From: Elif Kaya <elif@kaya.example>\r\nReply-To: destek@kaya.example\r\nSender: <a@kaya.example>\r\nX-Mailer: Apple Mail (2.3774.600.62)\r\nX-Original-To: b@kaya.example\r\n" +
+		"X-Priority: 3\r\nOrganization: Kaya <info@kaya.example>\r\nX-Gm-Message-State: AOJu0YxQ1234567890abcDEF+/=\r\nX-UUID: 0b1f6a0c-7a0e-4c1c-9a55-2c963f66afa6\r\n\r\nx"
+	if got := found(compile(t, rules()).ScanMail(t.Context(), strings.NewReader(ordinary), dlp.DefaultLimits())); got != nil {
+		t.Errorf("an ordinary mail: %q", got)
+	}
+}

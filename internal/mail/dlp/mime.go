@@ -149,12 +149,12 @@ func (h *mailHeader) get(name string) string {
 
 // add begins a field and returns it, nil where it is not read.
 func (h *mailHeader) add(name, value string) *headerField {
-	if !shownFields[name] && !strings.HasPrefix(name, "content-") {
+	if !isShown(name) && !strings.HasPrefix(name, "content-") {
 		return nil
 	}
 	f := &headerField{name: name}
 	f.value.WriteString(value)
-	if h.fields[name] != nil && !shownFields[name] {
+	if h.fields[name] != nil && !isShown(name) {
 		if len(h.again) >= maxAgain {
 			return nil
 		}
@@ -164,7 +164,7 @@ func (h *mailHeader) add(name, value string) *headerField {
 	if h.fields[name] == nil {
 		h.fields[name] = f
 	}
-	if shownFields[name] {
+	if isShown(name) {
 		h.shown = append(h.shown, f)
 	}
 	return f

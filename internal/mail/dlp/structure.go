@@ -147,10 +147,17 @@ func unquotePairs(s string) string {
 	return out.String()
 }
 
-// shownFields are header fields beside the subject that people read.
-var shownFields = map[string]bool{"subject": true, "to": true, "cc": true, "comments": true, "keywords": true}
+// shownFields are header fields that people read, or that programs show where asked.
+var shownFields = map[string]bool{
+	"subject": true, "from": true, "sender": true, "reply-to": true, "to": true, "cc": true, "comments": true, "keywords": true,
+	"thread-topic": true, "organization": true,
+}
 
-var addressInText = regexp.MustCompile(`<[^<>]*>|[^\s,;<>"()]+@[^\s,;<>"()]+`)
+// isShown says whether a field is scanned. Fields of a program's own can say anything.
+func isShown(name string) bool { return shownFields[name] || strings.HasPrefix(name, "x-") }
+
+// addressInText is an address, which is no text, in a field.
+var addressInText = regexp.MustCompile(`<[^<>\s]*>|[^\s,;<>"()]+@[^\s,;<>"()]+`)
 
 // scanShown scans what people read of a header: of addresses only the names.
 func (x *extractor) scanShown(where Where, h *mailHeader) {
@@ -164,7 +171,9 @@ func (x *extractor) scanShown(where Where, h *mailHeader) {
 			place = subject
 		}
 		text := x.decodeWords(place, f.value.String())
-		if f.name == "to" || f.name == "cc" {
+		switch f.name {
+		case "subject", "comments", "keywords", "thread-topic":
+		default:
 			text = addressInText.ReplaceAllString(text, ",")
 		}
 		x.text.scanText(place, text)
