@@ -292,7 +292,7 @@ func (s *Service) CheckMail(ctx context.Context, m policy.Mail) (v policy.MailVe
 		if m.Job != uuid.Nil {
 			found.job = &m.Job
 		}
-		found.ref, found.MessageID, found.Size, found.SHA256 = m.Ref, m.MessageID, m.Size, hex.EncodeToString(hash.Sum(nil))
+		found.ref, found.MessageID, found.Size, found.SHA256 = m.Ref, scanner.Redact(m.MessageID, nil), m.Size, hex.EncodeToString(hash.Sum(nil))
 		return record(tx, &found)
 	})
 }

@@ -32,10 +32,32 @@ func packedFormat(head []byte, ending string) string {
 		return "compound"
 	case bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")):
 		return "pdf"
-	case strings.HasPrefix(ending, ".7z") || ending == ".rar":
+	case strings.HasPrefix(ending, ".7z") || ending == ".rar" || packedEndings[ending] || isOldPacking(head):
 		return "other"
 	}
 	return ""
+}
+
+// packedEndings are those of packings that are not read, where the content need not say.
+var packedEndings = map[string]bool{".lzma": true, ".z": true, ".lzh": true, ".lha": true, ".arj": true, ".ace": true, ".br": true, ".lz4": true}
+
+// isOldPacking knows more packings that are not read by how they begin.
+func isOldPacking(head []byte) bool {
+	has := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
+	switch {
+	case has("\x1F\x9D"), has("\x1F\xA0"), has("\x04\x22\x4D\x18"): // compress, and lz4
+		return true
+	case len(head) > 6 && head[2] == '-' && head[3] == 'l' && (head[4] == 'h' || head[4] == 'z') && head[6] == '-': // lzh
+		return true
+	case len(head) > 13 && string(head[7:14]) == "**ACE**":
+		return true
+	case len(head) > 4 && has("\x60\xEA"): // arj: its header is short
+		size := int(head[2]) | int(head[3])<<8
+		return size >= 30 && size <= 2600
+	case len(head) > 13 && has("\x5D\x00\x00"): // lzma: an unknown size, or one that can be
+		return bytes.Equal(head[5:13], bytes.Repeat([]byte{0xFF}, 8)) || head[10] == 0 && head[11] == 0 && head[12] == 0
+	}
+	return false
 }
 
 // scanPacked scans what is packed into content.
@@ -62,6 +84,8 @@ func (x *extractor) scanPacked(p part, format string, content *spool, depth int)
 		// packed into one of these.
 		if x.contains(content, "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00") {
 			x.c.fail(p.where, ReasonEncrypted)
+		} else {
+			x.scanOldOffice(p.where, content)
 		}
 		x.scanBinary(p.where, content)
 	default:

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"path"
+	"strconv"
 	"strings"
 
 	"konak/internal/kit/filetype"
+	"konak/internal/mail/dlp/sheets"
 )
 
 // Limits bound what a scan reads. The time is bounded by the context.
@@ -156,6 +158,10 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 	if format == "" || format == "pdf" || format == "compound" {
 		x.scanHiddenZip(p, content, depth)
 	}
+	isMail := kind == "message/rfc822" || kind == "message/global" || ending == ".eml"
+	if format == "" && !isMail && beginsMail(head) {
+		defer x.scanMailFile(p.where, content, depth)()
+	}
 	switch {
 	case format != "":
 		if depth >= x.limits.Depth {
@@ -163,7 +169,7 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 			return
 		}
 		x.scanPacked(p, format, content, depth)
-	case kind == "message/rfc822" || kind == "message/global" || ending == ".eml":
+	case isMail:
 		x.scanMail(p.where, content.reader(), depth)
 	case ending == ".ics" || ending == ".vcf" || kind == "text/calendar" || kind == "text/vcard" || kind == "text/x-vcard" || beginsLines(head):
 		x.scanLines(p, content, depth)
@@ -185,8 +191,34 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 		if strings.HasPrefix(string(head), "\x89PNG") {
 			x.scanPackedTexts(p, content, depth)
 		}
+		if p.office && ending == ".bin" && strings.Contains(p.name, "sheets/") {
+			x.scanNumbers(p.where, func(found func(float64)) error { return sheets.ReadBinary(content.reader(), found) })
+		}
 		x.scanBinary(p.where, content)
 	}
+}
+
+// scanOldOffice scans the numbers of an old office file and notes one with a password.
+func (x *extractor) scanOldOffice(where Where, content *spool) {
+	x.scanNumbers(where, func(found func(float64)) error {
+		encrypted, err := sheets.ReadOffice(content, content.size, found)
+		if encrypted {
+			x.c.fail(where, ReasonEncrypted)
+		}
+		return err
+	})
+}
+
+// scanNumbers scans the numbers in cells, each by itself.
+func (x *extractor) scanNumbers(where Where, read func(found func(float64)) error) {
+	x.text.begin(where)
+	err := read(func(v float64) {
+		if v > -1e20 && v < 1e20 {
+			x.text.write(strconv.FormatFloat(v, 'f', -1, 64) + "\f")
+		}
+	})
+	x.text.end()
+	x.failRead(where, err)
 }
 
 // checkFileName scans a file's name as text.

@@ -92,6 +92,7 @@ type markupWriter struct {
 	out    strings.Builder
 	hidden string // the element whose text is not shown
 	value  bool   // in a cell's value
+	cell   string // the number of a cell that was not shown so far
 }
 
 func (w *markupWriter) add(z *html.Tokenizer, token html.TokenType) {
@@ -107,6 +108,9 @@ func (w *markupWriter) add(z *html.Tokenizer, token html.TokenType) {
 		}
 		if w.value {
 			text = plainNumber(text)
+		}
+		if strings.TrimSpace(text) == w.cell {
+			w.cell = "" // the cell shows it
 		}
 		w.out.WriteString(text)
 	case html.CommentToken, html.DoctypeToken:
@@ -128,6 +132,9 @@ func (w *markupWriter) addTag(z *html.Tokenizer, token html.TokenType) {
 		var key, value []byte
 		key, value, more = z.TagAttr()
 		text := w.takeData(strings.ToValidUTF8(string(value), " "))
+		if w.kind == markupOffice && string(key) == "office:value" {
+			w.cell = plainNumber(text)
+		}
 		if w.kind == markupXML || w.kind == markupSVG || shownAttributes[string(key)] {
 			w.writeHidden(text)
 		}
@@ -155,6 +162,13 @@ func (w *markupWriter) addTag(z *html.Tokenizer, token html.TokenType) {
 	if w.kind == markupXML || w.kind == markupSVG {
 		w.out.WriteByte('\n')
 		return
+	}
+	switch {
+	case name == "encryption-data":
+		w.x.c.fail(w.where, ReasonEncrypted)
+	case name == "table-cell" && token != html.StartTagToken && w.cell != "":
+		w.out.WriteString("\f" + w.cell + "\f")
+		w.cell = ""
 	}
 	w.value = name == "v" && token == html.StartTagToken
 	if text, ok := breakTags[name]; ok && (token != html.StartTagToken || name != "s") {

@@ -8,8 +8,7 @@ import (
 	"mime"
 	"strings"
 
-	"golang.org/x/net/html/charset"
-
+	"konak/internal/mail/dlp/words"
 	"konak/internal/mail/header"
 )
 
@@ -72,12 +71,8 @@ func (x *extractor) scanEntity(m *mailReader, where Where, top bool, depth int) 
 		return
 	}
 	p := part{where: where, kind: kind, charset: params["charset"], flowed: strings.EqualFold(params["format"], "flowed")}
-	disposition, dparams := mediaType(h.get("Content-Disposition"))
-	name := dparams["filename"]
-	if name == "" {
-		name = params["name"]
-	}
-	name = decodeWords(name)
+	disposition, _ := mediaType(h.get("Content-Disposition"))
+	name := x.fileName(where, h.get("Content-Disposition"), h.get("Content-Type"))
 	if name != "" || disposition == "attachment" || strings.HasPrefix(kind, "message/") || isNameless(kind) {
 		if name == "" {
 			name = "mail.eml"
@@ -89,7 +84,7 @@ func (x *extractor) scanEntity(m *mailReader, where Where, top bool, depth int) 
 		p.where = Where{Field: FieldAttachment, Name: strings.TrimPrefix(where.Name+"/"+name, "/")}
 		x.checkFileName(p.where, name)
 	}
-	x.text.scanText(p.where, decodeWords(h.get("Content-Description")))
+	x.text.scanText(p.where, x.decodeWords(p.where, h.get("Content-Description")))
 	body := m.body()
 	x.scanPart(p, decodeTransfer(body, h.get("Content-Transfer-Encoding")), depth+1)
 	skipBody(body)
@@ -113,20 +108,19 @@ func (x *extractor) scanMultipart(m *mailReader, where Where, boundary string, d
 	}
 	own := len(m.boundaries)
 	m.boundaries = append(m.boundaries, boundary)
-	x.scanReader(where, m.body()) // what stands before the first part
-	for m.hit == own && !m.closed {
-		if x.parts > x.limits.Parts || x.ctx.Err() != nil {
+	m.hit, m.closed = own, true
+	for m.hit == own {
+		switch {
+		case x.parts > x.limits.Parts || x.ctx.Err() != nil:
 			x.countPart(where)
 			skipBody(m.body())
-			continue
+		case m.closed: // what stands before the first part and after the last
+			x.scanLoose(where, m.body(), depth)
+		default:
+			x.scanEntity(m, where, false, depth)
 		}
-		x.scanEntity(m, where, false, depth)
 	}
 	m.boundaries = m.boundaries[:own]
-	if m.hit == own {
-		m.hit = -1
-		x.scanReader(where, m.body()) // what stands after the last part
-	}
 }
 
 // maxField bounds a field that is read.
@@ -155,12 +149,12 @@ func (h *mailHeader) get(name string) string {
 
 // add begins a field and returns it, nil where it is not read.
 func (h *mailHeader) add(name, value string) *headerField {
-	if !shownFields[name] && !strings.HasPrefix(name, "content-") {
+	if !isShown(name) && !strings.HasPrefix(name, "content-") {
 		return nil
 	}
 	f := &headerField{name: name}
 	f.value.WriteString(value)
-	if h.fields[name] != nil && !shownFields[name] {
+	if h.fields[name] != nil && !isShown(name) {
 		if len(h.again) >= maxAgain {
 			return nil
 		}
@@ -170,7 +164,7 @@ func (h *mailHeader) add(name, value string) *headerField {
 	if h.fields[name] == nil {
 		h.fields[name] = f
 	}
-	if shownFields[name] {
+	if isShown(name) {
 		h.shown = append(h.shown, f)
 	}
 	return f
@@ -316,13 +310,35 @@ func mediaType(value string) (string, map[string]string) {
 	return strings.ToLower(strings.TrimSpace(kind)), params
 }
 
-// decodeWords decodes encoded words, =?utf-8?q?…?=.
-func decodeWords(s string) string {
-	d := mime.WordDecoder{CharsetReader: func(name string, r io.Reader) (io.Reader, error) {
-		return charset.NewReaderLabel(name, r)
-	}}
-	if out, err := d.DecodeHeader(s); err == nil {
-		s = out
+// decodeWords decodes encoded words, =?utf-8?q?…?=, and notes those that cannot be.
+func (x *extractor) decodeWords(where Where, s string) string {
+	text, whole := words.Decode(s)
+	if !whole {
+		x.c.fail(where, ReasonUnsupported)
 	}
-	return strings.ToValidUTF8(s, " ")
+	return text
+}
+
+// fileName is the name of a part. Of a name in another charset the decoded form counts.
+func (x *extractor) fileName(where Where, values ...string) (name string) {
+	for _, value := range values {
+		_, params := mediaType(value)
+		plain := params["filename"]
+		if plain == "" {
+			plain = params["name"]
+		}
+		plain = x.decodeWords(where, plain)
+		extended, whole := words.FileName(value)
+		if !whole {
+			x.c.fail(where, ReasonUnsupported)
+		}
+		for _, n := range []string{extended, plain} {
+			if name == "" {
+				name = n
+			} else if n != name {
+				x.text.scanText(where, n) // some programs show this one
+			}
+		}
+	}
+	return name
 }

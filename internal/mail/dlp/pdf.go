@@ -5,8 +5,11 @@ import (
 	"compress/zlib"
 	"encoding/ascii85"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
+
+	"konak/internal/mail/dlp/pdfdict"
 )
 
 // Bounds of a PDF file.
@@ -27,6 +30,9 @@ type pdfFile struct {
 	fonts map[string][]int
 	uses  map[int]int // font object → object of its table of characters
 	maps  map[int]*glyphMap
+	// values are the objects that may name a filter, as they are written.
+	values  map[int]string
+	streams []pdfStream
 	// content are the streams that may hold text. They are unpacked one by one,
 	// once all fonts are known.
 	content  []pdfStream
@@ -34,7 +40,10 @@ type pdfFile struct {
 	failed   bool
 }
 
-type pdfStream struct{ dict, body []byte }
+type pdfStream struct {
+	number     int
+	dict, body []byte
+}
 
 type embeddedFile struct {
 	where Where
@@ -76,13 +85,14 @@ func (x *extractor) scanPDF(where Where, content *spool, depth int) {
 		x.c.fail(where, ReasonUnreadable)
 		return
 	}
-	f := &pdfFile{x: x, where: where, fonts: map[string][]int{}, uses: map[int]int{}, maps: map[int]*glyphMap{}}
-	if encryptedPDF(raw) {
+	f := &pdfFile{x: x, where: where, fonts: map[string][]int{}, uses: map[int]int{}, maps: map[int]*glyphMap{}, values: map[int]string{}}
+	if pdfdict.IsEncrypted(raw) {
 		x.c.fail(where, ReasonEncrypted)
 		return
 	}
 	x.hidden.begin(where)
 	f.readObjects(raw)
+	f.readStreams()
 	x.hidden.end()
 	x.text.begin(where)
 	for _, stream := range f.content {
@@ -90,7 +100,7 @@ func (x *extractor) scanPDF(where Where, content *spool, depth int) {
 			x.c.fail(where, ReasonTime)
 			break
 		}
-		data, reason := f.unpack(stream.dict, stream.body, maxPDFStream)
+		data, reason := f.unpack(pdfdict.Values(stream.dict), stream.body, maxPDFStream)
 		f.fail(reason)
 		f.writeText(data)
 	}
@@ -103,21 +113,7 @@ func (x *extractor) scanPDF(where Where, content *spool, depth int) {
 	}
 }
 
-// encryptedPDF says whether the trailer names a way of encryption.
-func encryptedPDF(raw []byte) bool {
-	for rest := raw; ; {
-		i := bytes.Index(rest, []byte("/Encrypt"))
-		if i < 0 {
-			return false
-		}
-		rest = rest[i+len("/Encrypt"):]
-		if after := bytes.TrimLeft(rest[:min(len(rest), 16)], " \t\r\n"); len(after) > 0 && (isDigit(after[0]) || after[0] == '<') {
-			return true
-		}
-	}
-}
-
-// readObjects finds the objects in raw, unpacks their streams and notes fonts.
+// readObjects finds the objects in raw and notes streams and fonts.
 func (f *pdfFile) readObjects(raw []byte) {
 	begins := wordFinder{raw: raw, word: "obj", at: -1}
 	ends := wordFinder{raw: raw, word: "endobj", at: -1}
@@ -130,12 +126,12 @@ func (f *pdfFile) readObjects(raw []byte) {
 		}
 		at = i + len("obj")
 		number, ok := objectNumber(raw[:i])
-		if !ok {
-			continue // endobj
+		if !ok && bytes.HasSuffix(raw[:i], []byte("end")) {
+			continue
 		}
-		end, stream := ends.next(at), streams.next(at)
-		dict := raw[at:min(end, stream)]
-		f.noteFonts(number, dict)
+		end, stream := f.dictEnd(raw, at, ends.next(at), streams.next(at))
+		dict := pdfdict.Plain(raw[at:min(end, stream)])
+		f.noteObject(number, dict)
 		f.writeStrings(dict)
 		if stream >= end {
 			at = end
@@ -152,8 +148,62 @@ func (f *pdfFile) readObjects(raw []byte) {
 				stop = body + length
 			}
 		}
-		f.readStream(number, dict, raw[body:stop])
+		f.streams = append(f.streams, pdfStream{number, dict, raw[body:stop]})
 		at = stop
+	}
+}
+
+// dictEnd is where an object and its dictionary end: not at a word within a string or a
+// comment.
+func (f *pdfFile) dictEnd(raw []byte, at, end, stream int) (objectEnd, streamStart int) {
+	objectEnd, streamStart = end, stream
+	next := func(from int, word string) int {
+		if i := bytes.Index(raw[from:], []byte(word)); i >= 0 {
+			return from + i
+		}
+		return len(raw)
+	}
+	for range 16 {
+		first := min(objectEnd, streamStart)
+		if first-at > 1<<20 || !pdfdict.IsOpen(raw[at:first]) {
+			return objectEnd, streamStart
+		}
+		if first == len(raw) {
+			break
+		}
+		if first == objectEnd {
+			objectEnd = next(first+1, "endobj")
+		} else {
+			streamStart = next(first+1, "stream")
+		}
+	}
+	f.fail(ReasonDamaged)
+	return end, stream
+}
+
+// noteObject notes the fonts in an object, and what it says where it may be a filter.
+func (f *pdfFile) noteObject(number int, dict []byte) {
+	f.noteFonts(number, dict)
+	text := strings.TrimSpace(string(dict[:min(len(dict), 256)]))
+	if text == "" || text[0] != '/' && text[0] != '[' {
+		return
+	}
+	if before, ok := f.values[number]; ok && before != text {
+		text = "/" + pdfdict.Unknown
+	}
+	f.values[number] = text
+}
+
+// readStreams reads the streams, first those that hold objects.
+func (f *pdfFile) readStreams() {
+	for _, packed := range []bool{true, false} {
+		for _, s := range f.streams {
+			values := pdfdict.Values(s.dict)
+			_, first := values["First"]
+			if (values["Type"] == "/ObjStm" || first) == packed && f.x.ctx.Err() == nil {
+				f.readStream(s, values, packed)
+			}
+		}
 	}
 }
 
@@ -237,30 +287,36 @@ func pdfName(b []byte) (string, []byte) {
 	return string(b[:i]), b[i:]
 }
 
+// pictureFilters are those of streams that hold no text.
+var pictureFilters = []string{"DCTDecode", "DCT", "JPXDecode", "CCITTFaxDecode", "CCF", "JBIG2Decode"}
+
 // readStream unpacks a stream and keeps it for what it is.
-func (f *pdfFile) readStream(number int, dict, body []byte) {
-	for _, picture := range []string{"/DCTDecode", "/JPXDecode", "/CCITTFaxDecode", "/JBIG2Decode", "/FontFile", "/Subtype/Image", "/Subtype /Image"} {
-		if bytes.Contains(dict, []byte(picture)) {
-			return
-		}
+func (f *pdfFile) readStream(s pdfStream, values map[string]string, packed bool) {
+	if values["Subtype"] == "/Image" || slices.ContainsFunc(f.filters(values), func(n string) bool { return slices.Contains(pictureFilters, n) }) {
+		return
 	}
-	data, reason := f.unpack(dict, body, 4096)
+	data, reason := f.unpack(values, s.body, 4096)
 	switch {
-	case bytes.Contains(dict, []byte("/EmbeddedFile")):
-		data, reason = f.unpack(dict, body, maxPDFStream)
-		f.embedded = append(f.embedded, embeddedFile{where: inside(f.where, "file"+strconv.Itoa(number)), data: data})
-	case bytes.Contains(dict, []byte("/ObjStm")):
-		data, reason = f.unpack(dict, body, maxPDFStream)
-		f.readPackedObjects(dict, data)
+	case packed:
+		data, reason = f.unpack(values, s.body, maxPDFStream)
+		f.readPackedObjects(s.dict, data)
+	case bytes.Contains(s.dict, []byte("/EmbeddedFile")):
+		data, reason = f.unpack(values, s.body, maxPDFStream)
+		f.embedded = append(f.embedded, embeddedFile{where: inside(f.where, "file"+strconv.Itoa(s.number)), data: data})
 	case bytes.Contains(data, []byte("begincmap")):
-		data, reason = f.unpack(dict, body, maxPDFStream)
-		f.maps[number] = readGlyphMap(data)
-	case bytes.Contains(dict, []byte("/XRef")), bytes.Contains(dict, []byte("/Length1")):
+		data, reason = f.unpack(values, s.body, maxPDFStream)
+		f.maps[s.number] = readGlyphMap(data)
+	case values["Type"] == "/XRef", values["Length1"] != "":
 	default:
-		f.content = append(f.content, pdfStream{dict, body})
+		f.content = append(f.content, s)
 		reason = ""
 	}
 	f.fail(reason)
+}
+
+// filters are the filters of a stream.
+func (f *pdfFile) filters(values map[string]string) []string {
+	return pdfdict.Filters(values["Filter"], func(object int) string { return f.values[object] })
 }
 
 // fail notes, once, why a stream could not be read.
@@ -273,17 +329,9 @@ func (f *pdfFile) fail(reason string) {
 
 // unpack undoes the filters of a stream. It returns what it got and, where that
 // is not all, why. A limit below maxPDFStream asks for the beginning only.
-func (f *pdfFile) unpack(dict, body []byte, limit int64) ([]byte, string) {
-	i := bytes.Index(dict, []byte("/Filter"))
-	if i < 0 {
-		return body, ""
-	}
-	filters := dict[i+len("/Filter"):]
-	if end := bytes.IndexAny(filters, "]>"); end >= 0 {
-		filters = filters[:end]
-	}
+func (f *pdfFile) unpack(values map[string]string, body []byte, limit int64) ([]byte, string) {
 	data := body
-	for _, name := range strings.FieldsFunc(string(filters), func(r rune) bool { return strings.ContainsRune("/[ \t\r\n", r) }) {
+	for _, name := range f.filters(values) {
 		var reason string
 		switch name {
 		case "FlateDecode", "Fl":
@@ -292,10 +340,8 @@ func (f *pdfFile) unpack(dict, body []byte, limit int64) ([]byte, string) {
 			data = decodeHex(data)
 		case "ASCII85Decode", "A85":
 			data = decode85(data)
-		case "LZWDecode", "LZW", "RunLengthDecode", "RL", "Crypt":
-			return data, ReasonUnsupported
 		default:
-			return data, "" // the next key of the dictionary
+			return nil, ReasonUnsupported
 		}
 		if reason != "" {
 			return data, reason
@@ -380,7 +426,7 @@ func (f *pdfFile) readPackedObjects(dict, data []byte) {
 				end = first + next
 			}
 		}
-		f.noteFonts(number, data[first+offset:end])
+		f.noteObject(number, pdfdict.Plain(data[first+offset:end]))
 	}
-	f.writeStrings(data[first:])
+	f.writeStrings(pdfdict.Plain(data[first:]))
 }

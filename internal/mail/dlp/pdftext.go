@@ -334,21 +334,46 @@ func (w *pdfWriter) move(argument int) {
 }
 
 // writeStrings gives the strings of a dictionary to the scanner: titles, notes,
-// forms.
+// forms. They stand in parentheses or, as hexadecimal digits, in angle brackets.
 func (f *pdfFile) writeStrings(raw []byte) {
-	for at := 0; at < len(raw); {
-		i := bytes.IndexByte(raw[at:], '(')
-		if i < 0 || f.x.ctx.Err() != nil {
+	last := bytes.LastIndexByte(raw, '>')
+	for at := 0; at < len(raw) && f.x.ctx.Err() == nil; {
+		i := bytes.IndexAny(raw[at:], "(<")
+		if i < 0 {
 			return
 		}
-		p := pdfTokens{data: raw[at+i+1 : min(len(raw), at+i+1+64<<10)]}
-		text := p.readString()
-		at += i + 1 + max(p.at, 1)
-		if bytes.HasPrefix(text, []byte{0xFE, 0xFF}) {
-			f.x.hidden.write(utf16Text(string(text[2:])) + "\n")
-		} else if printable(text) {
-			f.x.hidden.write((*glyphMap)(nil).text(text) + "\n")
+		at += i + 1
+		p := pdfTokens{data: raw[at:min(len(raw), at+64<<10)]}
+		if raw[at-1] == '(' {
+			f.writeString(p.readString())
+			at += max(p.at, 1)
+			continue
 		}
+		if at > last || raw[at] == '<' {
+			at++ // a dictionary
+			continue
+		}
+		end := bytes.IndexByte(raw[at:], '>')
+		f.writeString(decodeHex(raw[at : at+end]))
+		at += end
+	}
+}
+
+// writeString gives a string in one of its charsets to the scanner.
+func (f *pdfFile) writeString(text []byte) {
+	switch {
+	case bytes.HasPrefix(text, []byte{0xFE, 0xFF}):
+		f.x.hidden.write(utf16Text(string(text[2:])) + "\n")
+	case bytes.HasPrefix(text, []byte{0xFF, 0xFE}):
+		swapped := bytes.Clone(text[2:])
+		for i := 1; i < len(swapped); i += 2 {
+			swapped[i-1], swapped[i] = swapped[i], swapped[i-1]
+		}
+		f.x.hidden.write(utf16Text(string(swapped)) + "\n")
+	case bytes.HasPrefix(text, []byte{0xEF, 0xBB, 0xBF}):
+		f.x.hidden.write(strings.ToValidUTF8(string(text[3:]), " ") + "\n")
+	case printable(text):
+		f.x.hidden.write((*glyphMap)(nil).text(text) + "\n")
 	}
 }
 

@@ -165,7 +165,7 @@ func (c *collector) report() Report {
 	slices.SortStableFunc(c.found, func(a, b foundMatch) int { return a.rule - b.rule })
 	for _, m := range c.found {
 		rule := &c.s.rules[m.rule]
-		if c.counts[m.rule] < rule.MinCount {
+		if c.counts[m.rule] < rule.MinCount || m.count == 0 {
 			continue
 		}
 		r.Matches = append(r.Matches, Match{RuleID: rule.ID, Type: rule.Type, Where: c.safeWhere(m.where), Count: m.count, Samples: m.samples})

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"konak/internal/mail/dlp/prefilter"
 )
 
 // The pattern types.
@@ -92,7 +94,7 @@ type Scanner struct {
 type compiledRegex struct {
 	rule    int
 	re      *regexp.Regexp
-	program *program // nil where it is too large
+	program *prefilter.Program // nil where it is too large
 }
 
 // filePattern is one entry of an attachment_type rule: an ending, or a media
@@ -161,7 +163,7 @@ func (s *Scanner) addRule(b *keywordBuilder, i int, r *Rule) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrBadPattern, err)
 		}
-		s.regexes = append(s.regexes, compiledRegex{i, re, newProgram(re)})
+		s.regexes = append(s.regexes, compiledRegex{i, re, prefilter.NewProgram(re)})
 	case AttachmentType:
 		before := len(s.files)
 		for _, f := range strings.FieldsFunc(r.Pattern, func(c rune) bool { return c == ',' || c == '\n' || c == '\r' || c == ' ' }) {

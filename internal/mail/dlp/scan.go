@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sort"
 	"unicode/utf8"
+
+	"konak/internal/mail/dlp/prefilter"
 )
 
 // The scanner reads a text in windows. Each window has the end of the one
@@ -28,7 +30,7 @@ type textScanner struct {
 	front   [2]int // bytes of folded and clean that were scanned before
 	numbers numberScanner
 	hits    []hit
-	filters []*automaton // of each regex, nil for one that has none
+	filters []*prefilter.Automaton // of each regex, nil for one that has none
 	// context positions by keyword, of the present window
 	context map[int][]int
 	// sink takes the text instead of a scan, where it is set.
@@ -47,9 +49,9 @@ func newTextScanner(c *collector) *textScanner {
 	t := &textScanner{c: c, context: map[int][]int{}}
 	t.text.wantClean = len(c.s.regexes) > 0
 	for _, r := range c.s.regexes {
-		var a *automaton
+		var a *prefilter.Automaton
 		if r.program != nil {
-			a = newAutomaton(r.program)
+			a = prefilter.New(r.program)
 		}
 		t.filters = append(t.filters, a)
 	}
@@ -166,7 +168,7 @@ func (t *textScanner) find() {
 		t.numbers.scan(folded)
 	}
 	for i, r := range s.regexes {
-		if a := t.filters[i]; a != nil && !a.mayMatch(t.text.clean) {
+		if a := t.filters[i]; a != nil && !a.MayMatch(t.text.clean) {
 			continue
 		}
 		for _, at := range r.re.FindAllIndex(t.text.clean, maxWindowMatches) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"konak/internal/mail/header"
@@ -27,9 +28,12 @@ var opaqueKinds = map[string]string{
 
 // opaqueEndings do the same by the ending of a name.
 var opaqueEndings = map[string]string{
-	".p7m": ReasonEncrypted, ".gpg": ReasonEncrypted, ".pgp": ReasonEncrypted, ".age": ReasonEncrypted,
+	".p7m": ReasonEncrypted, ".gpg": ReasonEncrypted, ".pgp": ReasonEncrypted, ".age": ReasonEncrypted, ".kdbx": ReasonEncrypted,
 	".hqx": ReasonUnsupported, ".uue": ReasonUnsupported, ".uu": ReasonUnsupported,
 }
+
+// encryptedHeads begin encrypted files: of age, OpenSSL (also in base64) and KeePass.
+var encryptedHeads = []string{"age-encryption.org/", "Salted__", "U2FsdGVkX1", "\x03\xD9\xA2\x9A\x67\xFB\x4B\xB5", "\x03\xD9\xA2\x9A\x65\xFB\x4B\xB5"}
 
 // opaqueReason says why a part cannot be scanned by what it is, "" where it can.
 func opaqueReason(p *part, kind, ending string, head []byte) string {
@@ -40,7 +44,7 @@ func opaqueReason(p *part, kind, ending string, head []byte) string {
 		return opaqueEndings[ending]
 	case strings.EqualFold(p.name, "winmail.dat"), bytes.HasPrefix(head, []byte("\x78\x9F\x3E\x22")):
 		return ReasonUnsupported
-	case bytes.HasPrefix(head, []byte("age-encryption.org/")):
+	case slices.ContainsFunc(encryptedHeads, func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }):
 		return ReasonEncrypted
 	}
 	return ""
@@ -143,10 +147,17 @@ func unquotePairs(s string) string {
 	return out.String()
 }
 
-// shownFields are header fields beside the subject that people read.
-var shownFields = map[string]bool{"subject": true, "to": true, "cc": true, "comments": true, "keywords": true}
+// shownFields are header fields that people read, or that programs show where asked.
+var shownFields = map[string]bool{
+	"subject": true, "from": true, "sender": true, "reply-to": true, "to": true, "cc": true, "comments": true, "keywords": true,
+	"thread-topic": true, "organization": true,
+}
 
-var addressInText = regexp.MustCompile(`<[^<>]*>|[^\s,;<>"()]+@[^\s,;<>"()]+`)
+// isShown says whether a field is scanned. Fields of a program's own can say anything.
+func isShown(name string) bool { return shownFields[name] || strings.HasPrefix(name, "x-") }
+
+// addressInText is an address, which is no text, in a field.
+var addressInText = regexp.MustCompile(`<[^<>\s]*>|[^\s,;<>"()]+@[^\s,;<>"()]+`)
 
 // scanShown scans what people read of a header: of addresses only the names.
 func (x *extractor) scanShown(where Where, h *mailHeader) {
@@ -155,15 +166,17 @@ func (x *extractor) scanShown(where Where, h *mailHeader) {
 		subject = where
 	}
 	for _, f := range h.shown {
-		text := decodeWords(f.value.String())
+		place := where
+		if f.name == "subject" {
+			place = subject
+		}
+		text := x.decodeWords(place, f.value.String())
 		switch f.name {
-		case "subject":
-			x.text.scanText(subject, text)
-			continue
-		case "to", "cc":
+		case "subject", "comments", "keywords", "thread-topic":
+		default:
 			text = addressInText.ReplaceAllString(text, ",")
 		}
-		x.text.scanText(where, text)
+		x.text.scanText(place, text)
 	}
 }
 

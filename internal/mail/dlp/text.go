@@ -6,11 +6,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"konak/internal/mail/dlp/words"
 )
 
 // scanDecoded scans a text after turning it into UTF-8.
@@ -52,14 +53,14 @@ func chooseEncoding(declared string, head []byte) (enc encoding.Encoding, known,
 	}
 	known = true
 	if declared != "" {
-		e, name := charset.Lookup(strings.Trim(declared, `"' `))
+		e, name := words.Lookup(declared)
 		switch {
 		case e == nil:
 			known = false
 		case name == "utf-8", name == "windows-1252":
 			// Many programs say so whatever they wrote; the bytes decide.
 		default:
-			return e, true, !strings.HasPrefix(name, "utf-16") && name != "replacement" && !strings.HasPrefix(name, "iso-2022")
+			return e, true, !strings.HasPrefix(name, "utf-16") && name != "hz-gb-2312" && !strings.HasPrefix(name, "iso-2022")
 		}
 	}
 	if isUTF8(head) {

@@ -63,6 +63,10 @@ func firstMailbox(r *db.Reader, domain string) (Mailbox, error) {
 			CASE WHEN domain_id IN (SELECT id FROM mail_domain WHERE tenant_id = $1 AND domain = $2) THEN 0 ELSE 1 END, id LIMIT 1`, r.Tenant(), domain)
 }
 
+func mailboxByID(r *db.Reader, id uuid.UUID) (Mailbox, error) {
+	return db.One(r, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
 func lockMailbox(tx *db.Tx, id uuid.UUID) (Mailbox, error) {
 	return db.One(&tx.Reader, scanMailbox, `SELECT `+mailboxColumns+` FROM mail_mailbox m WHERE tenant_id = $1 AND id = $2`+tx.Dialect().ForUpdate("m"), tx.Tenant(), id)
 }
@@ -87,6 +91,12 @@ func subtractUsedBytes(tx *db.Tx, address string, n int64) error {
 }
 
 func hourOf(t time.Time) int64 { return t.Unix() / 3600 }
+
+// sentInDay is to how many recipients a mailbox has sent in the last 24 hours.
+func sentInDay(r *db.Reader, mailbox uuid.UUID, now time.Time) (int64, error) {
+	return db.One(r, db.Scalar[int64], `SELECT CAST(coalesce(sum(recipients), 0) AS bigint) FROM mail_sent_hour WHERE tenant_id = $1 AND mailbox_id = $2 AND hour > $3`,
+		r.Tenant(), mailbox, hourOf(now)-24)
+}
 
 // addSent counts recipients of a mailbox's mail and returns how many it has in
 // this hour and in the last 24.

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -400,6 +401,43 @@ func TestDailyLimit(t *testing.T) {
 		o.s.Clock.Advance(25 * time.Hour)
 		if code := o.submit(mail, "a@other.example", "b@other.example", "c@other.example"); code != 250 {
 			t.Errorf("a day later: said %d", code)
+		}
+	})
+}
+
+// What a rule refuses is not sent: it counts neither towards the limit of a day nor
+// towards what is taken for abuse.
+func TestRefusedIsNotCounted(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addRule("block", nil)
+		o.Owner.Put(base+"/settings/abuse", map[string]any{"auto_suspend": true}).Want(200)
+		mail := text("info@firma.example", "haber", "")
+		to := make([]string, 60)
+		for i := range to {
+			to[i] = fmt.Sprintf("a%d@other.example", i)
+		}
+		for range 4 {
+			if code := o.submit(mail+"gizli 4111 1111 1111 1111\r\n", to...); code != 550 {
+				t.Errorf("refused: said %d", code)
+			}
+		}
+		box := o.mailbox("info@firma.example")
+		if box.State != domain.MailboxActive {
+			t.Errorf("got %+v", box)
+		}
+		o.addMailbox(map[string]any{"address": box.Address, "kind": "inbox", "account_id": box.AccountID, "daily_limit": 3})
+		for range 4 {
+			o.submit(mail+"gizli\r\n", "a@other.example")
+		}
+		o.Owner.Post(base+"/dlp/exceptions", map[string]any{"email": "denetci@other.example"}).Want(201)
+		if code := o.submit(mail+"gizli\r\n", "a@other.example", "denetci@other.example"); code != 250 {
+			t.Errorf("one copy: said %d", code)
+		}
+		for i, want := range []int{250, 250, 452} {
+			if code := o.submit(mail, "a@other.example"); code != want {
+				t.Errorf("mail %d: said %d, want %d", i, code, want)
+			}
 		}
 	})
 }

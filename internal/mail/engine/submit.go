@@ -39,18 +39,23 @@ func (c *session) submit(r io.Reader) error {
 	if err := c.checkFrom(h); err != nil {
 		return err
 	}
-	err = c.s.Domains.CountSending(c.ctx, c.who.tenant, c.who.box.ID, len(c.to))
+	if err := asLimit(c.s.Domains.CheckSending(c.ctx, c.who.tenant, c.who.box.ID, len(c.to))); err != nil {
+		return c.asRefusal("a mail could not be counted", err)
+	}
+	// From here on nothing depends on the connection any more.
+	ctx := caller.With(context.WithoutCancel(c.ctx), &caller.Caller{Kind: caller.System, TenantID: c.who.tenant})
+	return c.asRefusal("a mail could not be taken", c.s.submit(ctx, c.who, c.from, c.to, h, text))
+}
+
+// asLimit is the answer to a mailbox that may not send.
+func asLimit(err error) error {
 	switch {
 	case errors.Is(err, domain.ErrSuspended):
 		return errSuspended
 	case errors.Is(err, domain.ErrSentEnough):
 		return errSentEnough
-	case err != nil:
-		return c.later("a mail could not be counted", err)
 	}
-	// From here on nothing depends on the connection any more.
-	ctx := caller.With(context.WithoutCancel(c.ctx), &caller.Caller{Kind: caller.System, TenantID: c.who.tenant})
-	return c.asRefusal("a mail could not be taken", c.s.submit(ctx, c.who, c.from, c.to, h, text))
+	return err
 }
 
 // readHeader reads the header of a mail.
@@ -98,6 +103,10 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 	}
 	if verdict.Refused != "" {
 		return errPolicy
+	}
+	// What a rule refuses is not sent, so it is not counted.
+	if err := asLimit(s.Domains.CountSending(ctx, who.tenant, who.box.ID, len(to)-len(verdict.RefusedRecipients))); err != nil {
+		return err
 	}
 	held, exempt := splitHeld(&m, to, verdict)
 	kept, err := s.keepSigned(ctx, &m, h, text, size)

@@ -1,4 +1,5 @@
-package dlp
+// Package prefilter tells quickly which texts have no match of an expression.
+package prefilter
 
 import (
 	"encoding/binary"
@@ -20,8 +21,8 @@ const (
 	maxStates       = 500
 )
 
-// program is what an automaton reads of an expression.
-type program struct {
+// Program is what an automaton reads of an expression.
+type Program struct {
 	inst  []syntax.Inst
 	start uint32
 	// bounds are the first characters of ranges whose characters are all the same to
@@ -34,8 +35,8 @@ type program struct {
 	low [0x180]uint16
 }
 
-// newProgram returns nil where the expression is too large for an automaton.
-func newProgram(re *regexp.Regexp) *program {
+// NewProgram returns nil where the expression is too large for an automaton.
+func NewProgram(re *regexp.Regexp) *Program {
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
 		return nil
@@ -44,13 +45,13 @@ func newProgram(re *regexp.Regexp) *program {
 	if err != nil || len(prog.Inst) > maxInstructions {
 		return nil
 	}
-	p := &program{inst: prog.Inst, start: uint32(prog.Start)} //nolint:gosec // bounded above
+	p := &Program{inst: prog.Inst, start: uint32(prog.Start)} //nolint:gosec // bounded above
 	p.divide()
 	return p
 }
 
 // divide finds the ranges of characters and their kinds.
-func (p *program) divide() {
+func (p *Program) divide() {
 	p.bounds = []rune{0, '\n', '\n' + 1}
 	for _, r := range []rune{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'} { // what \b knows
 		p.bounds = append(p.bounds, r, r+1)
@@ -87,7 +88,7 @@ func (p *program) divide() {
 }
 
 // search returns the kind of a character.
-func (p *program) search(r rune) uint16 {
+func (p *Program) search(r rune) uint16 {
 	return p.kinds[sort.Search(len(p.bounds), func(i int) bool { return p.bounds[i] > r })-1]
 }
 
@@ -120,10 +121,10 @@ func contextOf(r rune) byte {
 // contextRunes are characters of the contexts; -1 stands for the beginning.
 var contextRunes = [...]rune{afterNothing: -1, afterLine: '\n', afterWord: 'a', afterOther: ' '}
 
-// automaton decides whether an expression matches. It makes its states while it reads,
+// Automaton decides whether an expression matches. It makes its states while it reads,
 // and is for one goroutine.
-type automaton struct {
-	p      *program
+type Automaton struct {
+	p      *Program
 	states []autoState
 	index  map[string]int32
 	next   []int32 // state*kinds + kind → state
@@ -144,15 +145,15 @@ const (
 	stateTooMany = -3
 )
 
-func newAutomaton(p *program) *automaton {
-	a := &automaton{p: p, index: map[string]int32{}, seen: make([]bool, len(p.inst))}
+func New(p *Program) *Automaton {
+	a := &Automaton{p: p, index: map[string]int32{}, seen: make([]bool, len(p.inst))}
 	a.addState([]uint32{p.start}, afterNothing)
 	return a
 }
 
-// mayMatch says whether the text has a match. It also says so where that takes too
+// MayMatch says whether the text has a match. It also says so where that takes too
 // many states to find out.
-func (a *automaton) mayMatch(text []byte) bool {
+func (a *Automaton) MayMatch(text []byte) bool {
 	state, kinds := int32(0), len(a.p.samples)
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1
@@ -180,7 +181,7 @@ func (a *automaton) mayMatch(text []byte) bool {
 }
 
 // step returns the state after a character of a kind.
-func (a *automaton) step(state int32, kind uint16) int32 {
+func (a *Automaton) step(state int32, kind uint16) int32 {
 	r := a.p.samples[kind]
 	to, matched := a.follow(state, r)
 	n := int32(stateMatched)
@@ -193,7 +194,7 @@ func (a *automaton) step(state int32, kind uint16) int32 {
 
 // follow returns the instructions after character r, -1 for the end of the text, and
 // whether the expression matches before it. A match may begin at every character.
-func (a *automaton) follow(state int32, r rune) (to []uint32, matched bool) {
+func (a *Automaton) follow(state int32, r rune) (to []uint32, matched bool) {
 	s := &a.states[state]
 	clear(a.seen)
 	empty := syntax.EmptyOpContext(contextRunes[s.before], r)
@@ -230,7 +231,7 @@ func (a *automaton) follow(state int32, r rune) (to []uint32, matched bool) {
 
 // addState returns the number of a state, which it adds if it is new. It returns
 // stateTooMany where as many as allowed are there already.
-func (a *automaton) addState(at []uint32, before byte) int32 {
+func (a *Automaton) addState(at []uint32, before byte) int32 {
 	key := []byte{before}
 	for _, pc := range at {
 		key = binary.AppendUvarint(key, uint64(pc))

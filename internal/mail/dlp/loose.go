@@ -1,0 +1,84 @@
+package dlp
+
+import (
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// contentField is a line of a header that says how the content is written.
+var contentField = regexp.MustCompile(`(?im)^(?:mime-version|content-type|content-transfer-encoding)[ \t]*:`)
+
+// headerLines are the lines of a header at the beginning of a text, perhaps behind the
+// boundary of a multipart or the first line of a mailbox file.
+var headerLines = regexp.MustCompile(`(?i)^\s*(?:(?:--|From )[^\r\n]*\r?\n)?((?:[!-9;-~]+[ \t]*:[^\r\n]*(?:\r?\n|$)(?:[ \t][^\r\n]*(?:\r?\n|$))*)+)`)
+
+// beginsMail says whether content begins with the header of a mail or of its part, as
+// web archives do.
+func beginsMail(head []byte) bool {
+	lines := headerLines.FindSubmatch([]byte(strings.TrimPrefix(string(head), "\uFEFF")))
+	return lines != nil && contentField.Match(lines[1])
+}
+
+// scanMailFile scans a file that is a mail by its content, whatever it is called. What
+// it returns is called once the file has been scanned as what it is called, too.
+func (x *extractor) scanMailFile(where Where, content *spool, depth int) (done func()) {
+	before := slices.Clone(x.c.counts)
+	x.scanMail(where, withoutLead(content), depth)
+	between := slices.Clone(x.c.counts)
+	return func() { x.c.keepMost(where, before, between) }
+}
+
+// withoutLead reads content from its first header line on. Content that begins with a
+// boundary is the body of a multipart.
+func withoutLead(content *spool) io.Reader {
+	head := string(content.head(4096))
+	text := strings.TrimLeft(strings.TrimPrefix(head, "\uFEFF"), " \t\r\n\f\v")
+	from := int64(len(head) - len(text))
+	rest := io.NewSectionReader(content, from, content.size-from)
+	line, _, _ := strings.Cut(text, "\n")
+	boundary, ok := strings.CutPrefix(strings.TrimRight(line, " \t\r"), "--")
+	if !ok || boundary == "" || strings.ContainsAny(boundary, `"\`) {
+		return rest
+	}
+	return io.MultiReader(strings.NewReader("Content-Type: multipart/mixed; boundary=\""+boundary+"\"\r\n\r\n"), rest)
+}
+
+// encodedPart is a line that begins a part in base64 or quoted-printable.
+var encodedPart = regexp.MustCompile(`(?im)^content-transfer-encoding[ \t]*:(?:\s|\([^)]*\))*"?(?:base64|quoted-printable)`)
+
+// scanLoose scans what stands before the parts of a multipart and after them: as text,
+// and each part in it that some programs show.
+func (x *extractor) scanLoose(where Where, r io.Reader, depth int) {
+	content, err := x.readSpool(r)
+	defer content.close()
+	x.failRead(where, err)
+	x.scanReader(where, content.reader())
+	if content.size == 0 {
+		return
+	}
+	begins := findAll(encodedPart, content)
+	for i, at := range begins {
+		end := content.size
+		if i+1 < len(begins) {
+			end = begins[i+1]
+		}
+		if !x.countPart(where) {
+			return
+		}
+		x.scanMail(where, io.NewSectionReader(content, at, end-at), depth+1)
+	}
+}
+
+// findAll returns where an expression matches in content.
+func findAll(re *regexp.Regexp, content *spool) (places []int64) {
+	raw, err := io.ReadAll(content.reader())
+	if err != nil {
+		return []int64{0}
+	}
+	for _, m := range re.FindAllIndex(raw, -1) {
+		places = append(places, int64(m[0]))
+	}
+	return places
+}

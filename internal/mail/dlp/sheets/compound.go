@@ -1,0 +1,249 @@
+// Package sheets reads what old and binary office files keep in no readable form: the
+// numbers of their cells, and whether they have a password.
+package sheets
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf16"
+)
+
+// ErrDamaged is a file that cannot be read.
+var ErrDamaged = errors.New("sheets: the file is damaged")
+
+// maxStream bounds a stream that is read.
+const maxStream = 64 << 20
+
+const (
+	lastSector = 0xFFFFFFFA // and above: no sector
+	magic      = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
+)
+
+// compound is a file of several streams, as Word, Excel and PowerPoint wrote them.
+type compound struct {
+	r       io.ReaderAt
+	size    int64
+	shift   uint
+	fat     []uint32
+	miniFAT []uint32
+	mini    []byte // the stream of small streams
+	cutoff  uint32
+}
+
+type entry struct {
+	name  string
+	kind  byte
+	start uint32
+	size  uint32
+}
+
+// ReadOffice gives the numbers in the cells of an old office file to found, and says
+// whether it has a password.
+func ReadOffice(r io.ReaderAt, size int64, found func(float64)) (encrypted bool, err error) {
+	c := &compound{r: r, size: size}
+	entries, err := c.open()
+	if err != nil {
+		return false, err
+	}
+	for _, e := range entries {
+		locked := false
+		switch strings.ToLower(e.name) {
+		case "workbook", "book":
+			locked, err = c.readBook(e, found)
+		case "worddocument":
+			locked, err = c.check(e, 12, func(b []byte) bool { return binary.LittleEndian.Uint16(b[10:])&0x100 != 0 })
+		case "current user":
+			locked, err = c.check(e, 16, func(b []byte) bool { return binary.LittleEndian.Uint32(b[12:]) != 0xE391C05F })
+		case "encryptedsummary", "encryptedpackage", "\x06dataspaces":
+			locked = true
+		}
+		if err != nil {
+			return encrypted, err
+		}
+		encrypted = encrypted || locked
+	}
+	return encrypted, nil
+}
+
+// check asks about the beginning of a stream.
+func (c *compound) check(e entry, least int, ask func([]byte) bool) (bool, error) {
+	b, err := c.stream(e)
+	if err != nil || len(b) < least {
+		return false, ErrDamaged
+	}
+	return ask(b), nil
+}
+
+// readBook reads the records of a workbook.
+func (c *compound) readBook(e entry, found func(float64)) (encrypted bool, err error) {
+	b, err := c.stream(e)
+	if err != nil {
+		return false, err
+	}
+	for len(b) >= 4 {
+		kind, size := binary.LittleEndian.Uint16(b), int(binary.LittleEndian.Uint16(b[2:]))
+		b = b[4:]
+		if size > len(b) {
+			return encrypted, ErrDamaged
+		}
+		data := b[:size]
+		b = b[size:]
+		switch kind {
+		case 0x2F: // FILEPASS: what follows is encrypted
+			return true, nil
+		case 0x203, 0x03: // NUMBER
+			readDouble(data, 6, found)
+		case 0x06, 0x206, 0x406: // FORMULA
+			if len(data) >= 14 && (data[12] != 0xFF || data[13] != 0xFF) {
+				readDouble(data, 6, found)
+			}
+		case 0x27E, 0x7E: // RK
+			readRK(data, 6, found)
+		case 0xBD: // MULRK
+			for at := 6; at+4 < len(data); at += 6 {
+				readRK(data, at, found)
+			}
+		}
+	}
+	return encrypted, nil
+}
+
+// open reads the tables of a file and returns its streams.
+func (c *compound) open() ([]entry, error) {
+	head := make([]byte, 512)
+	if n, _ := c.r.ReadAt(head, 0); n < len(head) || string(head[:8]) != magic {
+		return nil, ErrDamaged
+	}
+	word := func(at int) uint32 { return binary.LittleEndian.Uint32(head[at:]) }
+	c.shift, c.cutoff = uint(head[30]), word(56)
+	if c.shift != 9 && c.shift != 12 {
+		return nil, ErrDamaged
+	}
+	if err := c.readFAT(head[76:], word(68)); err != nil {
+		return nil, err
+	}
+	dir, err := c.chain(word(48), maxStream)
+	if err != nil {
+		return nil, err
+	}
+	if word(60) < lastSector {
+		table, err := c.chain(word(60), maxStream)
+		if err != nil {
+			return nil, err
+		}
+		c.miniFAT = words(table)
+	}
+	var out []entry
+	for ; len(dir) >= 128; dir = dir[128:] {
+		length := int(binary.LittleEndian.Uint16(dir[64:]))
+		if dir[66] == 0 || length > 64 {
+			continue
+		}
+		units := make([]uint16, max(0, length/2-1))
+		for i := range units {
+			units[i] = binary.LittleEndian.Uint16(dir[2*i:])
+		}
+		e := entry{string(utf16.Decode(units)), dir[66], binary.LittleEndian.Uint32(dir[116:]), binary.LittleEndian.Uint32(dir[120:])}
+		if e.kind == 5 && e.start < lastSector {
+			if c.mini, err = c.chain(e.start, maxStream); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, e)
+	}
+	if len(out) == 0 {
+		return nil, ErrDamaged
+	}
+	return out, nil
+}
+
+func words(b []byte) []uint32 {
+	out := make([]uint32, len(b)/4)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return out
+}
+
+// readFAT reads the table of sectors, whose own sectors the header and more sectors name.
+func (c *compound) readFAT(named []byte, more uint32) error {
+	most := int(c.size >> c.shift)
+	for range most + 1 {
+		list := words(named)
+		if len(list) > 109 || c.shift == 12 && len(list) > 110 {
+			list = list[:len(list)-1] // the last names the next list
+		}
+		for _, sector := range list {
+			if sector >= lastSector {
+				continue
+			}
+			b, err := c.sector(sector)
+			if err != nil || len(c.fat) > most+1024 {
+				return ErrDamaged
+			}
+			c.fat = append(c.fat, words(b)...)
+		}
+		if more >= lastSector {
+			return nil
+		}
+		b, err := c.sector(more)
+		if err != nil {
+			return err
+		}
+		named, more = b, binary.LittleEndian.Uint32(b[len(b)-4:])
+	}
+	return ErrDamaged
+}
+
+// sector reads one sector. The last one of a file may be cut.
+func (c *compound) sector(n uint32) ([]byte, error) {
+	b := make([]byte, 1<<c.shift)
+	if got, _ := c.r.ReadAt(b, (int64(n)+1)<<c.shift); got == 0 {
+		return nil, ErrDamaged
+	}
+	return b, nil
+}
+
+// chain reads the sectors from one on.
+func (c *compound) chain(at uint32, most int) (out []byte, err error) {
+	for at < lastSector {
+		if int64(at) >= int64(len(c.fat)) || int64(len(out)) > c.size || len(out) > maxStream {
+			return nil, ErrDamaged
+		}
+		if len(out) >= most {
+			break
+		}
+		b, err := c.sector(at)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b...)
+		at = c.fat[at]
+	}
+	return out, nil
+}
+
+// stream reads a stream.
+func (c *compound) stream(e entry) ([]byte, error) {
+	if e.size >= c.cutoff {
+		b, err := c.chain(e.start, int(min(e.size, maxStream)))
+		if err != nil || e.size > maxStream || len(b) < int(e.size) {
+			return nil, ErrDamaged
+		}
+		return b[:e.size], nil
+	}
+	var out []byte
+	for at := e.start; at < lastSector && len(out) < int(e.size); at = c.miniFAT[at] {
+		from := int64(at) * 64
+		if int64(at) >= int64(len(c.miniFAT)) || from+64 > int64(len(c.mini)) {
+			return nil, ErrDamaged
+		}
+		out = append(out, c.mini[from:from+64]...)
+	}
+	if len(out) < int(e.size) {
+		return nil, ErrDamaged
+	}
+	return out[:e.size], nil
+}
