@@ -133,7 +133,11 @@ func TestHostileHeaders(t *testing.T) {
 		}
 		o.s.Settle()
 		for _, m := range o.queue() {
-			if m.State != engine.StateDone {
+			want := engine.StateDone
+			if strings.Contains(m.Subject, "x-none") {
+				want = engine.StateHeld // a charset that nobody knows cannot be scanned
+			}
+			if m.State != want {
 				t.Errorf("got %+v", m)
 			}
 		}
