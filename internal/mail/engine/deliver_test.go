@@ -441,3 +441,18 @@ func TestRefusedIsNotCounted(t *testing.T) {
 		}
 	})
 }
+
+// What a rule finds is masked in the Message-ID of an incident, as in its samples.
+func TestIncidentMasksMessageID(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		o.addRule("block", nil)
+		if code := o.submit(text("info@firma.example", "gizli", ""), "a@other.example"); code != 550 {
+			t.Errorf("said %d", code)
+		}
+		list := o.incidents()
+		if len(list) != 1 || strings.Contains(list[0].MessageID, "gizli") || !strings.Contains(list[0].MessageID, "@mua.example") {
+			t.Errorf("got %+v", list)
+		}
+	})
+}
