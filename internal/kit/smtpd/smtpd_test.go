@@ -3,6 +3,7 @@ package smtpd
 import (
 	"bufio"
 	"context"
+	"errors"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -169,7 +170,7 @@ func TestRefusalsOfData(t *testing.T) {
 		"too long":       {strings.Repeat("x", 101) + "\r\n.\r\n", ErrTooLarge},
 	} {
 		said := speak(t, address, "EHLO a\r\nMAIL FROM:<>\r\nRCPT TO:<a@b.example>\r\nDATA\r\n"+c.text)
-		if got := <-failed; got != error(c.want) || codes(said) != fmt.Sprintf("220 250 250 250 354 %d", c.want.Code) {
+		if got := <-failed; !errors.Is(got, c.want) || codes(said) != fmt.Sprintf("220 250 250 250 354 %d", c.want.Code) {
 			t.Errorf("%s: said %s, failed with %v", name, codes(said), got)
 		}
 	}
