@@ -3,8 +3,8 @@ package smtpd
 import (
 	"bufio"
 	"context"
-	"errors"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
