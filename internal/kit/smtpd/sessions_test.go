@@ -186,9 +186,9 @@ func TestEndlessMailsMakeRoom(t *testing.T) {
 	}
 }
 
-// Mails that have been coming in for minutes make room where nobody else does, the oldest
-// first, and only for a network that has no more sessions than theirs.
-func TestSlowMailsMakeRoom(t *testing.T) {
+// Where all sessions are taken, the server closes the oldest mail that has been coming in for minutes, so that
+// another sender gets its session. It does so only for a network that has no more sessions than that mail's.
+func TestSlowMailsAreClosedForOthers(t *testing.T) {
 	t.Parallel()
 	networks := func(n int) (out []netip.Prefix) {
 		for i := range n {

@@ -55,26 +55,20 @@ func (m *Mailbox) dayLimit() int64 {
 
 // CheckSending returns what CountSending would for a mail, and counts nothing.
 func (s *Service) CheckSending(ctx context.Context, tenant, mailbox uuid.UUID, recipients int) error {
-	var refused error
-	err := s.DB.Tenant(tenant).Read(ctx, func(r *db.Reader) error {
+	return s.DB.Tenant(tenant).Read(ctx, func(r *db.Reader) error {
 		m, err := mailboxByID(r, mailbox)
 		if db.IsNoRow(err) || err == nil && m.State == MailboxSuspended {
-			refused = ErrSuspended
-			return nil
+			return ErrSuspended
 		}
 		if err != nil {
 			return err
 		}
 		day, err := sentInDay(r, mailbox, s.DB.Clock().Now())
 		if err == nil && day+int64(recipients) > m.dayLimit() {
-			refused = ErrSentEnough
+			return ErrSentEnough
 		}
 		return err
 	})
-	if err == nil {
-		err = refused
-	}
-	return err
 }
 
 // CountSending counts the recipients of a mail that a mailbox is about to send. A
