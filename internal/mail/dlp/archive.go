@@ -9,8 +9,9 @@ import (
 	"errors"
 	"io"
 	"path"
-	"slices"
 	"strings"
+
+	"konak/internal/mail/dlp/zipcheck"
 )
 
 // packedFormat names the format of content that holds other content, "" where
@@ -24,11 +25,11 @@ func packedFormat(head []byte, ending string) string {
 		return "gzip"
 	case has("BZh"):
 		return "bzip2"
-	case len(head) > 262 && string(head[257:262]) == "ustar":
+	case len(head) > 262 && string(head[257:262]) == "ustar", ending == ".tar":
 		return "tar"
 	case has("Rar!\x1A"), has("7z\xBC\xAF\x27\x1C"), has("\xFD7zXZ\x00"), has("\x28\xB5\x2F\xFD"), has("MSCF"), has("LZIP"):
 		return "other"
-	case has("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"):
+	case has(compoundHead):
 		return "compound"
 	case bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")):
 		return "pdf"
@@ -38,8 +39,14 @@ func packedFormat(head []byte, ending string) string {
 	return ""
 }
 
+// compoundHead begins the files of old office programs.
+const compoundHead = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
+
 // packedEndings are those of packings that are not read, where the content need not say.
-var packedEndings = map[string]bool{".lzma": true, ".z": true, ".lzh": true, ".lha": true, ".arj": true, ".ace": true, ".br": true, ".lz4": true}
+var packedEndings = map[string]bool{
+	".lzma": true, ".z": true, ".lzh": true, ".lha": true, ".arj": true, ".ace": true, ".br": true, ".lz4": true,
+	".pst": true, ".ost": true, ".iso": true, ".dmg": true, ".wim": true, ".deb": true, ".rpm": true, ".cpio": true, ".sit": true, ".vhd": true, ".vhdx": true, ".vmdk": true,
+}
 
 // isOldPacking knows more packings that are not read by how they begin.
 func isOldPacking(head []byte) bool {
@@ -47,6 +54,8 @@ func isOldPacking(head []byte) bool {
 	switch {
 	case has("\x1F\x9D"), has("\x1F\xA0"), has("\x04\x22\x4D\x18"): // compress, and lz4
 		return true
+	case has("!BDN"), has("!<arch>\n"), has("\xED\xAB\xEE\xDB"), has("xar!"), has("MSWIM\x00"), has("SIT!"), has("StuffIt (c)"), has("hsqs"):
+		return true // mailboxes of Outlook, packages of Linux and macOS, and images of disks
 	case len(head) > 6 && head[2] == '-' && head[3] == 'l' && (head[4] == 'h' || head[4] == 'z') && head[6] == '-': // lzh
 		return true
 	case len(head) > 13 && string(head[7:14]) == "**ACE**":
@@ -84,10 +93,10 @@ func (x *extractor) scanPacked(p part, format string, content *spool, depth int)
 		// packed into one of these.
 		if x.contains(content, "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00") {
 			x.c.fail(p.where, ReasonEncrypted)
+			x.scanBinary(p.where, content)
 		} else {
-			x.scanOldOffice(p.where, content)
+			x.scanOldOffice(p.where, content, depth)
 		}
-		x.scanBinary(p.where, content)
 	default:
 		x.c.fail(p.where, ReasonUnsupported)
 		x.scanBinary(p.where, content)
@@ -151,6 +160,9 @@ func (d *directoryReader) ReadAt(b []byte, off int64) (int, error) {
 	return d.r.ReadAt(b, off)
 }
 
+// emptyPacked is how long nothing is once it is packed.
+const emptyPacked = 2
+
 func (x *extractor) scanZip(where Where, content *spool, depth int) {
 	d := &directoryReader{r: content, left: maxDirectory}
 	z, err := zip.NewReader(d, content.size)
@@ -166,12 +178,7 @@ func (x *extractor) scanZip(where Where, content *spool, depth int) {
 		return
 	}
 	d.ready = true
-	if beginsOtherwise(content, func(at int64) bool {
-		return slices.ContainsFunc(z.File, func(f *zip.File) bool {
-			start, err := f.DataOffset()
-			return err == nil && start == at
-		})
-	}) {
+	if zipcheck.HasHidden(content, content.size, z.File) {
 		x.c.fail(where, ReasonDamaged)
 	}
 	office := false
@@ -185,7 +192,10 @@ func (x *extractor) scanZip(where Where, content *spool, depth int) {
 		if x.reading && !documentMembers[f.Name] {
 			continue
 		}
-		if strings.HasSuffix(f.Name, "/") && f.UncompressedSize64 == 0 {
+		if strings.HasSuffix(f.Name, "/") {
+			if f.UncompressedSize64 > 0 || f.CompressedSize64 > emptyPacked {
+				x.c.fail(where, ReasonDamaged) // a directory has no content
+			}
 			continue
 		}
 		member := inside(where, f.Name)
@@ -219,11 +229,17 @@ func (x *extractor) scanZip(where Where, content *spool, depth int) {
 	}
 }
 
+// notFiles are the members of a tar file that have no content. Programs unpack those of
+// any other type as files.
+var notFiles = []byte{tar.TypeLink, tar.TypeSymlink, tar.TypeChar, tar.TypeBlock, tar.TypeDir, tar.TypeFifo}
+
 func (x *extractor) scanTar(where Where, content *spool, depth int) {
-	t := tar.NewReader(content.reader())
+	r := io.NewSectionReader(content, 0, content.size)
+	t := tar.NewReader(r)
 	for {
 		h, err := t.Next()
 		if err == io.EOF {
+			x.scanBehindTar(where, content, r, depth)
 			return
 		}
 		if err != nil {
@@ -233,14 +249,35 @@ func (x *extractor) scanTar(where Where, content *spool, depth int) {
 		}
 		member := inside(where, h.Name)
 		x.checkFileName(member, strings.ToValidUTF8(h.Name, " "))
-		if h.Typeflag == tar.TypeReg {
-			x.scanPart(part{where: member, name: h.Name}, t, depth+1)
+		x.checkFileName(member, strings.ToValidUTF8(h.Linkname, " "))
+		if !bytes.Contains(notFiles, []byte{h.Typeflag}) {
+			// Of a sparse file the zeros are not in the archive.
+			x.scanPart(part{where: member, name: h.Name}, x.unpacked(t, content.size), depth+1)
 		} else if !x.countPart(member) {
 			return
 		}
 		if x.parts > x.limits.Parts || x.ctx.Err() != nil {
 			return
 		}
+	}
+}
+
+// scanBehindTar scans what stands behind the end of a tar file, as some programs do. The
+// end is filled up with zeros.
+func (x *extractor) scanBehindTar(where Where, content *spool, r *io.SectionReader, depth int) {
+	at, _ := r.Seek(0, io.SeekCurrent)
+	buf := make([]byte, 512)
+	for ; at < content.size && x.ctx.Err() == nil; at += int64(len(buf)) {
+		n, _ := content.ReadAt(buf, at)
+		if len(bytes.Trim(buf[:n], "\x00")) == 0 {
+			continue
+		}
+		if depth >= x.limits.Depth {
+			x.c.fail(where, ReasonTooDeep)
+			return
+		}
+		x.scanPart(part{where: inside(where, "rest")}, io.NewSectionReader(content, at, content.size-at), depth+1)
+		return
 	}
 }
 

@@ -1,11 +1,15 @@
 package dlp
 
 import (
+	"bytes"
+	"compress/zlib"
 	"io"
 	"slices"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"konak/internal/mail/dlp/pictures"
 )
 
 // How many characters in a row are taken for text: in content of an unknown kind, and
@@ -28,7 +32,7 @@ const (
 
 // scanBinary scans the texts in content of an unknown kind.
 func (x *extractor) scanBinary(where Where, content *spool) {
-	stretches := stretchesOf(content)
+	stretches := pictures.Stretches(content, content.size)
 	before := slices.Clone(x.c.counts)
 	x.scanRuns(where, content, stretches, runASCII)
 	between := slices.Clone(x.c.counts)
@@ -38,15 +42,18 @@ func (x *extractor) scanBinary(where Where, content *spool) {
 }
 
 // scanRuns scans the runs of characters in content.
-func (x *extractor) scanRuns(where Where, content *spool, stretches []stretch, mode runMode) {
+func (x *extractor) scanRuns(where Where, content *spool, stretches []pictures.Stretch, mode runMode) {
 	x.text.begin(where)
 	w := &runWriter{write: x.text.write, mode: mode}
 	for _, s := range stretches {
 		w.least = minString
-		if s.noise {
+		if s.Noise {
 			w.least = minNoise
 		}
-		x.failRead(where, x.copyBytes(io.NewSectionReader(content, s.from, s.to-s.from), w))
+		x.failRead(where, x.copyBytes(io.NewSectionReader(content, s.From, s.To-s.From), w))
+		if w.hasLow && w.letters > 0 && w.low >= ' ' && w.low < 0x7F {
+			w.addRune(rune(w.low)) // the last one, where the high half comes first
+		}
 		w.lead, w.hasLow = 0, false
 		w.endRun()
 	}
@@ -194,4 +201,17 @@ func (w *runWriter) flush() {
 		w.write(string(w.out))
 		w.out = w.out[:0]
 	}
+}
+
+// scanPackedTexts scans the texts of a PNG that are packed.
+func (x *extractor) scanPackedTexts(p part, content *spool, depth int) {
+	pictures.PackedTexts(content, content.size, maxToken, func(text []byte) bool {
+		z, err := zlib.NewReader(bytes.NewReader(text))
+		if err != nil {
+			x.c.fail(p.where, ReasonDamaged)
+			return false
+		}
+		x.scanPart(part{where: inside(p.where, "text"), name: "text", kind: "text/plain"}, x.unpacked(z, int64(len(text))), depth+1)
+		return true
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"konak/internal/mail/dlp"
 	"konak/internal/mail/dlp/dlptest"
@@ -129,9 +130,27 @@ func FuzzScanFile(f *testing.F) {
 	f.Add("a.zip", dlptest.Zip(f, "b.zip", string(dlptest.Zip(f, "c", "d"))))
 	f.Add("a.gz", dlptest.Gzip([]byte("x")))
 	f.Add("a.rtf", []byte(`{\rtf1 \u108?\'e7}`))
+	f.Add("a.rtf", []byte(`{\rtf1{\object{\*\objdata 504b03040000000000000000000000000000}}{\pict 00ff}\bin16 aaaaaaaaaaaaaaaa}`))
+	f.Add("a.pdf", pdfOf("/Filter/FlateDecode/DecodeParms<</Predictor 12/Columns 8>>", string(packed(pngRows(pdfPage)))))
+	f.Add("a.pdf", pdfOf("/Filter[/AHx/RL/A85]", "00>", "10 0 obj<</FT/Tx/V(a\nb)/DV<0041>/Metadata 5 0 R>>endobj"))
+	f.Add("a.pdf", pdfOf("", pdfPage, "4 0 obj<</Type/Font/Encoding<</Differences[1/P/R/uni0034]>>/ToUnicode 9 0 R>>endobj",
+		"9 0 obj<<>>stream\nbegincmap 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange <00><0F><0041> <10><12>[<0041><0042>] endbfrange\nendstream endobj"))
+	f.Add("a.pdf", []byte("%PDF-1.5\n1 0 obj<</Type/ObjStm/First 8>>stream\n5 0 6 9 <</V(a)>> [/Fl]\nendstream endobj\n"))
+	f.Add("a.xls", oldOffice("Workbook", slices.Concat(record(0x809, make([]byte, 16)), record(0xFC, uint32(1), uint32(1), uint16(5), byte(9), uint16(1), []byte("a")), record(0x3C, byte(0), []byte("bcde")), record(0x203, make([]byte, 6), 1.5)), false))
+	f.Add("a.msg", oldOffice("__substg1.0_3701000D", []byte(`{\rtf1 a}`), true))
+	f.Add("a.p7m", []byte{0x30, 0x80, 6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 2, 0xA0, 0x80, 0x30, 0x80, 2, 1, 1, 0x31, 0, 0x30, 0x80, 6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 1, 0xA0, 0x80, 0x24, 0x80, 4, 1, 'a', 0, 0, 0, 0, 0, 0})
+	f.Add("a.tar", sparseTar())
+	f.Add("a.png", png(chunk("zTXt", append([]byte("T\x00\x00"), packed("a")...))))
+	f.Add("a.ics", []byte("BEGIN:VCALENDAR\r\nATTACH;ENCODING=BASE64:QUFB\r\n QUFB\r\nNOTE;QUOTED-PRINTABLE:=41=\r\n"))
+	f.Add("a.html", []byte(`<a href="data:text/html;base64,PGI+">x</a><iframe srcdoc="&lt;b&gt;"></iframe>`))
 	f.Add("a.html", []byte(`<p title="x">a<!-- b --><script>c</script>`))
 	f.Fuzz(func(t *testing.T, name string, raw []byte) {
-		compile(t, rules()).ScanMessage(t.Context(), dlp.Message{Files: []dlp.File{fileOf(name, raw)}}, dlp.DefaultLimits())
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		r := compile(t, rules()).ScanMessage(ctx, dlp.Message{Files: []dlp.File{fileOf(name, raw)}}, dlp.DefaultLimits())
+		if slices.ContainsFunc(r.Unscanned, func(u dlp.Unscanned) bool { return u.Reason == dlp.ReasonTime }) {
+			t.Errorf("%d bytes take too long", len(raw))
+		}
 	})
 }
 

@@ -107,6 +107,8 @@ func TestDetectors(t *testing.T) {
 		{"numbers in lines", "5321\n234567", nil},
 		{"IBAN", account, []string{"iban"}},
 		{"IBAN in lower case without spaces", "tr330006100519786457841326", []string{"iban"}},
+		{"IBAN that its name is written to", "IBANTR330006100519786457841326", []string{"iban"}},
+		{"IBAN within a word", "XTR330006100519786457841326", nil},
 		{"IBAN of another country", "GB82 WEST 1234 5698 7654 32", []string{"iban"}},
 		{"IBAN with a wrong check", "TR34 0006 1005 1978 6457 8413 26", nil},
 		{"IBAN that goes on", "TR3300061005197864578413260", nil},

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"konak/internal/mail/dlp/transfer"
 )
 
 // dataURI is a file inside of markup: its type, and whether it is in base64.
@@ -45,7 +47,7 @@ func (x *extractor) scanData(where Where, head, data string, depth int) {
 	}
 	var r io.Reader = strings.NewReader(data)
 	if strings.HasSuffix(strings.ToLower(head), "base64") {
-		r = &base64Reader{r: r}
+		r = transfer.Base64(r)
 	}
 	x.scanInner(where, part{name: "data", kind: kind, charset: params["charset"]}, r, depth)
 }
@@ -127,10 +129,10 @@ func (x *extractor) readContentLine(w *markupWriter, line string) string {
 	head, value, _ := strings.Cut(line, ":")
 	switch head := strings.ToUpper(head) + ";"; {
 	case strings.Contains(head, "ENCODING=QUOTED-PRINTABLE;"), strings.Contains(head, ";QUOTED-PRINTABLE;"):
-		decoded, _ := io.ReadAll(&quotedReader{r: strings.NewReader(value)})
+		decoded, _ := io.ReadAll(transfer.QuotedPrintable(strings.NewReader(value)))
 		return strings.ToValidUTF8(string(decoded), " ") + "\n"
 	case strings.Contains(head, "ENCODING=BASE64;"), strings.Contains(head, "ENCODING=B;"), strings.Contains(head, ";BASE64;"):
-		x.scanInner(w.where, part{name: "data"}, &base64Reader{r: strings.NewReader(value)}, w.depth)
+		x.scanInner(w.where, part{name: "data"}, transfer.Base64(strings.NewReader(value)), w.depth)
 		return "\n"
 	}
 	return lineEscapes.Replace(w.takeData(line))

@@ -1,14 +1,17 @@
 package dlp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
 	"konak/internal/kit/filetype"
+	"konak/internal/mail/dlp/cms"
 	"konak/internal/mail/dlp/sheets"
 )
 
@@ -151,7 +154,7 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 	if p.where.Field == FieldAttachment {
 		x.checkFileType(p.where, content, kind)
 	}
-	if reason := opaqueReason(&p, kind, ending, head); reason != "" {
+	if reason := opaqueReason(&p, kind, ending, head); reason != "" && !(isSealed(kind, ending) && x.scanSigned(p.where, content, depth)) {
 		x.c.fail(p.where, reason)
 	}
 	format := packedFormat(head, ending)
@@ -177,14 +180,14 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 		x.scanDecoded(p, content, markupHTML, depth)
 	case kind == "image/svg+xml" || ending == ".svg" || filetype.Sniff(head) == "image/svg+xml":
 		x.scanDecoded(p, content, markupSVG, depth)
-	case isXML(head) || ending == ".xml" || p.office && ending == ".rels":
+	case isXML(head) || ending == ".xml" || p.office && beginsTag(head):
 		if p.office {
 			x.scanDecoded(p, content, markupOffice, depth)
 		} else {
-			x.scanDecoded(p, content, markupXML, depth)
+			x.scanDecoded(p, content, xmlKind(head), depth)
 		}
 	case strings.HasPrefix(string(head), `{\rtf`):
-		x.scanRTF(p.where, content.reader())
+		x.scanRTF(p.where, content.reader(), depth)
 	case strings.HasPrefix(kind, "text/") || looksLikeText(head):
 		x.scanDecoded(p, content, markupNone, depth)
 	default:
@@ -198,14 +201,49 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 	}
 }
 
-// scanOldOffice scans the numbers of an old office file and notes one with a password.
-func (x *extractor) scanOldOffice(where Where, content *spool) {
+// scanSigned scans what is signed in a cryptographic message. It returns false for one
+// that is encrypted or too long.
+func (x *extractor) scanSigned(where Where, content *spool, depth int) bool {
+	if content.size > maxToken || depth >= x.limits.Depth {
+		return false
+	}
+	raw, err := io.ReadAll(content.reader())
+	if err != nil {
+		return false
+	}
+	signed, ok := cms.Signed(raw)
+	if ok {
+		x.scanMail(where, bytes.NewReader(signed), depth+1)
+	}
+	return ok
+}
+
+// scanOldOffice scans the cells of an old office file, all that is readable in it, and the
+// files in it, and notes one with a password.
+func (x *extractor) scanOldOffice(where Where, content *spool, depth int) {
+	before := slices.Clone(x.c.counts)
 	x.scanNumbers(where, func(found func(float64)) error {
-		encrypted, err := sheets.ReadOffice(content, content.size, found)
+		encrypted, err := sheets.ReadOffice(content, content.size, found, func(text string) { x.text.write(text + "\f") })
 		if encrypted {
 			x.c.fail(where, ReasonEncrypted)
 		}
 		return err
+	})
+	between := slices.Clone(x.c.counts)
+	x.scanBinary(where, content)
+	x.c.keepMost(where, before, between)
+	// Zip files in it are found by their ends; other files stand in pieces.
+	sheets.EachStream(content, content.size, func(name string, data []byte) bool {
+		head := data[:min(len(data), 1024)]
+		switch packedFormat(head, "") {
+		case "pdf", "gzip", "compound":
+		default:
+			if !bytes.HasPrefix(head, []byte(`{\rtf`)) {
+				return true
+			}
+		}
+		x.scanPart(part{where: inside(where, strings.TrimLeft(name, "\x01\x03\x05"))}, bytes.NewReader(data), depth+1)
+		return x.parts <= x.limits.Parts && x.ctx.Err() == nil
 	})
 }
 

@@ -101,7 +101,7 @@ func TestFiltersOfPDF(t *testing.T) {
 		{"picture named beside it", pdf("/X/DCTDecode/Y/FontFile/Filter/FlateDecode", ""), secret},
 		{"unknown filter", pdf("/Filter/BrotliDecode", ""), held("unsupported")},
 		{"known one behind an unknown one", pdf("/Filter[/Nope/FlateDecode]", ""), held("unsupported")},
-		{"packed twice", pdf("/Filter[/LZWDecode/FlateDecode]", ""), held("unsupported")},
+		{"packed twice", pdf("/Filter[/LZWDecode/FlateDecode]", ""), held("damaged")},
 		{"JPEG", pdf("/Subtype/Image/Filter/DCTDecode", ""), nil},
 		{"packed JPEG", pdf("/Filter[/FlateDecode/DCTDecode]", ""), nil},
 		{"fax", pdf("/Filter /CCITTFaxDecode /DecodeParms<</K -1>>", ""), nil},

@@ -55,6 +55,12 @@ func (x *extractor) scanLoose(where Where, r io.Reader, depth int) {
 	defer content.close()
 	x.failRead(where, err)
 	x.scanReader(where, content.reader())
+	x.scanEncoded(where, content, depth)
+}
+
+// scanEncoded scans the parts in base64 and quoted-printable that begin somewhere in
+// content.
+func (x *extractor) scanEncoded(where Where, content *spool, depth int) {
 	if content.size == 0 {
 		return
 	}

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"konak/internal/mail/dlp/rtf"
 )
 
 // markup says how tags become text.
@@ -39,13 +43,63 @@ var inlineSVG = map[string]bool{"tspan": true, "textpath": true, "a": true, "tre
 // numbers of their own: nothing goes on behind a form feed.
 var breakTags = map[string]string{
 	"p": "\n", "h": "\n", "br": "\n", "cr": "\n", "tr": "\n", "tc": "\n", "row": "\f", "c": "\f", "si": "\f",
-	"line-break": "\n", "table-cell": "\n", "tab": "\t", "s": " ",
+	"li": "\n", "td": "\n", "th": "\n", "line-break": "\n", "table-cell": "\n", "tab": "\t", "s": " ", "cell": "\f", "data": "\f",
+}
+
+// sentenceTags of office documents hold the text of sentences, which may go on in the
+// next one. What stands in any other is a value of its own: how many words there are, or
+// where a picture stands.
+var sentenceTags = map[string]bool{
+	"t": true, "deltext": true, "instrtext": true, "delinstrtext": true, "p": true, "h": true, "r": true, "text": true, "div": true, "ruby-base": true,
+	"li": true, "td": true, "th": true,
 }
 
 // shownAttributes hold text that readers see or follow.
 var shownAttributes = map[string]bool{
 	"alt": true, "title": true, "href": true, "value": true, "content": true, "placeholder": true, "descr": true, "target": true,
-	"tooltip": true, "aria-label": true,
+	"tooltip": true, "aria-label": true, "label": true, "summary": true,
+}
+
+// officeAttributes hold text in office documents: of caches, sheets, drawings and lists.
+var officeAttributes = map[string]bool{
+	"name": true, "v": true, "string": true, "string-value": true, "displaytext": true, "instr": true, "prompt": true, "prompttitle": true,
+	"error": true, "errortitle": true, "display": true, "unicodestring": true, "caption": true, "description": true, "text": true, "author": true,
+}
+
+// minAttribute is how long any other attribute of an office document is that may hold text.
+const minAttribute = 8
+
+// isShown says whether an attribute holds text.
+func (m markup) isShown(key, value string) bool {
+	switch m {
+	case markupXML, markupSVG:
+		return true
+	case markupOffice:
+		if strings.HasPrefix(key, "xmlns") {
+			return false
+		}
+		if i := strings.LastIndexByte(key, ':'); i >= 0 {
+			key = key[i+1:]
+		}
+		if officeAttributes[key] || len(value) >= minAttribute && value[0] != '{' {
+			return true
+		}
+	}
+	return shownAttributes[key]
+}
+
+// xmlKind says how XML is read by its beginning: as a page, as an office document of one
+// file, or as anything else.
+func xmlKind(head []byte) markup {
+	text := strings.ToLower(string(head[:min(len(head), 2048)]))
+	switch {
+	case strings.Contains(text, "<html"):
+		return markupHTML
+	case strings.Contains(text, "<office:document"), strings.Contains(text, "urn:schemas-microsoft-com:office"), strings.Contains(text, "worddocument"),
+		strings.Contains(text, "schemas.microsoft.com/office"):
+		return markupOffice
+	}
+	return markupXML
 }
 
 func isXML(head []byte) bool {
@@ -91,8 +145,10 @@ type markupWriter struct {
 	depth  int
 	out    strings.Builder
 	hidden string // the element whose text is not shown
+	raw    bool   // in an element whose markup is shown by some programs only
 	value  bool   // in a cell's value
 	cell   string // the number of a cell that was not shown so far
+	apart  bool   // in an element of an office document that is no part of a sentence
 }
 
 func (w *markupWriter) add(z *html.Tokenizer, token html.TokenType) {
@@ -100,7 +156,12 @@ func (w *markupWriter) add(z *html.Tokenizer, token html.TokenType) {
 	case html.TextToken:
 		text := strings.ToValidUTF8(string(z.Text()), " ")
 		if w.hidden != "" {
-			w.writeHidden(w.takeData(text))
+			w.writeHidden(w.takeData(cssText(text)))
+			return
+		}
+		if w.raw && strings.Contains(text, "<") {
+			w.raw = false
+			w.scanPage(text)
 			return
 		}
 		if w.kind == markupHTML {
@@ -112,9 +173,17 @@ func (w *markupWriter) add(z *html.Tokenizer, token html.TokenType) {
 		if strings.TrimSpace(text) == w.cell {
 			w.cell = "" // the cell shows it
 		}
+		if w.apart && strings.TrimSpace(text) != "" {
+			text = "\f" + text + "\f"
+		}
 		w.out.WriteString(text)
 	case html.CommentToken, html.DoctypeToken:
-		w.writeHidden(strings.ToValidUTF8(string(z.Text()), " "))
+		text := strings.ToValidUTF8(string(z.Text()), " ")
+		if w.kind == markupHTML && strings.Contains(text, "<![endif]") {
+			w.scanPage(text) // what a program shows under a condition
+			return
+		}
+		w.writeHidden(text)
 	case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
 		w.addTag(z, token)
 	}
@@ -132,14 +201,24 @@ func (w *markupWriter) addTag(z *html.Tokenizer, token html.TokenType) {
 		var key, value []byte
 		key, value, more = z.TagAttr()
 		text := w.takeData(strings.ToValidUTF8(string(value), " "))
-		if w.kind == markupOffice && string(key) == "office:value" {
+		switch {
+		case w.kind == markupOffice && string(key) == "office:value":
 			w.cell = plainNumber(text)
-		}
-		if w.kind == markupXML || w.kind == markupSVG || shownAttributes[string(key)] {
+		case w.kind == markupHTML && string(key) == "srcdoc":
+			w.scanPage(text)
+		case w.kind == markupHTML && (string(key) == "href" || string(key) == "action"):
+			if plain, err := url.PathUnescape(text); err == nil {
+				text = strings.ToValidUTF8(plain, " ")
+			}
 			w.writeHidden(text)
+		case w.kind == markupOffice && name == "w:sym" && string(key) == "w:char":
+			w.writeSymbol(text)
+		case w.kind.isShown(string(key), text):
+			w.writeHidden(plainNumber(text))
 		}
 	}
 	if w.kind == markupHTML {
+		w.raw = token == html.StartTagToken && (name == "noscript" || name == "noframes" || name == "noembed" || name == "iframe")
 		switch {
 		case name == "script" || name == "style":
 			w.hidden = ""
@@ -163,6 +242,7 @@ func (w *markupWriter) addTag(z *html.Tokenizer, token html.TokenType) {
 		w.out.WriteByte('\n')
 		return
 	}
+	w.apart = token == html.StartTagToken && !sentenceTags[name] && !inlineTags[name]
 	switch {
 	case name == "encryption-data":
 		w.x.c.fail(w.where, ReasonEncrypted)
@@ -170,7 +250,7 @@ func (w *markupWriter) addTag(z *html.Tokenizer, token html.TokenType) {
 		w.out.WriteString("\f" + w.cell + "\f")
 		w.cell = ""
 	}
-	w.value = name == "v" && token == html.StartTagToken
+	w.value = (name == "v" || name == "data") && token == html.StartTagToken
 	if text, ok := breakTags[name]; ok && (token != html.StartTagToken || name != "s") {
 		w.out.WriteString(text)
 	}
@@ -178,8 +258,39 @@ func (w *markupWriter) addTag(z *html.Tokenizer, token html.TokenType) {
 
 func (w *markupWriter) writeHidden(text string) {
 	if text != "" {
-		w.x.hidden.write(text + "\n")
+		w.x.hidden.write(text + "\f\n") // numbers do not go on in the next one
 	}
+}
+
+// scanPage scans markup that stands inside of a page.
+func (w *markupWriter) scanPage(text string) {
+	if !w.x.reading {
+		w.x.scanInner(w.where, part{name: "page", kind: "text/html"}, strings.NewReader(text), w.depth)
+	}
+}
+
+// writeSymbol writes a character that stands in an attribute as a hexadecimal number.
+func (w *markupWriter) writeSymbol(text string) {
+	if v, err := strconv.ParseUint(text, 16, 16); err == nil {
+		if v >= 0xF000 && v < 0xF100 { // of a font of signs
+			v -= 0xF000
+		}
+		w.out.WriteRune(rune(v))
+	}
+}
+
+// cssEscape is a character of a style sheet as a hexadecimal number.
+var cssEscape = regexp.MustCompile(`\\([0-9a-fA-F]{1,6})[ \t\r\n]?`)
+
+// cssText undoes the escapes of a style sheet.
+func cssText(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	return cssEscape.ReplaceAllStringFunc(text, func(escape string) string {
+		v, _ := strconv.ParseUint(strings.TrimSpace(escape[1:]), 16, 32)
+		return string(rune(v))
+	})
 }
 
 func (w *markupWriter) flush() {
@@ -202,7 +313,7 @@ func plainNumber(text string) string {
 
 // scanRTF scans the text of a rich text file: control words go, escaped
 // characters are read as Windows-1254 or Unicode.
-func (x *extractor) scanRTF(where Where, r io.Reader) {
+func (x *extractor) scanRTF(where Where, r io.Reader, depth int) {
 	x.text.begin(where)
 	raw, err := io.ReadAll(io.LimitReader(r, maxToken+1))
 	x.failRead(where, err)
@@ -210,6 +321,19 @@ func (x *extractor) scanRTF(where Where, r io.Reader) {
 		raw = raw[:maxToken]
 		x.c.fail(where, ReasonTooLarge)
 	}
-	x.text.write(rtfText(raw))
+	text, objects := rtf.Read(raw)
+	x.text.write(text)
 	x.text.end()
+	for _, object := range objects {
+		if i := bytes.Index(object[:min(len(object), 1024)], []byte(compoundHead)); i >= 0 {
+			object = object[i:] // behind its own header
+		}
+		if depth >= x.limits.Depth {
+			x.c.fail(where, ReasonTooDeep)
+			return
+		}
+		if x.scanPart(part{where: inside(where, "object")}, bytes.NewReader(object), depth+1); x.parts > x.limits.Parts {
+			return
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"strings"
 
+	"konak/internal/mail/dlp/transfer"
 	"konak/internal/mail/dlp/words"
 	"konak/internal/mail/header"
 )
@@ -86,7 +87,14 @@ func (x *extractor) scanEntity(m *mailReader, where Where, top bool, depth int) 
 	}
 	x.text.scanText(p.where, x.decodeWords(p.where, h.get("Content-Description")))
 	body := m.body()
-	x.scanPart(p, decodeTransfer(body, h.get("Content-Transfer-Encoding")), depth+1)
+	if h.broken {
+		content, err := x.readSpool(body)
+		defer content.close()
+		x.failRead(where, err)
+		x.scanEncoded(where, content, depth)
+		body = content.reader()
+	}
+	x.scanPart(p, transfer.Decode(body, transferEncoding(h.get("Content-Transfer-Encoding"))), depth+1)
 	skipBody(body)
 }
 
@@ -133,6 +141,9 @@ type mailHeader struct {
 	shown  []*headerField
 	// again are the fields about the content that stand there a second time.
 	again []*headerField
+	// broken says that no empty line ends it. Some programs pass over the line that is no
+	// field and read on.
+	broken bool
 }
 
 type headerField struct {
@@ -198,6 +209,7 @@ func (m *mailReader) readHeader(top bool) (h *mailHeader, whole bool) {
 			name, value, found := strings.Cut(trimmed, ":")
 			if !found {
 				m.line = append([]byte(nil), line...) // a body without an empty line before it
+				h.broken = true
 				return h, whole
 			}
 			fields++

@@ -2,9 +2,6 @@ package dlp
 
 import (
 	"bytes"
-	"compress/zlib"
-	"encoding/ascii85"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +14,7 @@ const (
 	maxPDF       = 40 << 20 // of the file
 	maxPDFStream = 32 << 20 // of one stream, unpacked
 	maxPDFFonts  = 8        // fonts that share one name
+	maxPDFText   = 32 << 20 // of the pages, as it is shown
 )
 
 // pdfFile is what is known of a PDF file. Objects are found by reading the file
@@ -30,24 +28,50 @@ type pdfFile struct {
 	fonts map[string][]int
 	uses  map[int]int // font object → object of its table of characters
 	maps  map[int]*glyphMap
-	// values are the objects that may name a filter, as they are written.
+	// encodings maps a font object to the one that has its list of glyphs.
+	encodings map[int]int
+	composite map[int]bool // fonts whose codes have two bytes
+	used      map[int]*fontUse
+	// values are the objects that may name a filter, as they are written; numbers those
+	// that are a number.
 	values  map[int]string
+	numbers map[int]int
+	roles   map[int]pdfRole
 	streams []pdfStream
 	// content are the streams that may hold text. They are unpacked one by one,
 	// once all fonts are known.
-	content  []pdfStream
-	embedded []embeddedFile
+	content []pdfStream
+	// dicts are the dictionaries that may lead from a page to its fonts, nil for an
+	// object that is there twice; pages are the pages of streams.
+	dicts    map[int][]byte
+	pages    map[int]int
+	pageFont map[int]map[string]int // of pages, once they were looked up
+	texts    []pdfStream            // that are no pages: metadata, forms, scripts
+	glyphs   int                    // characters in maps
+	depth    int
+	work     int // see spend
+	shown    int // bytes of text
 	failed   bool
+}
+
+// pdfRole is what an object is for, by those that refer to it.
+type pdfRole byte
+
+const (
+	rolePage pdfRole = iota + 1
+	roleFile
+	roleText
+)
+
+// rolesOf are the names under which objects of a role are referred to.
+var rolesOf = map[string]pdfRole{
+	"Contents": rolePage, "EF": roleFile, "JS": roleText, "V": roleText, "DV": roleText, "RV": roleText, "RC": roleText, "XFA": roleText,
+	"Metadata": roleText, "Desc": roleText,
 }
 
 type pdfStream struct {
 	number     int
 	dict, body []byte
-}
-
-type embeddedFile struct {
-	where Where
-	data  []byte
 }
 
 // wordFinder finds the next place of a word from rising positions on, in one
@@ -85,31 +109,53 @@ func (x *extractor) scanPDF(where Where, content *spool, depth int) {
 		x.c.fail(where, ReasonUnreadable)
 		return
 	}
-	f := &pdfFile{x: x, where: where, fonts: map[string][]int{}, uses: map[int]int{}, maps: map[int]*glyphMap{}, values: map[int]string{}}
+	f := &pdfFile{
+		x: x, where: where, fonts: map[string][]int{}, uses: map[int]int{}, encodings: map[int]int{}, maps: map[int]*glyphMap{},
+		values: map[int]string{}, numbers: pdfdict.Numbers(raw), roles: map[int]pdfRole{},
+		composite: map[int]bool{}, used: map[int]*fontUse{}, dicts: map[int][]byte{}, pages: map[int]int{}, pageFont: map[int]map[string]int{},
+		depth: depth,
+	}
 	if pdfdict.IsEncrypted(raw) {
 		x.c.fail(where, ReasonEncrypted)
 		return
 	}
 	x.hidden.begin(where)
 	f.readObjects(raw)
+	f.writeTrailers(raw)
 	f.readStreams()
-	x.hidden.end()
 	x.text.begin(where)
 	for _, stream := range f.content {
-		if x.ctx.Err() != nil {
-			x.c.fail(where, ReasonTime)
+		if x.ctx.Err() != nil || f.shown > maxPDFText {
 			break
 		}
 		data, reason := f.unpack(pdfdict.Values(stream.dict), stream.body, maxPDFStream)
 		f.fail(reason)
-		f.writeText(data)
+		f.writeText(data, f.fontsOf(stream))
+	}
+	if x.ctx.Err() != nil {
+		x.c.fail(where, ReasonTime)
+	}
+	for _, use := range f.used {
+		if use.isUnreadable() {
+			f.fail(ReasonUnsupported)
+		}
 	}
 	x.text.end()
+	x.hidden.end()
 	if x.reading {
 		return
 	}
-	for _, e := range f.embedded {
-		x.scanPart(part{where: e.where}, bytes.NewReader(e.data), depth+1)
+	for _, stream := range f.texts {
+		text, reason := f.unpack(pdfdict.Values(stream.dict), stream.body, maxPDFStream)
+		f.fail(reason)
+		m := markupNone
+		if beginsTag(text) {
+			m = markupXML
+		}
+		x.scanDecoded(part{where: where}, &spool{memory: text, size: int64(len(text))}, m, depth)
+	}
+	if end := bytes.LastIndex(raw, []byte("%%EOF")); end >= 0 {
+		x.scanBinary(where, &spool{memory: raw[end:], size: int64(len(raw) - end)})
 	}
 }
 
@@ -121,7 +167,7 @@ func (f *pdfFile) readObjects(raw []byte) {
 	streamEnds := wordFinder{raw: raw, word: "endstream", at: -1}
 	for at := 0; ; {
 		i := begins.next(at)
-		if i == len(raw) || f.x.ctx.Err() != nil {
+		if i == len(raw) || f.isOver() {
 			return
 		}
 		at = i + len("obj")
@@ -142,7 +188,7 @@ func (f *pdfFile) readObjects(raw []byte) {
 		// The bytes of a stream may hold "endstream" by chance, so its length
 		// counts first, where it is true.
 		stop := streamEnds.next(body)
-		if length, ok := intAfter(dict, "/Length"); ok && length <= len(raw)-body {
+		if length, ok := f.number(pdfdict.Values(dict)["Length"]); ok && length <= len(raw)-body {
 			rest := raw[body+length : min(len(raw), body+length+20)]
 			if bytes.HasPrefix(bytes.TrimLeft(rest, "\r\n \t"), []byte("endstream")) {
 				stop = body + length
@@ -150,6 +196,23 @@ func (f *pdfFile) readObjects(raw []byte) {
 		}
 		f.streams = append(f.streams, pdfStream{number, dict, raw[body:stop]})
 		at = stop
+	}
+}
+
+// writeTrailers gives the strings of the trailers to the scanner.
+func (f *pdfFile) writeTrailers(raw []byte) {
+	word := []byte("trailer")
+	for range 100 {
+		_, after, ok := bytes.Cut(raw, word)
+		if !ok {
+			return
+		}
+		raw = after
+		end := bytes.Index(raw, []byte("startxref"))
+		if end < 0 {
+			end = len(raw)
+		}
+		f.writeStrings(pdfdict.Plain(raw[:min(end, 64<<10)]))
 	}
 }
 
@@ -168,7 +231,7 @@ func (f *pdfFile) dictEnd(raw []byte, at, end, stream int) (objectEnd, streamSta
 		if first-at > 1<<20 || !pdfdict.IsOpen(raw[at:first]) {
 			return objectEnd, streamStart
 		}
-		if first == len(raw) {
+		if first == len(raw) || !f.spend(first-at) {
 			break
 		}
 		if first == objectEnd {
@@ -176,6 +239,7 @@ func (f *pdfFile) dictEnd(raw []byte, at, end, stream int) (objectEnd, streamSta
 		} else {
 			streamStart = next(first+1, "stream")
 		}
+		f.spend((max(objectEnd, streamStart) - first) / searchRate)
 	}
 	f.fail(ReasonDamaged)
 	return end, stream
@@ -184,23 +248,27 @@ func (f *pdfFile) dictEnd(raw []byte, at, end, stream int) (objectEnd, streamSta
 // noteObject notes the fonts in an object, and what it says where it may be a filter.
 func (f *pdfFile) noteObject(number int, dict []byte) {
 	f.noteFonts(number, dict)
+	f.noteDict(number, dict)
 	text := strings.TrimSpace(string(dict[:min(len(dict), 256)]))
-	if text == "" || text[0] != '/' && text[0] != '[' {
+	if text == "" || text[0] != '/' && text[0] != '[' && !strings.Contains(text, "/Predictor") {
 		return
 	}
 	if before, ok := f.values[number]; ok && before != text {
 		text = "/" + pdfdict.Unknown
 	}
-	f.values[number] = text
+	if f.spend(keptSize) {
+		f.values[number] = text
+	}
 }
 
 // readStreams reads the streams, first those that hold objects.
 func (f *pdfFile) readStreams() {
 	for _, packed := range []bool{true, false} {
+		f.spreadRoles()
 		for _, s := range f.streams {
 			values := pdfdict.Values(s.dict)
 			_, first := values["First"]
-			if (values["Type"] == "/ObjStm" || first) == packed && f.x.ctx.Err() == nil {
+			if (values["Type"] == "/ObjStm" || first) == packed && !f.isOver() {
 				f.readStream(s, values, packed)
 			}
 		}
@@ -226,17 +294,13 @@ func objectNumber(before []byte) (int, bool) {
 	return n, err == nil
 }
 
-// intAfter is the number after a name, where it is not a reference.
-func intAfter(dict []byte, name string) (int, bool) {
-	i := bytes.Index(dict, []byte(name))
-	if i < 0 {
-		return 0, false
+// number is a value that is a whole number, or refers to one.
+func (f *pdfFile) number(value string) (int, bool) {
+	if objects := pdfdict.References([]byte(value)); len(objects) == 1 {
+		n, ok := f.numbers[objects[0]]
+		return n, ok
 	}
-	fields := strings.Fields(strings.NewReplacer("/", " /", ">", " >", "[", " ", "]", " ").Replace(string(dict[i+len(name) : min(len(dict), i+len(name)+60)])))
-	if len(fields) == 0 || len(fields) >= 3 && fields[2] == "R" {
-		return 0, false
-	}
-	n, err := strconv.Atoi(fields[0])
+	n, err := strconv.Atoi(value)
 	return n, err == nil && n >= 0
 }
 
@@ -260,6 +324,7 @@ func (f *pdfFile) noteFonts(number int, dict []byte) {
 	if n, ok := referenceAfter(dict, "/ToUnicode"); ok {
 		f.uses[number] = n
 	}
+	f.noteEncoding(number, dict)
 	// "/F1 12 0 R" anywhere may name a font; names that are not fonts do no harm.
 	for rest := dict; ; {
 		i := bytes.IndexByte(rest, '/')
@@ -268,12 +333,49 @@ func (f *pdfFile) noteFonts(number int, dict []byte) {
 		}
 		rest = rest[i+1:]
 		name, after := pdfName(rest)
+		if role := rolesOf[name]; role != 0 {
+			end := min(len(after), pdfdict.ValueEnd(after))
+			if !f.spend(end) {
+				return
+			}
+			f.setRoles(number, after[:end], role)
+		}
 		fields := strings.Fields(string(after[:min(len(after), 24)]))
 		if len(fields) < 3 || !strings.HasPrefix(fields[2], "R") {
 			continue
 		}
-		if n, err := strconv.Atoi(fields[0]); err == nil && len(f.fonts[name]) < maxPDFFonts {
+		if n, err := strconv.Atoi(fields[0]); err == nil && len(f.fonts[name]) < maxPDFFonts && !slices.Contains(f.fonts[name], n) {
+			if !f.spend(keptSize) {
+				return
+			}
 			f.fonts[name] = append(f.fonts[name], n)
+		}
+	}
+}
+
+// setRoles notes what the objects that a value refers to are for.
+func (f *pdfFile) setRoles(owner int, value []byte, role pdfRole) {
+	for _, object := range pdfdict.References(value) {
+		if f.roles[object] == 0 && !f.spend(keptSize) {
+			return
+		}
+		if role == rolePage {
+			if before, ok := f.pages[object]; ok && before != owner {
+				owner = 0 // several pages
+			}
+			f.pages[object] = owner
+		}
+		if f.roles[object] == 0 || role == rolePage {
+			f.roles[object] = role
+		}
+	}
+}
+
+// spreadRoles gives the streams that a page names by a list of another object their role.
+func (f *pdfFile) spreadRoles() {
+	for object, role := range f.roles {
+		if list := f.values[object]; role == rolePage && strings.HasPrefix(list, "[") {
+			f.setRoles(f.pages[object], []byte(list), role)
 		}
 	}
 }
@@ -292,21 +394,35 @@ var pictureFilters = []string{"DCTDecode", "DCT", "JPXDecode", "CCITTFaxDecode",
 
 // readStream unpacks a stream and keeps it for what it is.
 func (f *pdfFile) readStream(s pdfStream, values map[string]string, packed bool) {
-	if values["Subtype"] == "/Image" || slices.ContainsFunc(f.filters(values), func(n string) bool { return slices.Contains(pictureFilters, n) }) {
+	role := f.roles[s.number]
+	if slices.ContainsFunc(f.filters(values), func(n string) bool { return slices.Contains(pictureFilters, n) }) {
 		return
 	}
 	data, reason := f.unpack(values, s.body, 4096)
+	if values["Subtype"] == "/Image" && role != rolePage && !looksLikePage(data) {
+		return
+	}
+	whole := func() []byte {
+		data, reason = f.unpack(values, s.body, maxPDFStream)
+		return data
+	}
 	switch {
 	case packed:
-		data, reason = f.unpack(values, s.body, maxPDFStream)
-		f.readPackedObjects(s.dict, data)
-	case bytes.Contains(s.dict, []byte("/EmbeddedFile")):
-		data, reason = f.unpack(values, s.body, maxPDFStream)
-		f.embedded = append(f.embedded, embeddedFile{where: inside(f.where, "file"+strconv.Itoa(s.number)), data: data})
+		f.readPackedObjects(s.dict, whole())
+	case bytes.Contains(s.dict, []byte("/EmbeddedFile")), role == roleFile, role != rolePage && isPackedFile(data):
+		if !f.x.reading {
+			f.x.scanInner(f.where, part{name: "file" + strconv.Itoa(s.number)}, bytes.NewReader(whole()), f.depth)
+		}
 	case bytes.Contains(data, []byte("begincmap")):
-		data, reason = f.unpack(values, s.body, maxPDFStream)
-		f.maps[s.number] = readGlyphMap(data)
-	case values["Type"] == "/XRef", values["Length1"] != "":
+		g := readGlyphMap(whole(), maxGlyphs-f.glyphs)
+		f.maps[s.number] = g
+		if f.glyphs += len(g.chars); f.glyphs >= maxGlyphs || g.cut {
+			reason = ReasonTooLarge
+		}
+	case values["Type"] == "/XRef", values["Length1"] != "" && role == 0:
+	case role == roleText, values["Type"] == "/Metadata", values["Subtype"] == "/XML", beginsTag(data):
+		f.texts = append(f.texts, s)
+		reason = ""
 	default:
 		f.content = append(f.content, s)
 		reason = ""
@@ -314,9 +430,37 @@ func (f *pdfFile) readStream(s pdfStream, values map[string]string, packed bool)
 	f.fail(reason)
 }
 
+// looksLikePage says whether a stream that is called a picture begins as a page does.
+func looksLikePage(head []byte) bool {
+	return printable(head) && (bytes.Contains(head, []byte("BT")) || bytes.Contains(head, []byte("Tf")))
+}
+
+// isPackedFile says whether a stream begins as a file does.
+func isPackedFile(head []byte) bool {
+	switch packedFormat(head, "") {
+	case "zip", "gzip", "pdf", "compound":
+		return true
+	}
+	return false
+}
+
+// beginsTag says whether a stream is XML.
+func beginsTag(head []byte) bool {
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte{0xEF, 0xBB, 0xBF}), " \t\r\n")
+	return len(text) > 1 && text[0] == '<' && (text[1] == '?' || text[1] == '!' || isLetter(text[1]|0x20))
+}
+
 // filters are the filters of a stream.
 func (f *pdfFile) filters(values map[string]string) []string {
-	return pdfdict.Filters(values["Filter"], func(object int) string { return f.values[object] })
+	return pdfdict.Filters(values["Filter"], f.value)
+}
+
+// value is an object that may name a filter, "" for one that is not known.
+func (f *pdfFile) value(object int) string {
+	if !f.spend(lookupCost) {
+		return ""
+	}
+	return f.values[object]
 }
 
 // fail notes, once, why a stream could not be read.
@@ -327,106 +471,6 @@ func (f *pdfFile) fail(reason string) {
 	}
 }
 
-// unpack undoes the filters of a stream. It returns what it got and, where that
-// is not all, why. A limit below maxPDFStream asks for the beginning only.
-func (f *pdfFile) unpack(values map[string]string, body []byte, limit int64) ([]byte, string) {
-	data := body
-	for _, name := range f.filters(values) {
-		var reason string
-		switch name {
-		case "FlateDecode", "Fl":
-			data, reason = f.inflate(data, limit)
-		case "ASCIIHexDecode", "AHx":
-			data = decodeHex(data)
-		case "ASCII85Decode", "A85":
-			data = decode85(data)
-		default:
-			return nil, ReasonUnsupported
-		}
-		if reason != "" {
-			return data, reason
-		}
-	}
-	return data, ""
-}
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-func (f *pdfFile) inflate(data []byte, limit int64) ([]byte, string) {
-	z, err := zlib.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, ReasonDamaged
-	}
-	whole := limit == maxPDFStream
-	if whole {
-		limit = max(0, min(limit, max(1<<20, int64(len(data))*f.x.limits.Ratio), f.x.limits.Bytes-f.x.bytes))
-	}
-	out, err := io.ReadAll(io.LimitReader(z, limit+1))
-	if whole {
-		f.x.bytes += int64(len(out))
-	}
-	if int64(len(out)) > limit {
-		if whole {
-			return out, ReasonTooLarge
-		}
-		return out[:limit], ""
-	}
-	if err != nil && len(out) == 0 {
-		return nil, ReasonDamaged
-	}
-	return out, "" // readers show what they get of a stream that breaks off
-}
-
-func decodeHex(data []byte) []byte {
-	out := make([]byte, 0, len(data)/2)
-	high := -1
-	for _, c := range data {
-		if c == '>' {
-			break
-		}
-		v := hexValue(c)
-		switch {
-		case v < 0:
-		case high < 0:
-			high = v
-		default:
-			out = append(out, byte(high<<4|v))
-			high = -1
-		}
-	}
-	if high >= 0 {
-		out = append(out, byte(high<<4))
-	}
-	return out
-}
-
-func decode85(data []byte) []byte {
-	if i := bytes.Index(data, []byte("~>")); i >= 0 {
-		data = data[:i]
-	}
-	out := make([]byte, len(data)*4+4)
-	n, _, _ := ascii85.Decode(out, data, true)
-	return out[:n]
-}
-
-// readPackedObjects reads a stream that holds objects.
-func (f *pdfFile) readPackedObjects(dict, data []byte) {
-	first, ok := intAfter(dict, "/First")
-	if !ok || first > len(data) {
-		return
-	}
-	head := strings.Fields(string(data[:first]))
-	for i := 0; i+1 < len(head); i += 2 {
-		number, err1 := strconv.Atoi(head[i])
-		offset, err2 := strconv.Atoi(head[i+1])
-		if err1 != nil || err2 != nil || offset < 0 || first+offset > len(data) {
-			continue
-		}
-		end := len(data)
-		if i+3 < len(head) {
-			if next, err := strconv.Atoi(head[i+3]); err == nil && next >= offset && first+next <= len(data) {
-				end = first + next
-			}
-		}
-		f.noteObject(number, pdfdict.Plain(data[first+offset:end]))
-	}
-	f.writeStrings(pdfdict.Plain(data[first:]))
-}
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' }

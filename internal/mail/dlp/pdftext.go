@@ -2,118 +2,13 @@ package dlp
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
+	"unicode/utf8"
 
-	"golang.org/x/text/encoding/charmap"
+	"konak/internal/mail/dlp/pdfstream"
 )
-
-// glyphMap says which characters the codes of a font stand for.
-type glyphMap struct {
-	chars map[uint32]string
-	wide  bool // codes have two bytes
-}
-
-// maxGlyphs bounds a font's table of characters.
-const maxGlyphs = 70_000
-
-// readGlyphMap reads a table of characters.
-func readGlyphMap(data []byte) *glyphMap {
-	g := &glyphMap{chars: map[uint32]string{}}
-	var args []string
-	p := pdfTokens{data: data}
-	for len(g.chars) < maxGlyphs {
-		token, ok := p.next()
-		if !ok {
-			break
-		}
-		switch {
-		case token.kind == tokenString:
-			args = append(args, string(token.text))
-			if len(token.text) == 2 {
-				g.wide = true
-			}
-		case token.kind == tokenOpen:
-			args = append(args, "[")
-		case token.kind == tokenWord:
-			switch string(token.text) {
-			case "beginbfchar", "beginbfrange", "begincodespacerange":
-				args = args[:0]
-			case "endbfchar":
-				for i := 0; i+1 < len(args); i += 2 {
-					g.chars[codeOf(args[i])] = utf16Text(args[i+1])
-				}
-			case "endbfrange":
-				g.addRanges(args)
-			}
-		}
-	}
-	return g
-}
-
-// addRanges adds triples of first code, last code and first character, or of
-// first, last and a list of characters.
-func (g *glyphMap) addRanges(args []string) {
-	for i := 0; i+2 < len(args); {
-		low, high := codeOf(args[i]), codeOf(args[i+1])
-		if args[i+2] == "[" {
-			i += 3
-			for code := low; i < len(args) && code <= high; i, code = i+1, code+1 {
-				g.chars[code] = utf16Text(args[i])
-			}
-			continue
-		}
-		units := []rune(utf16Text(args[i+2]))
-		for code := low; code <= high && len(units) > 0 && len(g.chars) < maxGlyphs; code++ {
-			g.chars[code] = string(units)
-			units[len(units)-1]++
-		}
-		i += 3
-	}
-}
-
-func codeOf(s string) (v uint32) {
-	for _, c := range []byte(s[:min(len(s), 4)]) {
-		v = v<<8 | uint32(c)
-	}
-	return v
-}
-
-func utf16Text(s string) string {
-	if len(s) == 1 {
-		return string(rune(s[0]))
-	}
-	units := make([]uint16, len(s)/2)
-	for i := range units {
-		units[i] = uint16(s[2*i])<<8 | uint16(s[2*i+1])
-	}
-	return string(utf16.Decode(units))
-}
-
-// text is what a string shows in this font; nil is a font without a table.
-func (g *glyphMap) text(s []byte) string {
-	var b strings.Builder
-	if g == nil {
-		for _, c := range s {
-			b.WriteRune(charmap.Windows1254.DecodeByte(c))
-		}
-		return b.String()
-	}
-	step := 1
-	if g.wide {
-		step = 2
-	}
-	for i := 0; i+step <= len(s); i += step {
-		code := codeOf(string(s[i : i+step]))
-		if t, ok := g.chars[code]; ok {
-			b.WriteString(t)
-		} else if step == 1 {
-			b.WriteRune(charmap.Windows1254.DecodeByte(s[i]))
-		}
-	}
-	return b.String()
-}
 
 // The kinds of tokens in a content stream.
 const (
@@ -133,6 +28,8 @@ type pdfToken struct {
 type pdfTokens struct {
 	data []byte
 	at   int
+	// noImage says that no picture ends behind here.
+	noImage bool
 }
 
 func isPDFSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' || c == 0 }
@@ -158,7 +55,7 @@ func (p *pdfTokens) next() (pdfToken, bool) {
 			if end < 0 {
 				end = len(p.data) - p.at
 			}
-			text := decodeHex(p.data[p.at : p.at+end])
+			text := pdfstream.Hex(p.data[p.at : p.at+end])
 			p.at = min(p.at+end+1, len(p.data))
 			return pdfToken{tokenString, text}, true
 		case c == '[':
@@ -178,6 +75,26 @@ func (p *pdfTokens) next() (pdfToken, bool) {
 		}
 	}
 	return pdfToken{}, false
+}
+
+// skipImage goes behind a picture that stands in the page: to the word EI with text
+// behind it.
+func (p *pdfTokens) skipImage() {
+	for at := p.at; !p.noImage; {
+		i := bytes.Index(p.data[at:], []byte("EI"))
+		if i < 0 {
+			p.noImage = true
+			return
+		}
+		at += i + 2
+		if at > 2 && !isPDFSpace(p.data[at-3]) || at < len(p.data) && !isPDFSpace(p.data[at]) {
+			continue
+		}
+		if after := bytes.TrimSpace(p.data[at:min(len(p.data), at+16)]); len(after) == 0 || printableShort(after) {
+			p.at = at
+			return
+		}
+	}
 }
 
 // readString reads a string in parentheses, which may nest.
@@ -226,79 +143,130 @@ func (p *pdfTokens) readString() []byte {
 
 // writeText gives the text of a content stream to the scanner. Where several
 // fonts share a name, the text is given once for each of them.
-func (f *pdfFile) writeText(stream []byte) {
+func (f *pdfFile) writeText(stream []byte, fonts map[string]int) {
 	if !bytes.Contains(stream, []byte("T")) {
 		return
 	}
 	variants := 1
 	for i := 0; i < variants; i++ {
 		var b strings.Builder
-		w := pdfWriter{f: f, variant: i, out: &b}
+		w := pdfWriter{f: f, fonts: fonts, variant: i, out: &b, use: newFontUse()}
 		p := pdfTokens{data: stream}
 		for {
 			token, ok := p.next()
 			if !ok {
 				break
 			}
+			if token.kind == tokenWord && string(token.text) == "ID" {
+				p.skipImage()
+			}
 			w.add(token)
-			if b.Len() > 64<<10 {
-				f.x.text.write(b.String())
-				b.Reset()
+			if !w.flush(64 << 10) {
+				return
 			}
 		}
 		if !f.x.reading {
 			variants = max(variants, w.variants)
 		}
-		f.x.text.write(b.String() + "\n")
+		b.WriteByte('\n')
+		w.flush(0)
 	}
 }
 
 // pdfWriter turns the tokens of a content stream into text.
 type pdfWriter struct {
 	f        *pdfFile
+	fonts    map[string]int // of the page, where they are known
 	variant  int
 	variants int // how many fonts share a name
 	out      *strings.Builder
 	font     *glyphMap
 	args     []pdfToken
+	place    pdfPlace
+	gap      string // before what is shown next
+	use      *fontUse
+}
+
+// flush gives what was shown to the scanner once it is longer than most. It returns false
+// where the time is over or too much was shown.
+func (w *pdfWriter) flush(most int) bool {
+	if w.out.Len() <= most {
+		return true
+	}
+	w.f.x.text.write(w.out.String())
+	if w.f.shown += w.out.Len(); w.f.shown > maxPDFText {
+		w.f.fail(ReasonTooLarge)
+	}
+	w.out.Reset()
+	return w.f.shown <= maxPDFText && w.f.x.ctx.Err() == nil // the time is noted by scanPDF
 }
 
 func (w *pdfWriter) add(t pdfToken) {
 	if t.kind != tokenWord || len(t.text) > 0 && (isDigit(t.text[0]) || t.text[0] == '-' || t.text[0] == '.' || t.text[0] == '+') {
-		if len(w.args) < 100_000 {
-			w.args = append(w.args, t)
+		if len(w.args) == maxArguments {
+			w.f.fail(ReasonTooLarge)
+			return
 		}
+		w.args = append(w.args, t)
 		return
 	}
 	switch string(t.text) {
 	case "Tf":
 		w.setFont()
-	case "Tj":
-		w.show()
 	case "'", `"`:
-		w.out.WriteByte('\n')
+		w.breakBy("\n")
+		w.place.known = false
 		w.show()
-	case "TJ":
+	case "Tj", "TJ":
 		w.show()
 	case "Td", "TD":
+		w.place.move(w.args)
 		w.move(1)
-	case "T*", "ET":
-		w.out.WriteByte('\n')
+	case "T*":
+		w.place.known = false
+		w.breakBy("\n")
+	case "BT":
+		w.place.begin()
+	case "ET":
+		w.breakBy("\n")
 	case "Tm":
-		w.out.WriteByte('\n')
+		w.place.set(w.args)
+		w.breakBy("\n")
+	case "cm":
+		w.place.shift(w.args)
+	case "q":
+		w.place.push()
+	case "Q":
+		w.place.pop()
+	case "BDC", "DP":
+		w.f.writeArguments(w.args)
 	}
 	w.args = w.args[:0]
 }
 
+// maxArguments bounds what stands before one operator.
+const maxArguments = 100_000
+
 // setFont takes the font that pages know by the name.
 func (w *pdfWriter) setFont() {
-	w.font = nil
+	w.font, w.use = nil, newFontUse()
 	if len(w.args) < 2 || w.args[len(w.args)-2].kind != tokenName {
 		return
 	}
+	if v, err := strconv.ParseFloat(string(w.args[len(w.args)-1].text), 64); err == nil {
+		w.place.size = v
+	}
+	name := w.args[len(w.args)-2].text
+	objects := w.f.fonts[string(name)]
+	if object, ok := w.fonts[string(name)]; ok {
+		objects = []int{object}
+	}
+	if len(objects) == 1 { // which font shows it is known, so its codes can be counted
+		w.use = w.f.useOf(objects[0], w.use)
+	}
 	var maps []*glyphMap
-	for _, object := range w.f.fonts[string(w.args[len(w.args)-2].text)] {
-		if g := w.f.maps[w.f.uses[object]]; g != nil {
+	for _, object := range objects {
+		if g := w.f.fontMap(object); g != nil {
 			maps = append(maps, g)
 		}
 	}
@@ -310,15 +278,51 @@ func (w *pdfWriter) setFont() {
 
 // show writes the strings of the arguments. A wide gap between two is a space.
 func (w *pdfWriter) show() {
+	var text strings.Builder
 	for _, a := range w.args {
 		switch a.kind {
 		case tokenString:
-			w.out.WriteString(w.font.text(a.text))
+			for piece := range slices.Chunk(a.text, maxPiece) {
+				text.WriteString(w.font.text(piece, w.use))
+				if text.Len() > 64<<10 && !w.showText(&text) {
+					return
+				}
+			}
 		case tokenWord:
-			if v, err := strconv.ParseFloat(string(a.text), 64); err == nil && v < -200 {
-				w.out.WriteByte(' ')
+			switch v, err := strconv.ParseFloat(string(a.text), 64); {
+			case err != nil || v >= -200:
+			case v < -900:
+				text.WriteByte('\t') // another cell
+			default:
+				text.WriteByte(' ')
 			}
 		}
+	}
+	w.showText(&text)
+}
+
+// maxPiece bounds, in bytes, what is turned into text at once. It is even, as codes may
+// have two bytes.
+const maxPiece = 1 << 10
+
+// showText writes a text behind what stands between it and the one before. It returns
+// false where no more is read.
+func (w *pdfWriter) showText(text *strings.Builder) bool {
+	if text.Len() == 0 {
+		return true
+	}
+	shown := text.String()
+	text.Reset()
+	w.out.WriteString(w.place.next(w.gap, utf8.RuneCountInString(shown)))
+	w.gap = ""
+	w.out.WriteString(shown)
+	return w.flush(64 << 10)
+}
+
+// breakBy puts a line end or a space before what is shown next.
+func (w *pdfWriter) breakBy(gap string) {
+	if w.gap != "\n" {
+		w.gap = gap
 	}
 }
 
@@ -326,11 +330,11 @@ func (w *pdfWriter) show() {
 func (w *pdfWriter) move(argument int) {
 	if n := len(w.args); n >= 2 {
 		if v, err := strconv.ParseFloat(string(w.args[n-2+argument].text), 64); err == nil && v == 0 {
-			w.out.WriteByte(' ')
+			w.breakBy(" ")
 			return
 		}
 	}
-	w.out.WriteByte('\n')
+	w.breakBy("\n")
 }
 
 // writeStrings gives the strings of a dictionary to the scanner: titles, notes,
@@ -354,8 +358,17 @@ func (f *pdfFile) writeStrings(raw []byte) {
 			continue
 		}
 		end := bytes.IndexByte(raw[at:], '>')
-		f.writeString(decodeHex(raw[at : at+end]))
+		f.writeString(pdfstream.Hex(raw[at : at+end]))
 		at += end
+	}
+}
+
+// writeArguments gives the strings beside a page to the scanner, as what it says of itself.
+func (f *pdfFile) writeArguments(args []pdfToken) {
+	for _, a := range args {
+		if a.kind == tokenString {
+			f.writeString(a.text)
+		}
 	}
 }
 
@@ -373,17 +386,19 @@ func (f *pdfFile) writeString(text []byte) {
 	case bytes.HasPrefix(text, []byte{0xEF, 0xBB, 0xBF}):
 		f.x.hidden.write(strings.ToValidUTF8(string(text[3:]), " ") + "\n")
 	case printable(text):
-		f.x.hidden.write((*glyphMap)(nil).text(text) + "\n")
+		f.x.hidden.write((*glyphMap)(nil).text(text, newFontUse()) + "\n")
 	}
 }
 
 // printable says whether a string can be a text: what stands by chance between
 // two parentheses of packed bytes is not.
-func printable(text []byte) bool {
+func printable(text []byte) bool { return len(text) >= minString && printableShort(text) }
+
+func printableShort(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' {
 			return false
 		}
 	}
-	return len(text) >= minString
+	return true
 }

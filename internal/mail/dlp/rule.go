@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"konak/internal/mail/dlp/numbers"
 	"konak/internal/mail/dlp/prefilter"
 )
 
@@ -87,7 +88,7 @@ type Scanner struct {
 	keywords *keywordSet
 	regexes  []compiledRegex
 	files    []filePattern
-	numbers  numberRules
+	numbers  numbers.Rules
 	key      []byte
 }
 
@@ -103,16 +104,6 @@ type filePattern struct {
 	rule   int
 	ending string
 	kind   string
-}
-
-// numberRules are the rules of each type that the number scanner serves, by
-// their index.
-type numberRules struct {
-	card, iban, tckn, vkn, phone, email []int
-}
-
-func (n *numberRules) any() bool {
-	return len(n.card)+len(n.iban)+len(n.tckn)+len(n.vkn)+len(n.phone)+len(n.email) > 0
 }
 
 // Compile makes a scanner of rules. The key is for the hashes that stand for
@@ -178,17 +169,17 @@ func (s *Scanner) addRule(b *keywordBuilder, i int, r *Rule) error {
 			return ErrEmptyPattern
 		}
 	case CreditCard:
-		s.numbers.card = append(s.numbers.card, i)
+		s.numbers.Card = append(s.numbers.Card, i)
 	case IBAN:
-		s.numbers.iban = append(s.numbers.iban, i)
+		s.numbers.IBAN = append(s.numbers.IBAN, i)
 	case TCKN:
-		s.numbers.tckn = append(s.numbers.tckn, i)
+		s.numbers.TCKN = append(s.numbers.TCKN, i)
 	case VKN:
-		s.numbers.vkn = append(s.numbers.vkn, i)
+		s.numbers.VKN = append(s.numbers.VKN, i)
 	case Phone:
-		s.numbers.phone = append(s.numbers.phone, i)
+		s.numbers.Phone = append(s.numbers.Phone, i)
 	case Email:
-		s.numbers.email = append(s.numbers.email, i)
+		s.numbers.Email = append(s.numbers.Email, i)
 	default:
 		return fmt.Errorf("%w: unknown type %q", ErrBadPattern, r.Type)
 	}

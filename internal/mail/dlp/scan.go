@@ -5,6 +5,7 @@ import (
 	"sort"
 	"unicode/utf8"
 
+	"konak/internal/mail/dlp/numbers"
 	"konak/internal/mail/dlp/prefilter"
 )
 
@@ -28,7 +29,7 @@ type textScanner struct {
 	where   Where
 	text    normalText
 	front   [2]int // bytes of folded and clean that were scanned before
-	numbers numberScanner
+	numbers numbers.Scanner
 	hits    []hit
 	filters []*prefilter.Automaton // of each regex, nil for one that has none
 	// context positions by keyword, of the present window
@@ -55,8 +56,8 @@ func newTextScanner(c *collector) *textScanner {
 		}
 		t.filters = append(t.filters, a)
 	}
-	t.numbers.rules = &c.s.numbers
-	t.numbers.found = func(rules []int, start, end int, value []byte) {
+	t.numbers.Rules = &c.s.numbers
+	t.numbers.Found = func(rules []int, start, end int, value []byte) {
 		for _, r := range rules {
 			t.hits = append(t.hits, hit{rule: r, start: start, end: end, value: string(value)})
 		}
@@ -164,8 +165,8 @@ func (t *textScanner) find() {
 			t.context[word] = append(t.context[word], start)
 		}
 	})
-	if s.numbers.any() {
-		t.numbers.scan(folded)
+	if s.numbers.Any() {
+		t.numbers.Scan(folded)
 	}
 	for i, r := range s.regexes {
 		if a := t.filters[i]; a != nil && !a.MayMatch(t.text.clean) {

@@ -79,6 +79,17 @@ func TestSheets(t *testing.T) {
 	word := func(flags uint16) []byte {
 		return slices.Concat(little(uint16(0xA5EC), make([]byte, 8), flags), make([]byte, 500))
 	}
+	text := func(flags byte, s string) []byte {
+		if flags == 0 {
+			return slices.Concat(little(uint16(len(s)), flags), []byte(s))
+		}
+		wide := dlptest.UTF16(s)
+		return slices.Concat(little(uint16(len(wide)/2), flags), wide)
+	}
+	// The record behind the texts begins as a letter does.
+	texts := func(first, second []byte) []byte {
+		return oldOffice("Workbook", slices.Concat(begin, record(0xFC, uint32(2), uint32(2), first, second), record(0xFF, uint16(8)), record(0xA)), false)
+	}
 	for _, c := range []struct {
 		name, file string
 		content    []byte
@@ -95,6 +106,11 @@ func TestSheets(t *testing.T) {
 		{"document with a password", "a.doc", oldOffice("WordDocument", word(0x1100), false), []string{"!encrypted attachment:a.doc"}},
 		{"ordinary slides", "a.ppt", oldOffice("Current User", little(uint16(0), uint16(0xFF6), uint32(20), uint32(20), uint32(0xE391C05F), uint32(0)), true), nil},
 		{"slides with a password", "a.ppt", oldOffice("Current User", little(uint16(0), uint16(0xFF6), uint32(20), uint32(20), uint32(0xF3D1C4DF), uint32(0)), true), []string{"!encrypted attachment:a.ppt"}},
+		{"texts of narrow letters beside each other", "a.xls", texts(text(0, pdfCard), text(0, strings.Repeat("x", '0'))), []string{"credit_card attachment:a.xls 1"}},
+		{"texts of wide letters beside each other", "a.xls", texts(text(1, "İHALE"), text(1, strings.Repeat("x", 'a'))), []string{"keyword attachment:a.xls 1"}},
+		{"a text with its looks", "a.xls", texts(slices.Concat(little(uint16(5), byte(8), uint16(2)), []byte("ihale"), []byte("abcdefgh")), text(0, "x")), []string{"keyword attachment:a.xls 1"}},
+		{"a text in two records", "a.xls", oldOffice("Workbook", slices.Concat(begin, record(0xFC, uint32(1), uint32(1), uint16(5), byte(0), []byte("iha")), record(0x3C, byte(1), dlptest.UTF16("le")), record(0xFF, uint16(8)), record(0xA)), false), []string{"keyword attachment:a.xls 1"}},
+		{"a text that breaks off", "a.xls", texts(little(uint16(60000), byte(13), uint16(60000), uint32(1<<31)), nil), nil},
 		{"cut", "a.xls", oldOffice("Workbook", cell(0x203, float64(number)), false)[:1600], []string{"!damaged attachment:a.xls"}},
 		{"xlsb", "a.xlsb", xlsb(slices.Concat([]byte{0x81, 0x01, 0}, []byte{5, 16}, little(uint64(0), float64(number)))), []string{"tckn attachment:a.xlsb/xl/worksheets/sheet1.bin 1"}},
 		{"ordinary xlsb", "a.xlsb", xlsb(slices.Concat([]byte{0x81, 0x01, 0}, []byte{2, 12}, little(uint64(0), rk))), nil},

@@ -3,7 +3,6 @@ package dlp
 import (
 	"bytes"
 	"encoding/binary"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,6 +47,11 @@ func opaqueReason(p *part, kind, ending string, head []byte) string {
 		return ReasonEncrypted
 	}
 	return ""
+}
+
+// isSealed says whether content is signed or encrypted, or both, as a whole.
+func isSealed(kind, ending string) bool {
+	return kind == "application/pkcs7-mime" || kind == "application/x-pkcs7-mime" || ending == ".p7m"
 }
 
 // opaqueMarks begin content inside a folded text that cannot be scanned.
@@ -233,14 +237,4 @@ func findZipEnd(content *spool) (at int64, many bool) {
 		offset += int64(len(have) - keep)
 		kept = copy(buf, have[len(have)-keep:])
 	}
-}
-
-// beginsOtherwise says whether a zip file begins with a member that its table of
-// contents does not have.
-func beginsOtherwise(content io.ReaderAt, starts func(int64) bool) bool {
-	head := make([]byte, 30)
-	if n, _ := content.ReadAt(head, 0); n < len(head) || !bytes.HasPrefix(head, []byte("PK\x03\x04")) {
-		return false
-	}
-	return !starts(30 + int64(binary.LittleEndian.Uint16(head[26:])) + int64(binary.LittleEndian.Uint16(head[28:])))
 }

@@ -59,6 +59,13 @@ func chooseEncoding(declared string, head []byte) (enc encoding.Encoding, known,
 			known = false
 		case name == "utf-8", name == "windows-1252":
 			// Many programs say so whatever they wrote; the bytes decide.
+		case strings.EqualFold(strings.Trim(declared, `"' `), "utf-16"):
+			// Without a mark the bytes say which half of a character comes first.
+			order := unicode.LittleEndian
+			if _, be := zeroBytes(head); be {
+				order = unicode.BigEndian
+			}
+			return unicode.UTF16(order, unicode.IgnoreBOM), true, false
 		default:
 			return e, true, !strings.HasPrefix(name, "utf-16") && name != "hz-gb-2312" && !strings.HasPrefix(name, "iso-2022")
 		}

@@ -240,3 +240,132 @@ func filters(out []string, value string, lookup func(int) string, depth int) []s
 	}
 	return out
 }
+
+// Params returns the parameters of each filter: a dictionary, or a list of them and of
+// null. lookup is that of Filters. Parameters that are not known have the predictor ?.
+func Params(value string, lookup func(object int) string) []map[string]string {
+	return params(nil, value, lookup, 0)
+}
+
+func params(out []map[string]string, value string, lookup func(int) string, depth int) []map[string]string {
+	unknown := map[string]string{"Predictor": Unknown}
+	b := []byte(value)
+	for at := 0; ; {
+		for at < len(b) && (isSpace(b[at]) || b[at] == '[' || b[at] == ']') {
+			at++
+		}
+		switch rest := b[at:]; {
+		case len(rest) == 0:
+			return out
+		case len(out) >= maxFilters || depth > 4:
+			return append(out, unknown)
+		case bytes.HasPrefix(rest, []byte("<<")):
+			out = append(out, Values(rest))
+			at += dictEnd(rest)
+		case bytes.HasPrefix(rest, []byte("null")):
+			out = append(out, nil)
+			at += len("null")
+		default:
+			object, size := reference(rest)
+			target := ""
+			if size > 0 {
+				target = lookup(object)
+			}
+			if target == "" {
+				return append(out, unknown)
+			}
+			out = params(out, target, lookup, depth+1)
+			at += size
+		}
+	}
+}
+
+// dictEnd is the place behind a dictionary.
+func dictEnd(b []byte) int {
+	level := 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '(':
+			end, _ := stringEnd(b, i+1)
+			i = end - 1
+		case '<':
+			level++
+		case '>':
+			if level--; level == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(b)
+}
+
+// reference reads 12 0 R at the beginning of a text. size is 0 for anything else.
+func reference(b []byte) (object, size int) {
+	words, at := [3]string{}, 0
+	for i := range words {
+		at = skipSpace(b, at)
+		from := at
+		for at < len(b) && !isDelimiter(b[at]) {
+			at++
+		}
+		words[i] = string(b[from:at])
+	}
+	object, err := strconv.Atoi(words[0])
+	if _, err2 := strconv.Atoi(words[1]); err != nil || err2 != nil || words[2] != "R" {
+		return 0, 0
+	}
+	return object, at
+}
+
+// maxReferences bounds the references of one value.
+const maxReferences = 10_000
+
+// References returns the objects that a value refers to, those of its lists and
+// dictionaries included.
+func References(value []byte) (objects []int) {
+	for at := 0; at < len(value) && len(objects) < maxReferences; {
+		switch c := value[at]; {
+		case c == '(':
+			at, _ = stringEnd(value, at+1)
+		case c >= '0' && c <= '9':
+			object, size := reference(value[at:min(len(value), at+64)])
+			if size > 0 {
+				objects = append(objects, object)
+				at += size
+				continue
+			}
+			for at < len(value) && !isDelimiter(value[at]) {
+				at++
+			}
+		default:
+			at++
+		}
+	}
+	return objects
+}
+
+// ValueEnd is the place behind the value at the beginning of a text.
+func ValueEnd(b []byte) int { return valueEnd(b, skipSpace(b, 0)) }
+
+// Numbers returns the objects of a file that are one whole number, as lengths are.
+func Numbers(raw []byte) map[int]int {
+	out := map[int]int{}
+	for at := 0; ; {
+		i := bytes.Index(raw[at:], []byte("endobj"))
+		if i < 0 {
+			return out
+		}
+		at += i
+		words := bytes.Fields(raw[max(0, at-48):at])
+		at += len("endobj")
+		n := len(words)
+		if n < 4 || string(words[n-2]) != "obj" {
+			continue
+		}
+		value, err := strconv.Atoi(string(words[n-1]))
+		object, err2 := strconv.Atoi(string(words[n-4]))
+		if err == nil && err2 == nil && value >= 0 {
+			out[object] = value
+		}
+	}
+}

@@ -1,5 +1,5 @@
 // Package sheets reads what old and binary office files keep in no readable form: the
-// numbers of their cells, and whether they have a password.
+// numbers and texts of their cells, and whether they have a password.
 package sheets
 
 import (
@@ -16,6 +16,9 @@ var ErrDamaged = errors.New("sheets: the file is damaged")
 // maxStream bounds a stream that is read.
 const maxStream = 64 << 20
 
+// maxShared is how much streams may share of their sectors.
+const maxShared = 1 << 20
+
 const (
 	lastSector = 0xFFFFFFFA // and above: no sector
 	magic      = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
@@ -30,6 +33,7 @@ type compound struct {
 	miniFAT []uint32
 	mini    []byte // the stream of small streams
 	cutoff  uint32
+	read    int64 // bytes of all streams that were read
 }
 
 type entry struct {
@@ -39,9 +43,9 @@ type entry struct {
 	size  uint32
 }
 
-// ReadOffice gives the numbers in the cells of an old office file to found, and says
-// whether it has a password.
-func ReadOffice(r io.ReaderAt, size int64, found func(float64)) (encrypted bool, err error) {
+// ReadOffice gives the numbers and the texts in the cells of an old office file to number
+// and text, and says whether it has a password.
+func ReadOffice(r io.ReaderAt, size int64, number func(float64), text func(string)) (encrypted bool, err error) {
 	c := &compound{r: r, size: size}
 	entries, err := c.open()
 	if err != nil {
@@ -51,7 +55,7 @@ func ReadOffice(r io.ReaderAt, size int64, found func(float64)) (encrypted bool,
 		locked := false
 		switch strings.ToLower(e.name) {
 		case "workbook", "book":
-			locked, err = c.readBook(e, found)
+			locked, err = c.readBook(e, number, text)
 		case "worddocument":
 			locked, err = c.check(e, 12, func(b []byte) bool { return binary.LittleEndian.Uint16(b[10:])&0x100 != 0 })
 		case "current user":
@@ -67,6 +71,30 @@ func ReadOffice(r io.ReaderAt, size int64, found func(float64)) (encrypted bool,
 	return encrypted, nil
 }
 
+// EachStream gives the streams of an old office file that can be read to found, until it
+// returns false.
+func EachStream(r io.ReaderAt, size int64, found func(name string, data []byte) bool) {
+	c := &compound{r: r, size: size}
+	entries, err := c.open()
+	if err != nil {
+		return // noted by who reads the numbers
+	}
+	for _, e := range entries {
+		if e.kind != streamEntry {
+			continue
+		}
+		if data, err := c.stream(e); err == nil && !found(e.name, data) {
+			return
+		}
+	}
+}
+
+// The kinds of entries: a stream, and the first one, which has the small streams.
+const (
+	streamEntry = 2
+	rootEntry   = 5
+)
+
 // check asks about the beginning of a stream.
 func (c *compound) check(e entry, least int, ask func([]byte) bool) (bool, error) {
 	b, err := c.stream(e)
@@ -77,12 +105,14 @@ func (c *compound) check(e entry, least int, ask func([]byte) bool) (bool, error
 }
 
 // readBook reads the records of a workbook.
-func (c *compound) readBook(e entry, found func(float64)) (encrypted bool, err error) {
+func (c *compound) readBook(e entry, found func(float64), text func(string)) (encrypted bool, err error) {
 	b, err := c.stream(e)
 	if err != nil {
 		return false, err
 	}
-	for len(b) >= 4 {
+	var table stringTable
+	defer func() { table.each(text) }()
+	for before := uint16(0); len(b) >= 4; {
 		kind, size := binary.LittleEndian.Uint16(b), int(binary.LittleEndian.Uint16(b[2:]))
 		b = b[4:]
 		if size > len(b) {
@@ -91,6 +121,13 @@ func (c *compound) readBook(e entry, found func(float64)) (encrypted bool, err e
 		data := b[:size]
 		b = b[size:]
 		switch kind {
+		case recordStrings:
+			table.pieces = append(table.pieces, data)
+		case recordContinue:
+			if before == recordStrings {
+				table.pieces = append(table.pieces, data)
+				kind = recordStrings
+			}
 		case 0x2F: // FILEPASS: what follows is encrypted
 			return true, nil
 		case 0x203, 0x03: // NUMBER
@@ -106,6 +143,7 @@ func (c *compound) readBook(e entry, found func(float64)) (encrypted bool, err e
 				readRK(data, at, found)
 			}
 		}
+		before = kind
 	}
 	return encrypted, nil
 }
@@ -146,7 +184,10 @@ func (c *compound) open() ([]entry, error) {
 			units[i] = binary.LittleEndian.Uint16(dir[2*i:])
 		}
 		e := entry{string(utf16.Decode(units)), dir[66], binary.LittleEndian.Uint32(dir[116:]), binary.LittleEndian.Uint32(dir[120:])}
-		if e.kind == 5 && e.start < lastSector {
+		if e.kind == rootEntry && e.start < lastSector {
+			if c.mini != nil {
+				return nil, ErrDamaged // there is one
+			}
 			if c.mini, err = c.chain(e.start, maxStream); err != nil {
 				return nil, err
 			}
@@ -225,8 +266,12 @@ func (c *compound) chain(at uint32, most int) (out []byte, err error) {
 	return out, nil
 }
 
-// stream reads a stream.
+// stream reads a stream. All streams together are no longer than the file, unless they
+// share their sectors.
 func (c *compound) stream(e entry) ([]byte, error) {
+	if c.read += int64(e.size); c.read > 2*c.size+maxShared {
+		return nil, ErrDamaged
+	}
 	if e.size >= c.cutoff {
 		b, err := c.chain(e.start, int(min(e.size, maxStream)))
 		if err != nil || e.size > maxStream || len(b) < int(e.size) {

@@ -1,4 +1,4 @@
-package dlp
+package numbers
 
 // The checks take digits as ASCII bytes of the right length.
 

@@ -1,18 +1,25 @@
-package dlp
+// Package transfer undoes the encodings in which mail carries its parts. The decoders take
+// what programs for reading mail take: damaged input gives what can be had of it.
+package transfer
 
 import "io"
 
-// decodeTransfer undoes a content-transfer-encoding. The decoders take what
-// programs for reading mail take: damaged input gives what can be had of it.
-func decodeTransfer(r io.Reader, name string) io.Reader {
-	switch transferEncoding(name) {
+// Decode undoes an encoding by its name in small letters. Of any other the bytes stay.
+func Decode(r io.Reader, encoding string) io.Reader {
+	switch encoding {
 	case "base64":
-		return &base64Reader{r: r}
+		return Base64(r)
 	case "quoted-printable":
-		return &quotedReader{r: r}
+		return QuotedPrintable(r)
 	}
 	return r
 }
+
+// Base64 undoes base64.
+func Base64(r io.Reader) io.Reader { return &base64Reader{r: r} }
+
+// QuotedPrintable undoes quoted-printable.
+func QuotedPrintable(r io.Reader) io.Reader { return &quotedReader{r: r} }
 
 // base64Reader decodes base64 and passes over anything else, padding in the
 // middle included.
@@ -133,3 +140,5 @@ func hexValue(c byte) int {
 	}
 	return -1
 }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,26 +1,30 @@
-package dlp
+// Package pictures tells the pixels and samples of pictures and films from what is said
+// about them.
+package pictures
 
 import (
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
+	"io"
 )
 
-// stretch is a piece of content; noise says that it is pixels, samples or tables, in
+// Stretch is a piece of content; Noise says that it is pixels, samples or tables, in
 // which letters stand by chance.
-type stretch struct {
-	from, to int64
-	noise    bool
+type Stretch struct {
+	From, To int64
+	Noise    bool
 }
 
 // maxSteps bounds the pieces of one file. What follows them is read as a text.
 const maxSteps = 100_000
 
-// stretchesOf tells the pixels and samples of pictures and films from what is said
+// Stretches tells the pixels and samples of pictures and films from what is said
 // about them. Content of another kind, and what stands behind a picture, is no noise.
-func stretchesOf(content *spool) []stretch {
-	w := &pictureWalk{content: content}
-	head := content.head(16)
+func Stretches(content io.ReaderAt, size int64) []Stretch {
+	w := &pictureWalk{content: content, size: size}
+	head := make([]byte, min(size, 16))
+	n, _ := content.ReadAt(head, 0)
+	head = head[:n]
 	has := func(at int, s string) bool { return len(head) >= at+len(s) && string(head[at:at+len(s)]) == s }
 	switch {
 	case has(0, "\xFF\xD8\xFF"):
@@ -34,15 +38,16 @@ func stretchesOf(content *spool) []stretch {
 	case has(4, "ftyp"):
 		w.walkBoxes()
 	}
-	w.add(content.size, false)
+	w.add(size, false)
 	return w.out
 }
 
 // pictureWalk goes through a picture from front to back.
 type pictureWalk struct {
-	content *spool
+	content io.ReaderAt
+	size    int64
 	at      int64
-	out     []stretch
+	out     []Stretch
 	steps   int
 	// window is a piece of the content that was read, from start on.
 	window []byte
@@ -51,19 +56,19 @@ type pictureWalk struct {
 
 // add adds the piece from here to an end. It returns false where the walk is over.
 func (w *pictureWalk) add(end int64, noise bool) bool {
-	whole := end <= w.content.size
-	end = min(end, w.content.size)
+	whole := end <= w.size
+	end = min(end, w.size)
 	if end <= w.at {
 		return false
 	}
-	if n := len(w.out); n > 0 && w.out[n-1].noise == noise {
-		w.out[n-1].to = end
+	if n := len(w.out); n > 0 && w.out[n-1].Noise == noise {
+		w.out[n-1].To = end
 	} else {
-		w.out = append(w.out, stretch{w.at, end, noise})
+		w.out = append(w.out, Stretch{w.at, end, noise})
 	}
 	w.at = end
 	w.steps++
-	return whole && end < w.content.size && w.steps < maxSteps
+	return whole && end < w.size && w.steps < maxSteps
 }
 
 // read returns n bytes at an offset from here, nil where there are fewer.
@@ -110,7 +115,7 @@ func (w *pictureWalk) endOfScan() int64 {
 	for at := w.at; ; {
 		n, _ := w.content.ReadAt(buf, at)
 		if n < 2 {
-			return w.content.size
+			return w.size
 		}
 		for i := 0; i+1 < n; {
 			next := bytes.IndexByte(buf[i:n-1], 0xFF)
@@ -180,7 +185,7 @@ func (w *pictureWalk) endOfBlocks(offset int64) int64 {
 	for {
 		size := w.read(offset, 1)
 		if size == nil {
-			return w.content.size
+			return w.size
 		}
 		if offset += 1 + int64(size[0]); size[0] == 0 {
 			return w.at + offset
@@ -210,7 +215,7 @@ func (w *pictureWalk) walkBoxes() {
 		size := int64(binary.BigEndian.Uint32(head))
 		switch size {
 		case 0:
-			size = w.content.size - w.at
+			size = w.size - w.at
 		case 1:
 			long := w.read(8, 8)
 			if long == nil {
@@ -224,25 +229,21 @@ func (w *pictureWalk) walkBoxes() {
 	}
 }
 
-// scanPackedTexts scans the texts of a PNG that are packed.
-func (x *extractor) scanPackedTexts(p part, content *spool, depth int) {
-	for w := (&pictureWalk{content: content, at: 8}); ; {
+// PackedTexts gives the packed texts of a PNG, each up to a length, to found until it
+// returns false.
+func PackedTexts(content io.ReaderAt, size, longest int64, found func(text []byte) bool) {
+	for w := (&pictureWalk{content: content, size: size, at: 8}); ; {
 		head := w.read(0, 8)
 		if head == nil || string(head[4:]) == "IEND" {
 			return
 		}
-		size := int64(binary.BigEndian.Uint32(head))
-		if kind := string(head[4:]); (kind == "zTXt" || kind == "iTXt") && size < maxToken {
-			if text := packedText(kind, w.read(8, int(size))); text != nil {
-				z, err := zlib.NewReader(bytes.NewReader(text))
-				if err != nil {
-					x.c.fail(p.where, ReasonDamaged)
-					return
-				}
-				x.scanPart(part{where: inside(p.where, "text"), name: "text", kind: "text/plain"}, x.unpacked(z, size), depth+1)
+		length := int64(binary.BigEndian.Uint32(head))
+		if kind := string(head[4:]); (kind == "zTXt" || kind == "iTXt") && length < longest {
+			if text := packedText(kind, w.read(8, int(length))); text != nil && !found(text) {
+				return
 			}
 		}
-		if !w.add(w.at+12+size, true) {
+		if !w.add(w.at+12+length, true) {
 			return
 		}
 	}
