@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"konak/internal/kit/clock"
 )
@@ -47,10 +48,12 @@ type conn struct {
 	// lastEnd is when the session ends in any case.
 	lastEnd     time.Time
 	hello, mail bool
-	signedIn    bool
-	recipients  int
-	faults      int
-	badSignIns  int
+	// foreign says that the sender asked for SMTPUTF8 for the mail.
+	foreign    bool
+	signedIn   bool
+	recipients int
+	faults     int
+	badSignIns int
 	// idleCommands is how many commands came since the last mail.
 	idleCommands int
 }
@@ -270,10 +273,13 @@ func (c *conn) begin(arg string) bool {
 	case !ok:
 		return c.refuse(&Error{501, "5.5.4", "Write MAIL FROM:<address>"})
 	}
+	foreign := false
 	for _, p := range params {
 		name, value, _ := strings.Cut(p, "=")
 		switch strings.ToUpper(name) {
-		case "AUTH", "SMTPUTF8":
+		case "AUTH":
+		case "SMTPUTF8":
+			foreign = true
 		case "BODY":
 			if !strings.EqualFold(value, "7BIT") && !strings.EqualFold(value, "8BITMIME") {
 				return c.refuse(&Error{501, "5.5.4", "The body may be 7BIT or 8BITMIME"})
@@ -290,10 +296,13 @@ func (c *conn) begin(arg string) bool {
 			return c.refuse(&Error{555, "5.5.4", "The parameter is not known"})
 		}
 	}
+	if !foreign && !isASCII(from) {
+		return c.refuse(errForeign)
+	}
 	if err := c.session.Mail(from); err != nil {
 		return c.refuse(err)
 	}
-	c.mail = true
+	c.mail, c.foreign = true, foreign
 	return c.say(250, "2.1.0", "Sender ok")
 }
 
@@ -304,6 +313,8 @@ func (c *conn) recipient(arg string) bool {
 		return c.refuse(&Error{503, "5.5.1", "Say MAIL first"})
 	case !ok || to == "":
 		return c.refuse(&Error{501, "5.5.4", "Write RCPT TO:<address>"})
+	case !c.foreign && !isASCII(to):
+		return c.refuse(errForeign)
 	case len(params) > 0:
 		return c.refuse(&Error{555, "5.5.4", "The parameter is not known"})
 	case c.recipients >= c.server.MaxRecipients:
@@ -375,6 +386,13 @@ func (c *conn) handshake() bool {
 	c.use(over)
 	c.secure = true
 	return true
+}
+
+// errForeign says that an address is beyond ASCII in a mail without SMTPUTF8 (RFC 6531).
+var errForeign = &Error{553, "5.6.7", "An address beyond ASCII needs SMTPUTF8"}
+
+func isASCII(address string) bool {
+	return !strings.ContainsFunc(address, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 // path reads "FROM:<address> PARAMETERS" and the like.

@@ -104,6 +104,8 @@ func TestConversation(t *testing.T) {
 		{"out of order", "MAIL FROM:<a@b.example>\r\nEHLO a\r\nRCPT TO:<a@b.example>\r\nDATA\r\nQUIT\r\n", "220 503 250 503 503 221", ""},
 		{"two mails at once", "EHLO a\r\nMAIL FROM:<>\r\nMAIL FROM:<>\r\nQUIT\r\n", "220 250 250 503 221", ""},
 		{"addresses beyond ASCII", "EHLO a\r\nMAIL FROM:<çağ@kaya.example> SMTPUTF8 BODY=8BITMIME\r\nRCPT TO:<ş@d.example>\r\nDATA\r\n.\r\nQUIT\r\n", "220 250 250 250 354 250 221", "çağ@kaya.example [ş@d.example] "},
+		{"addresses beyond ASCII without SMTPUTF8", "EHLO a\r\nMAIL FROM:<çağ@kaya.example>\r\nMAIL FROM:<a@b.example>\r\nRCPT TO:<ş@d.example>\r\nRCPT TO:<\xfc@d.example>\r\nRCPT TO:<c@d.example>\r\nDATA\r\n.\r\nQUIT\r\n", "220 250 553 250 553 553 250 354 250 221", "a@b.example [c@d.example] "},
+		{"SMTPUTF8 for one mail", "EHLO a\r\nMAIL FROM:<> SMTPUTF8\r\nRSET\r\nMAIL FROM:<>\r\nRCPT TO:<ş@d.example>\r\nQUIT\r\n", "220 250 250 250 250 553 221", ""},
 		{"too many recipients", "HELO a\r\nMAIL FROM:<>\r\n" + strings.Repeat("RCPT TO:<a@b.example>\r\n", 3) + "QUIT\r\n", "220 250 250 250 250 452 221", ""},
 		{"unknown things", "FOO\r\nEHLO\r\nEHLO a\r\nMAIL TO:<a@b>\r\nMAIL FROM:<a@b> X=1\r\nSTARTTLS\r\nVRFY a\r\nRSET\r\nNOOP\r\nQUIT\r\n", "220 500 501 250 501 555 502 252 250 250 221", ""},
 		{"a quoted name and a route", "EHLO a\r\nMAIL FROM:<@x,@y:\"a > b\"@c.example> BODY=8BITMIME\r\nRCPT TO: <c@d.example>\r\nDATA\r\n.\r\n", "220 250 250 250 354 250", "\"a > b\"@c.example [c@d.example] "},

@@ -27,8 +27,10 @@ type keyPair struct {
 	rsa, ed25519 []byte
 }
 
-func makeKeys() (k keyPair, err error) {
-	r, err := rsa.GenerateKey(rand.Reader, rsaBits)
+func generateRSAKey() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, rsaBits) }
+
+func (s *Service) makeKeys() (k keyPair, err error) {
+	r, err := s.NewRSAKey()
 	if err != nil {
 		return k, fmt.Errorf("domain: make keys: %w", err)
 	}

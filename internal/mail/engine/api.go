@@ -16,7 +16,7 @@ import (
 type Suppression struct {
 	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	Address   string     `json:"address" example:"elif@example.com"`
-	Answer    string     `json:"answer" example:"550 5.1.1 No such user" doc:"What the other server said"`
+	Answer    string     `json:"answer" example:"550 5.1.1 No such user" doc:"What the other server said, or what is wrong with its domain"`
 	CreatedAt clock.Time `json:"created_at"`
 }
 
@@ -62,7 +62,7 @@ func (s *Service) Register(a *api.API) {
 	api.Handle(a, drop, func(ctx context.Context, in *queueItemIn) (QueueItem, error) { return s.Drop(ctx, in.ID.UUID) })
 
 	bad := route("GET", "/suppressions", "list-mail-suppressions", "List addresses that do not exist", perm.MailboxesView)
-	bad.Doc = "Their servers said so. Mailboxes cannot send to them until they are removed here."
+	bad.Doc = "Their servers said so, or the domain does not exist or takes no mail. Mailboxes cannot send to them until they are removed here."
 	api.HandleList(a, bad, func(ctx context.Context, in *listSuppressionsIn) (db.List[Suppression], error) {
 		return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Suppression], error) { return listSuppressions(r, in.Page()) })
 	})

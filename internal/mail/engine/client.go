@@ -9,7 +9,6 @@ import (
 	"net/smtp"
 	"net/textproto"
 	"os"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -18,7 +17,6 @@ import (
 	"konak/internal/kit/mtasts"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/trtext"
-	"konak/internal/mail/header"
 )
 
 // How long a server may take for a whole mail, and for its last word.
@@ -47,6 +45,7 @@ type transfer struct {
 	from string
 	to   []string
 	text *os.File
+	octets
 	// sessions are how the connections to servers of the destination were encrypted.
 	sessions []tlsSession
 }
@@ -185,12 +184,15 @@ func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, t *tra
 	if !takesForeign && !isASCII(from, to...) {
 		return outcomeOfAll(to, StateFailed, "5.6.7 The server takes no addresses beyond ASCII"), nil
 	}
-	foreign, err := t.isForeign()
+	refusal, err := t.checkOctets(c)
 	if err != nil {
 		return nil, err
 	}
+	if refusal != "" {
+		return outcomeOfAll(to, StateFailed, refusal), nil
+	}
 	conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
-	if err := mailer.MailFrom(c, from, foreign); err != nil {
+	if err := mailer.MailFrom(c, from, t.foreignHead || !isASCII(from, to...)); err != nil {
 		return answerForAll(to, err)
 	}
 	outcomes := map[string]outcome{}
@@ -219,16 +221,6 @@ func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, t *tra
 		outcomes[addr] = o
 	}
 	return outcomes, nil
-}
-
-// isForeign says whether the envelope or the header is beyond ASCII.
-func (t *transfer) isForeign() (bool, error) {
-	head := make([]byte, header.MaxSize)
-	n, err := t.text.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false, err
-	}
-	return mailer.IsForeign(head[:n], append(slices.Clone(t.to), t.from)...), nil
 }
 
 // isASCII says whether all addresses are in ASCII.

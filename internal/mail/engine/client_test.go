@@ -11,7 +11,9 @@ import (
 	"io"
 	"log/slog"
 	"math/big"
+	"mime/quotedprintable"
 	"net"
+	"net/mail"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,6 +173,27 @@ func TestForeignAddresses(t *testing.T) {
 	}
 	if rest := <-said; strings.Contains(rest, "MAIL") {
 		t.Errorf("said %q", rest)
+	}
+}
+
+// What this server writes itself is in ASCII.
+func TestOwnMailInASCII(t *testing.T) {
+	t.Parallel()
+	for addr, want := range map[string]string{"a+b@kaya.example": "rfc822; a+b@kaya.example", "ş+a@kaya.example": `utf-8; \x{15F}\x{2B}a@kaya.example`} {
+		if got := typedAddress(addr); got != want {
+			t.Errorf("%s is %q", addr, got)
+		}
+	}
+	for _, id := range []string{"<a@b.example>", "<ş@b.example>"} {
+		text := composeWarning(&queued{Sender: "info@firma.example", Subject: "çağrı", MessageID: id}, "<c@d.example>", "mail.konak.example", time.Time{})
+		m, err := mail.ReadMessage(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(quotedprintable.NewReader(m.Body))
+		if err != nil || !isASCII(text) || !strings.Contains(string(body), "Postanız") || !strings.HasSuffix(string(body), "Konu: çağrı\r\n") || (m.Header.Get("References") != "") != isASCII(id) {
+			t.Errorf("got %s, %v", text, err)
+		}
 	}
 }
 

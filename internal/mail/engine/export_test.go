@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"os"
 	"strings"
@@ -21,18 +22,11 @@ import (
 // into the queue when the other looks.
 func (s *Service) ForwardTwice(ctx context.Context, tenant uuid.UUID, box domain.Mailbox, from, mail string) error {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: tenant})
-	text, err := os.CreateTemp("", "forward")
+	text, h, err := received(mail)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = text.Close(); _ = os.Remove(text.Name()) }()
-	if _, err := text.WriteString(mail); err != nil {
-		return err
-	}
-	h, err := header.Read(strings.NewReader(mail))
-	if err != nil {
-		return err
-	}
 	m := queued{ID: uuid.New(), root: uuid.New(), MailboxID: &box.ID, Origin: OriginForward, Sender: from, ReportTo: from, State: StateQueued}
 	var ways []sentOn
 	for range 2 {
@@ -50,6 +44,18 @@ func (s *Service) ForwardTwice(ctx context.Context, tenant uuid.UUID, box domain
 	return nil
 }
 
+// SubmitUncounted takes a mail that was within the limits when it was looked at, and is
+// not any more.
+func (s *Service) SubmitUncounted(ctx context.Context, tenant uuid.UUID, box domain.Mailbox, mail, to string) error {
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: tenant})
+	text, h, err := received(mail)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = text.Close(); _ = os.Remove(text.Name()) }()
+	return s.submit(ctx, &account{tenant, box}, box.Address, []string{to}, h, text)
+}
+
 // PostReport posts a report to a page by a client that may reach every address.
 func (s *Service) PostReport(ctx context.Context, to *url.URL, report []byte) error {
 	own := *s
@@ -62,4 +68,15 @@ func (s *Service) CountSession(ctx context.Context, sender, destination, server,
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		return addTLSSession(tx, sender, destination, tlsSession{p, server, failure})
 	})
+}
+
+// received is a mail as it lies in a file once it came, and its header.
+func received(mail string) (*os.File, *header.Header, error) {
+	text, err := os.CreateTemp("", "mail")
+	if err != nil {
+		return nil, nil, err
+	}
+	_, err = text.WriteString(mail)
+	h, unread := header.Read(strings.NewReader(mail))
+	return text, h, errors.Join(err, unread)
 }

@@ -503,3 +503,31 @@ func TestAbuse(t *testing.T) {
 		send(250)
 	})
 }
+
+// A mail beyond the limits is refused before it is judged, and one that meets them only
+// afterwards leaves nothing that somebody has to decide on.
+func TestLimitsComeFirst(t *testing.T) {
+	t.Parallel()
+	run(t, nil, func(t *testing.T, o *office) {
+		box := o.mailbox("info@firma.example")
+		o.addMailbox(map[string]any{"address": box.Address, "kind": "inbox", "account_id": box.AccountID, "daily_limit": 1})
+		if code := o.submit(text("info@firma.example", "haber", ""), "a@other.example"); code != 250 {
+			t.Fatalf("said %d", code)
+		}
+		o.addRule("quarantine", nil)
+		held := text("info@firma.example", "gizli teklif", "")
+		if code := o.submit(held, "a@other.example"); code != 452 || len(o.incidents()) != 0 {
+			t.Errorf("said %d, %d incidents", code, len(o.incidents()))
+		}
+		err := o.s.Engine.SubmitUncounted(t.Context(), o.ID, box, held, "a@other.example")
+		if err == nil || !strings.Contains(err.Error(), "all that it may") {
+			t.Errorf("got %v", err)
+		}
+		if list := o.incidents(); len(list) != 1 || list[0].Status != mail.IncidentRejected {
+			t.Errorf("got %+v", list)
+		}
+		if n := len(o.queue()); n != 1 {
+			t.Errorf("%d mails in the queue", n)
+		}
+	})
+}

@@ -7,9 +7,11 @@ import (
 	"io"
 	"maps"
 	"mime"
+	"mime/quotedprintable"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -67,15 +69,7 @@ const warningSubject = "A rule warns about your mail / Bir kural postanız için
 // was sent all the same.
 func (s *Service) prepareWarning(ctx context.Context, m *queued) (*queued, error) {
 	id := uuid.NewSHA1(m.ID, []byte("warning"))
-	lines := []string{
-		"From: Mail Delivery System <mailer-daemon@" + s.Host + ">", "To: <" + m.Sender + ">", "Subject: " + mime.BEncoding.Encode("utf-8", warningSubject),
-		"Date: " + s.DB.Clock().Now().Format(time.RFC1123Z), "Message-ID: " + reportID(id, s.Host), "References: " + m.MessageID, "Auto-Submitted: auto-generated",
-		"MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 8bit", "",
-		"Your mail was sent, but a data-loss-prevention rule of your company warns about what it holds. An administrator can see it.",
-		"Postanız gönderildi, ama şirketinizin bir veri sızıntısı önleme kuralı içeriği için uyarıyor. Bir yönetici bunu görebilir.", "",
-		"Subject / Konu: " + m.Subject, "",
-	}
-	text := strings.Join(lines, "\r\n")
+	text := composeWarning(m, reportID(id, s.Host), s.Host, s.DB.Clock().Now())
 	w := queued{ID: id, MailboxID: m.MailboxID, Origin: OriginReport, MessageID: reportID(id, s.Host), Subject: warningSubject, State: StateQueued}
 	var err error
 	if w.blob, err = s.Blobs.Put(ctx, caller.From(ctx).TenantID, strings.NewReader(text), int64(len(text))); err != nil {
@@ -84,11 +78,30 @@ func (s *Service) prepareWarning(ctx context.Context, m *queued) (*queued, error
 	return &w, nil
 }
 
+// composeWarning writes a warning, in ASCII as composeReport does.
+func composeWarning(m *queued, messageID, host string, now time.Time) string {
+	head := []string{
+		"From: Mail Delivery System <mailer-daemon@" + host + ">", "To: <" + m.Sender + ">", "Subject: " + mime.BEncoding.Encode("utf-8", warningSubject),
+		"Date: " + now.Format(time.RFC1123Z), "Message-ID: " + messageID, "Auto-Submitted: auto-generated",
+		"MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: quoted-printable",
+	}
+	if isASCII(m.MessageID) {
+		head = append(head, "References: "+m.MessageID)
+	}
+	text := []string{
+		"Your mail was sent, but a data-loss-prevention rule of your company warns about what it holds. An administrator can see it.",
+		"Postanız gönderildi, ama şirketinizin bir veri sızıntısı önleme kuralı içeriği için uyarıyor. Bir yönetici bunu görebilir.", "",
+		"Subject / Konu: " + m.Subject, "",
+	}
+	return strings.Join(head, "\r\n") + "\r\n\r\n" + quote(strings.Join(text, "\r\n"))
+}
+
 const reportSubject = "Undelivered mail / Teslim edilemeyen posta"
 
 func reportID(id uuid.UUID, host string) string { return "<" + id.String() + "@" + host + ">" }
 
-// composeReport writes a delivery status notification (RFC 3464).
+// composeReport writes a delivery status notification (RFC 3464), in ASCII so that every
+// server takes it.
 func (s *Service) composeReport(ctx context.Context, m *queued, id uuid.UUID, known map[string]outcome, failed []string) ([]byte, error) {
 	head, err := s.readOriginalHead(ctx, m)
 	if err != nil {
@@ -103,33 +116,67 @@ func (s *Service) composeReport(ctx context.Context, m *queued, id uuid.UUID, kn
 	line("Subject: %s", reportSubject)
 	line("Date: %s", now)
 	line("Message-ID: %s", reportID(id, s.Host))
-	if m.MessageID != "" {
+	if m.MessageID != "" && isASCII(m.MessageID) {
 		line("References: %s", m.MessageID)
 	}
 	line("Auto-Submitted: auto-replied")
 	line("MIME-Version: 1.0")
 	line("Content-Type: multipart/report; report-type=delivery-status; boundary=%q", boundary)
 	line("")
-	line("--%s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n", boundary)
-	line("Your mail could not be delivered to these recipients:")
-	line("Postanız şu alıcılara teslim edilemedi:\r\n")
+	line("--%s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n", boundary)
+	text := "Your mail could not be delivered to these recipients:\r\nPostanız şu alıcılara teslim edilemedi:\r\n\r\n"
 	for _, addr := range failed {
-		line("<%s>: %s", addr, known[addr].Answer)
+		text += fmt.Sprintf("<%s>: %s\r\n", addr, known[addr].Answer)
 	}
+	b.WriteString(quote(text))
 	line("\r\n--%s\r\nContent-Type: message/delivery-status\r\n", boundary)
 	line("Reporting-MTA: dns; %s", s.Host)
 	line("Arrival-Date: %s", m.CreatedAt.Format(time.RFC1123Z))
 	for _, addr := range failed {
-		line("\r\nFinal-Recipient: rfc822; %s", addr)
+		line("\r\nFinal-Recipient: %s", typedAddress(addr))
 		line("Action: failed")
 		line("Status: %s", statusOf(known[addr].Answer))
-		line("Diagnostic-Code: smtp; %s", known[addr].Answer)
+		line("Diagnostic-Code: smtp; %s", strings.Map(func(r rune) rune {
+			if r > unicode.MaxASCII {
+				return '?'
+			}
+			return r
+		}, known[addr].Answer))
 		line("Last-Attempt-Date: %s", now)
 	}
-	line("\r\n--%s\r\nContent-Type: text/rfc822-headers\r\nContent-Transfer-Encoding: 8bit\r\n", boundary)
-	b.Write(head)
+	encoding, original := "7bit", string(head)
+	if !isASCII(original) {
+		encoding, original = "quoted-printable", quote(original)
+	}
+	line("\r\n--%s\r\nContent-Type: text/rfc822-headers\r\nContent-Transfer-Encoding: %s\r\n", boundary, encoding)
+	b.WriteString(original)
 	line("\r\n--%s--", boundary)
 	return b.Bytes(), nil
+}
+
+// quote writes a text in quoted-printable.
+func quote(text string) string {
+	var b strings.Builder
+	w := quotedprintable.NewWriter(&b)
+	_, _ = io.WriteString(w, text) // a strings.Builder takes all
+	_ = w.Close()
+	return b.String()
+}
+
+// typedAddress is an address as a delivery status names it, in ASCII (RFC 6533, 3).
+func typedAddress(addr string) string {
+	if isASCII(addr) {
+		return "rfc822; " + addr
+	}
+	var b strings.Builder
+	for _, r := range addr {
+		if r > unicode.MaxASCII || strings.ContainsRune(`+=\`, r) {
+			fmt.Fprintf(&b, `\x{%02X}`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return "utf-8; " + b.String()
 }
 
 // statusOf returns the enhanced status code in a server's answer, 5.0.0 where it has

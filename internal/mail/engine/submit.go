@@ -83,7 +83,7 @@ func (c *session) checkFrom(h *header.Header) error {
 	return nil
 }
 
-// submit asks the policy about a mail and puts it into the queue and the journal.
+// submit asks the policy about a mail and takes it.
 func (s *Service) submit(ctx context.Context, who *account, from string, to []string, h *header.Header, text *os.File) error {
 	size, err := text.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -104,12 +104,22 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 	if verdict.Refused != "" {
 		return errPolicy
 	}
+	err = s.take(ctx, who, &m, from, to, h, text, size, verdict)
+	if err != nil && verdict.Hold {
+		// Nobody is to decide on a mail that was not taken.
+		err = errors.Join(err, s.DB.Tenant(who.tenant).InTx(ctx, func(tx *db.Tx) error { return s.Mail.RejectHeld(tx, m.ID.String()) }))
+	}
+	return err
+}
+
+// take counts a mail that may leave or wait, and puts it into the queue and the journal.
+func (s *Service) take(ctx context.Context, who *account, m *queued, from string, to []string, h *header.Header, text *os.File, size int64, verdict policy.MailVerdict) error {
 	// What a rule refuses is not sent, so it is not counted.
 	if err := asLimit(s.Domains.CountSending(ctx, who.tenant, who.box.ID, len(to)-len(verdict.RefusedRecipients))); err != nil {
 		return err
 	}
-	held, exempt := splitHeld(&m, to, verdict)
-	kept, err := s.keepSigned(ctx, &m, h, text, size)
+	held, exempt := splitHeld(m, to, verdict)
+	kept, err := s.keepSigned(ctx, m, h, text, size)
 	if err != nil {
 		return err
 	}
@@ -119,13 +129,13 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 	if item.BlobID, err = s.keepForJournal(ctx, io.NewSectionReader(text, 0, size)); err != nil {
 		return err
 	}
-	refused, err := s.prepareReport(ctx, &m, refusedByPolicy(verdict.RefusedRecipients))
+	refused, err := s.prepareReport(ctx, m, refusedByPolicy(verdict.RefusedRecipients))
 	if err != nil {
 		return err
 	}
 	var warning *queued
 	if verdict.Warned {
-		if warning, err = s.prepareWarning(ctx, &m); err != nil {
+		if warning, err = s.prepareWarning(ctx, m); err != nil {
 			return err
 		}
 	}
@@ -133,7 +143,7 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 		if err := s.Mail.AddToJournal(tx, item); err != nil {
 			return err
 		}
-		if _, err := s.enqueue(tx, m, held); err != nil {
+		if _, err := s.enqueue(tx, *m, held); err != nil {
 			return err
 		}
 		if len(exempt) > 0 {
@@ -146,7 +156,7 @@ func (s *Service) submit(ctx context.Context, who *account, from string, to []st
 				return err
 			}
 		}
-		return s.settle(tx, &m, refused)
+		return s.settle(tx, m, refused)
 	})
 }
 
