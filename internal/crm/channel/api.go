@@ -60,7 +60,7 @@ func (s *Service) Register(a *api.API) {
 		func(ctx context.Context, in *channelIn) (Account, error) { return s.Get(ctx, "", in.ID.UUID) })
 
 	end := Route("DELETE", "/{id}", "disconnect-channel", "Disconnect channel", perm.ChannelsManage)
-	end.Doc = "Its credentials and its key are forgotten; its conversations stay. A repeat changes nothing."
+	end.Doc = "Its credentials and its key are forgotten; its conversations stay. A bot, page, Instagram account or number that is connected again is the same channel again. A repeat changes nothing."
 	api.Handle(a, end, func(ctx context.Context, in *channelIn) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.Disconnect(ctx, in.ID.UUID)
 	})

@@ -87,6 +87,8 @@ type Exchange interface {
 	// ConnectCalls makes the exchange ready for an account of a kind, and returns the
 	// address that the provider leads its calls to: sip:HOST:PORT;NAME=VALUE.
 	ConnectCalls(ctx context.Context, account uuid.UUID, kind, number string) (server string, err error)
+	// ConfirmCalls says that the provider has that address: earlier ones end.
+	ConfirmCalls(ctx context.Context, account uuid.UUID) error
 	// PlacesCalls says whether customers can be called over providers.
 	PlacesCalls() bool
 	// TakesCalls says whether the exchange is ready for an account.

@@ -24,7 +24,7 @@ type FileRule struct {
 type Capabilities struct {
 	Files            []FileRule `json:"files" nullable:"false" doc:"Files that can be sent: the first rule that names the type counts. Empty for none"`
 	Reactions        bool       `json:"reactions" doc:"Whether an agent can react to a message"`
-	ReactionSigns    []string   `json:"reaction_signs" nullable:"false" example:"❤️" doc:"The only signs that can be used; empty for any"`
+	ReactionSigns    []string   `json:"reaction_signs" nullable:"false" example:"❤️" doc:"The only signs that can be used, with or without a variation selector (U+FE0F); empty for any"`
 	EditsIn          bool       `json:"edits_in" doc:"Whether customers' changes of a message arrive"`
 	DeletesIn        bool       `json:"deletes_in" doc:"Whether it arrives that a customer took a message back"`
 	Formatting       bool       `json:"formatting" doc:"Whether customers see the text of a message formatted"`
@@ -65,11 +65,16 @@ func (s *Service) checkSign(r conversation.OutgoingReaction) error {
 	if !ok || r.Emoji == "" {
 		return nil
 	}
-	if signs := kind.Capabilities().ReactionSigns; len(signs) > 0 && !slices.Contains(signs, r.Emoji) {
+	same := func(sign string) bool { return PlainSign(sign) == PlainSign(r.Emoji) }
+	if signs := kind.Capabilities().ReactionSigns; len(signs) > 0 && !slices.ContainsFunc(signs, same) {
 		return fault.New(fault.ReactionUnsupported).Because("sign_unsupported")
 	}
 	return nil
 }
+
+// PlainSign takes the variation selector off a sign, which says only that it is to be
+// shown in colour.
+func PlainSign(sign string) string { return strings.ReplaceAll(sign, "\ufe0f", "") }
 
 // check refuses a message with a text or a file that the channel cannot carry, so that
 // nothing of it is written.

@@ -122,10 +122,8 @@ const maxAccounts = 200
 // Connect is the gate for a new account. The caller fills in kind, name,
 // status, settings and what else it knows.
 func (s *Service) Connect(tx *db.Tx, a Account) (Account, error) {
-	if n, err := count(&tx.Reader); err != nil {
+	if err := checkCount(tx); err != nil {
 		return a, err
-	} else if n >= maxAccounts {
-		return a, fault.New(fault.LimitReached, maxAccounts)
 	}
 	if a.ID == uuid.Nil {
 		a.ID = tx.NewID()
@@ -144,7 +142,7 @@ func (s *Service) Connect(tx *db.Tx, a Account) (Account, error) {
 	if free, err := put(tx, &a, by); err != nil {
 		return a, fmt.Errorf("channel: put: %w", err)
 	} else if !free {
-		return a, fault.New(fault.Conflict).Field("external_id", "taken").Because("account_taken")
+		return a, errTaken()
 	}
 	if err := audit.Write(tx, "channel.connected", a.ID.String(), map[string]any{"kind": a.Kind, "name": a.Name}); err != nil {
 		return a, err

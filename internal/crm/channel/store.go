@@ -37,6 +37,13 @@ func ofExternal(r *db.Reader, kind, external string) (Account, error) {
 		WHERE a.tenant_id = $1 AND a.kind = $2 AND a.external_id = $3 AND a.status <> 'disconnected'`, r.Tenant(), kind, external)
 }
 
+// formerAccount finds the newest account of that name that was disconnected.
+func formerAccount(r *db.Reader, kind, external string) (Account, error) {
+	return db.One(r, scan, `SELECT `+columns+` FROM channel_account a
+		WHERE a.tenant_id = $1 AND a.kind = $2 AND a.external_id = $3 AND a.status = 'disconnected'
+		ORDER BY a.created_at DESC, a.id DESC LIMIT 1`, r.Tenant(), kind, external)
+}
+
 // windowRows is how many accounts a page looks at.
 const windowRows = 1000
 

@@ -151,6 +151,7 @@ type sent struct {
 	from string
 	to   []string
 	raw  string
+	utf8 bool // SMTPUTF8 was asked for
 }
 
 func (m sent) parse(t *testing.T) *message.Mail {
@@ -171,7 +172,7 @@ func newSink(t *testing.T) *sink {
 	}
 	k.port = ln.Addr().(*net.TCPAddr).Port
 	server := gosmtp.NewServer(gosmtp.BackendFunc(func(*gosmtp.Conn) (gosmtp.Session, error) { return &sinkSession{k: k}, nil }))
-	server.AllowInsecureAuth, server.Domain = true, "sink.example"
+	server.AllowInsecureAuth, server.EnableSMTPUTF8, server.Domain = true, true, "sink.example"
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ln) }()
 	t.Cleanup(func() { _ = server.Close(); <-done })
@@ -227,8 +228,8 @@ func (s *sinkSession) Auth(string) (sasl.Server, error) {
 	}), nil
 }
 
-func (s *sinkSession) Mail(from string, _ *gosmtp.MailOptions) error {
-	s.m = sent{from: from}
+func (s *sinkSession) Mail(from string, options *gosmtp.MailOptions) error {
+	s.m = sent{from: from, utf8: options.UTF8}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/emersion/go-sasl"
@@ -53,7 +54,10 @@ func (s *Service) submit(ctx context.Context, to *Server, password string, envel
 
 func (c *smtpClient) handOver(envelope mailer.Envelope, raw []byte) ([]mailer.Refusal, error) {
 	c.conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
-	if err := c.Mail(envelope.From, nil); err != nil {
+	var options smtp.MailOptions
+	options.UTF8, _ = c.Extension("SMTPUTF8")
+	options.UTF8 = options.UTF8 && mailer.IsForeign(raw, slices.Concat([]string{envelope.From}, envelope.To, envelope.Cc)...)
+	if err := c.Mail(envelope.From, &options); err != nil {
 		return nil, permanentError(err)
 	}
 	refused, err := envelope.NameRecipients(func(address string) (*mailer.Refusal, error) {

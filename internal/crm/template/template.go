@@ -149,7 +149,7 @@ func (t *Template) take(g Given) (changed bool) {
 			*to, changed = from, true
 		}
 	}
-	if g.Status != "" && g.Status != t.Status && t.Reason != nil && g.Reason == "" {
+	if g.Status != "" && g.Status != t.Status && t.Reason != nil && reason(g) == "" {
 		t.Reason = nil
 	}
 	if g.Status != "" && g.Status != t.Status && g.Detail == "" {

@@ -128,6 +128,10 @@ func TestTake(t *testing.T) {
 	if tpl.take(Given{Status: Approved, Category: Utility, Reason: "NONE"}) {
 		t.Error("nothing new is a change")
 	}
+	again := Template{Status: Rejected, Reason: &why}
+	if !again.take(Given{Status: Approved, Reason: "NONE"}) || again.Reason != nil {
+		t.Errorf("approved after it was rejected: %+v", again)
+	}
 	if !tpl.take(Given{Category: Marketing}) || tpl.Category != Marketing || tpl.Status != Approved {
 		t.Errorf("another category: %+v", tpl)
 	}

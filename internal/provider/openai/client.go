@@ -133,7 +133,7 @@ func (c *Client) Complete(ctx context.Context, to assistant.Endpoint, r assistan
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.Address+"/chat/completions", bytes.NewReader(body))
 	if err != nil {
-		return out, errors.New("the address cannot be read")
+		return out, errors.New(outbound.ClassRefused)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream, application/json")
@@ -151,7 +151,7 @@ func (c *Client) Complete(ctx context.Context, to assistant.Endpoint, r assistan
 	defer func() { _ = resp.Body.Close() }()
 	outbound.LimitBody(resp, maxAnswer)
 	if resp.StatusCode != http.StatusOK {
-		return out, unused{fmt.Errorf("HTTP %d", resp.StatusCode)}
+		return out, unused{fmt.Errorf("status_%d", resp.StatusCode)}
 	}
 	var a answer
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "application/json" {
@@ -165,7 +165,7 @@ func (c *Client) Complete(ctx context.Context, to assistant.Endpoint, r assistan
 	return a.finish()
 }
 
-// explain says in a few words why there is no answer. The address is left out.
+// explain names why there is no answer by the class of the failure.
 func explain(err error) error {
 	if errors.Is(err, assistant.ErrBadAnswer) {
 		return err
@@ -176,8 +176,8 @@ func explain(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
-	_, text := outbound.Class(err)
-	return errors.New(text)
+	class, _ := outbound.Class(err)
+	return errors.New(class)
 }
 
 // neverAnswered explains why no answer began. A server that was sent the whole request

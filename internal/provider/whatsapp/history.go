@@ -7,7 +7,9 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"strings"
 
+	"konak/internal/crm/channel/transport"
 	channel "konak/internal/crm/channel/whatsapp"
 )
 
@@ -20,11 +22,14 @@ type Echoes struct {
 }
 
 // History is the value of the field history: what was written on the phone before the
-// number was connected, or why its owner does not share it.
+// number was connected, or why its owner does not share it. The files of the last two weeks
+// are told of in calls of their own, which have Messages: each has the id of a message of
+// the history and the file that was left out there.
 type History struct {
 	Product  string         `json:"messaging_product"`
 	Metadata Metadata       `json:"metadata"`
-	History  []HistoryChunk `json:"history"`
+	History  []HistoryChunk `json:"history,omitempty"`
+	Messages []Incoming     `json:"messages,omitempty"`
 }
 
 // HistoryChunk is a part of the history.
@@ -148,17 +153,42 @@ func parseHistory(business string, value []byte) ([]channel.Call, error) {
 			thread := channel.Thread{Customer: t.ID}
 			for i := range t.Messages {
 				m := &t.Messages[i]
-				r := parseMessage(&m.Incoming, nil)
-				if r.ReactTo != "" || r.System || r.ID == "" {
-					continue
+				if past, ok := parsePast(&m.Incoming); ok {
+					past.OfOwner = m.From != t.ID || m.Context != nil && m.Context.FromMe
+					thread.Messages = append(thread.Messages, past)
 				}
-				thread.Messages = append(thread.Messages, channel.PastMessage{
-					ID: r.ID, At: r.At, Text: r.Text, Media: m.Type == "media_placeholder" || r.MediaID != "",
-					OfOwner: m.From != t.ID || m.Context != nil && m.Context.FromMe,
-				})
 			}
 			out.Threads = append(out.Threads, thread)
 		}
 	}
+	for i := range v.Messages {
+		m := &v.Messages[i]
+		past, ok := parsePast(m)
+		past.OfOwner = m.To != "" // else it is the customer's
+		customer := cmp.Or(m.To, m.From)
+		if ok && past.File != nil && customer != "" && customer != digits(v.Metadata.Display) {
+			out.Threads = append(out.Threads, channel.Thread{Customer: customer, Messages: []channel.PastMessage{past}})
+		}
+	}
 	return []channel.Call{{NumberID: v.Metadata.NumberID, BusinessID: business, History: out}}, nil
+}
+
+// parsePast reads a message of the past; false for what is none, such as a reaction.
+func parsePast(m *Incoming) (channel.PastMessage, bool) {
+	r := parseMessage(m, nil)
+	past := channel.PastMessage{ID: r.ID, At: r.At, Text: r.Text, Media: m.Type == "media_placeholder" || r.MediaID != ""}
+	if r.MediaID != "" {
+		past.File = &transport.RemoteFile{ID: r.MediaID, Kind: m.Type, Name: r.Filename, Type: r.MediaType}
+	}
+	return past, r.ReactTo == "" && !r.System && r.ID != ""
+}
+
+// digits leaves out of a number what is written between its digits.
+func digits(number string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, number)
 }

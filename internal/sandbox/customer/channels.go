@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"net/http"
 	"strconv"
 
 	page "konak/internal/provider/social"
@@ -57,6 +58,14 @@ func pictureOr(content []byte) []byte {
 	return content
 }
 
+// pictureType is the type of a picture that every channel takes, or empty.
+func pictureType(content []byte) string {
+	if kind := http.DetectContentType(content); kind == "image/png" || kind == "image/jpeg" {
+		return kind
+	}
+	return ""
+}
+
 // OnWhatsApp is a number on WhatsApp.
 func OnWhatsApp(s *whatsapp.Server, business, number string) Channel {
 	who := func(p Person) whatsapp.Customer {
@@ -67,8 +76,10 @@ func OnWhatsApp(s *whatsapp.Server, business, number string) Channel {
 		ID:    func(p Person) string { return who(p).ID },
 		Write: func(p Person, text string) (string, error) { return s.Say(number, who(p), text) },
 		Picture: func(p Person, content []byte) (string, error) {
-			file := s.File(business, "image/png", pictureOr(content))
-			return s.Write(number, who(p), graph.Incoming{Type: "image", Image: &graph.Media{ID: file, MimeType: "image/png"}})
+			content = pictureOr(content)
+			kind := pictureType(content)
+			file := s.File(business, kind, content)
+			return s.Write(number, who(p), graph.Incoming{Type: "image", Image: &graph.Media{ID: file, MimeType: kind}})
 		},
 		React: func(p Person, message, emoji string) error {
 			_, err := s.Write(number, who(p), graph.Incoming{Type: "reaction", Reaction: &graph.Reaction{MessageID: message, Emoji: emoji}})
@@ -80,7 +91,7 @@ func OnWhatsApp(s *whatsapp.Server, business, number string) Channel {
 				_, err := s.OwnerSays(number, who(p).ID, graph.Incoming{Text: &graph.Text{Body: "Telefondan yanıt · An answer from the phone"}})
 				return err
 			}
-			return s.TellHistory(number, who(p), does == OwnerShares)
+			return s.TellHistory(number, who(p), s.File(business, "image/png", pictureOr(nil)), does == OwnerShares)
 		},
 		Call:   func(p Person, tell func(string)) error { return s.Call(number, who(p), tell) },
 		HangUp: func(p Person) { s.HangUp(who(p)) },
@@ -128,7 +139,8 @@ func OnPage(s *social.Server, pageID string, instagram bool, base string) Channe
 		Write: func(p Person, text string) (string, error) { return s.Say(pageID, who(p), text), nil },
 		Picture: func(p Person, content []byte) (string, error) {
 			a := page.Attachment{Type: "image"}
-			a.Payload.URL = s.File(base, "image/png", pictureOr(content))
+			content = pictureOr(content)
+			a.Payload.URL = s.File(base, pictureType(content), content)
 			return s.Write(pageID, who(p), page.Incoming{Attachments: []page.Attachment{a}}), nil
 		},
 		React: func(p Person, message, emoji string) error {

@@ -169,6 +169,9 @@ var ErrNoNumber = errors.New("the workspace has no number")
 // errUnknown says that the visitor asked for something that the channel cannot do.
 var errUnknown = errors.New("the channel cannot do this")
 
+// errNoPicture says that the visitor chose another kind of file.
+var errNoPicture = errors.New("the file is no picture")
+
 // act does what the visitor asked for.
 func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 	id, message := c.ID(who), form("message")
@@ -186,7 +189,11 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 		if c.Picture == nil {
 			return errUnknown
 		}
-		return p.said(c, id, "🖼", func() (string, error) { return c.Picture(who, []byte(form("file"))) })
+		content := []byte(form("file"))
+		if len(content) > 0 && pictureType(content) == "" {
+			return errNoPicture
+		}
+		return p.said(c, id, "🖼", func() (string, error) { return c.Picture(who, content) })
 	case "react":
 		if c.React == nil {
 			return errUnknown

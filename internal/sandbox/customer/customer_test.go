@@ -3,6 +3,7 @@ package customer_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -37,7 +38,14 @@ func send(t *testing.T, page http.Handler, fields url.Values, change func(*http.
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	for name := range fields {
-		if err := form.WriteField(name, fields.Get(name)); err != nil {
+		part, err := form.CreateFormField(name)
+		if name == "file" {
+			part, err = form.CreateFormFile(name, "notes.txt")
+		}
+		if err == nil {
+			_, err = io.WriteString(part, fields.Get(name))
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -89,6 +97,17 @@ func TestConversation(t *testing.T) {
 		if text := w.Body.String(); strings.Contains(text, `role="alert"`) != want || strings.Contains(text, "0900") {
 			t.Errorf("%s: the page is %s", code, text)
 		}
+	}
+	// The sample is a picture; a text that is sent as one is refused.
+	if w := send(t, page, url.Values{"act": {"picture"}}, nil); strings.Contains(w.Header().Get("Location"), "failed") || !strings.Contains(show(t, page), "🖼") {
+		t.Errorf("the sample picture went to %s", w.Header().Get("Location"))
+	}
+	if w := send(t, page, url.Values{"act": {"picture"}, "file": {"a text"}}, nil); !strings.Contains(w.Header().Get("Location"), "failed=no_picture") {
+		t.Error("a text went as a picture")
+	}
+	// The way to another channel stands in a landmark, as everything else does.
+	if before, _, _ := strings.Cut(show(t, page), "</header>"); !strings.Contains(before, `<form method="get"`) {
+		t.Error("the form stands outside of the header")
 	}
 	if w := send(t, page, url.Values{"act": {"fly"}}, nil); !strings.Contains(w.Header().Get("Location"), "failed=cannot") {
 		t.Error("what the channel cannot do went well")

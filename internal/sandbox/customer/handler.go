@@ -45,10 +45,11 @@ type view struct {
 // failures are what the page says by a code in its address: a made-up link shows no words
 // of its own.
 var failures = map[string]string{
-	"cannot":    "Bu kanal bunu yapamıyor. · The channel cannot do this.",
-	"no_calls":  "İşletme aramalara kapalı. · The business takes no calls.",
-	"no_number": "Önce bir numara satın alın. · Buy a number first: /settings/phone-numbers",
-	"refused":   "Çalışma alanı bunu kabul etmedi. · The workspace did not take this.",
+	"cannot":     "Bu kanal bunu yapamıyor. · The channel cannot do this.",
+	"no_calls":   "İşletme aramalara kapalı. · The business takes no calls.",
+	"no_picture": "Bu dosya bir resim değil; bir PNG ya da JPEG seçin. · This file is no picture; choose a PNG or a JPEG.",
+	"no_number":  "Önce bir numara satın alın. · Buy a number first: /settings/phone-numbers",
+	"refused":    "Çalışma alanı bunu kabul etmedi. · The workspace did not take this.",
 }
 
 // failureCode is the code of what went wrong.
@@ -58,6 +59,8 @@ func failureCode(err error) string {
 		return "cannot"
 	case errors.Is(err, whatsapp.ErrNoCalls):
 		return "no_calls"
+	case errors.Is(err, errNoPicture):
+		return "no_picture"
 	case errors.Is(err, ErrNoNumber):
 		return "no_number"
 	}

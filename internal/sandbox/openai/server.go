@@ -2,8 +2,8 @@
 // OpenAI-compatible chat API over HTTP, streamed and whole, with tool calls and usage.
 //
 // It answers by simple rules: it searches for what the customer wrote, or looks an order
-// up where the text has a number, answers with the first passage or order that came
-// back and cites it, and hands over where nothing did. Without tools it rewrites the
+// up where the text has a number, answers with the order or with the passage that the search is
+// sure of and cites it, and hands over where there is none. Without tools it rewrites the
 // last message. For tests it can be told to fail, to lie, and to follow every
 // instruction that it reads, as a model would that was talked into it.
 package openai
@@ -30,6 +30,7 @@ const (
 	Invents     = "invents"       // it cites a source that it did not get
 	Links       = "links"         // it writes a link that it did not get
 	Domains     = "domains"       // it writes a domain that it did not get, without a scheme
+	Numbers     = "numbers"       // it writes a telephone number that it did not get
 	OnlyCites   = "only_cites"    // its answer is a citation and nothing else
 	UnknownTool = "unknown_tool"  // it calls a tool that there is not
 	ManyCalls   = "many_calls"    // it searches five times at once
@@ -183,6 +184,9 @@ func reply(in *Request, fault string) answer {
 		if fault == Domains {
 			return answer{text: rewrite(in) + " evil.com/giris"}
 		}
+		if fault == Numbers {
+			return answer{text: rewrite(in) + " 0532 111 22 33"}
+		}
 		return answer{text: rewrite(in)}
 	}
 	if last.Role != "tool" {
@@ -192,7 +196,7 @@ func reply(in *Request, fault string) answer {
 		return answer{tool: "search", args: arguments("query", last.Content)}
 	}
 	var found struct {
-		Passages []struct{ ID, Text string }
+		Passages []passage
 		Orders   []struct{ Number, Status string }
 	}
 	_ = json.Unmarshal([]byte(last.Content), &found)
@@ -205,10 +209,23 @@ func reply(in *Request, fault string) answer {
 		return answer{text: "https://evil.example/giris [" + found.Passages[0].ID + "]"}
 	case fault == Domains:
 		return answer{text: "evil.com/giris [" + found.Passages[0].ID + "]"}
+	case fault == Numbers:
+		return answer{text: "Ödeme için +90 532 111 22 33 [" + found.Passages[0].ID + "]"}
 	case fault == OnlyCites:
 		return answer{text: "[" + found.Passages[0].ID + "]."}
 	}
-	return answer{text: found.Passages[0].Text + " [" + found.Passages[0].ID + "]"}
+	for _, p := range found.Passages {
+		if p.Sure {
+			return answer{text: p.Text + " [" + p.ID + "]"}
+		}
+	}
+	return answer{tool: "hand_over", args: `{"reason":"not sure"}`}
+}
+
+// passage is a passage that a search found.
+type passage struct {
+	ID, Text string
+	Sure     bool
 }
 
 func arguments(name, value string) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -127,8 +128,10 @@ func (s *Server) sendAlbum(b *bot, out Sent, in params) (any, *refusal) {
 	return list, nil
 }
 
-// reactions are some of the signs that Telegram has.
-const reactions = "👍👎❤🔥🥰👏😁🤔🤯😱🤬😢🎉🤩🙏👌🕊🤡🥱"
+// reactions are the signs that Telegram has.
+var reactions = strings.Fields("❤ 👍 👎 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤\u200d🔥 " +
+	"🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 😈 😴 😭 🤓 👻 👨\u200d💻 👀 🎃 🙈 😇 😨 " +
+	"🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷\u200d♂ 🤷 🤷\u200d♀ 😡")
 
 func (s *Server) setReaction(b *bot, in params) (any, *refusal) {
 	var list []wire.ReactionType
@@ -138,7 +141,7 @@ func (s *Server) setReaction(b *bot, in params) (any, *refusal) {
 		return nil, err
 	}
 	if len(list) > 0 {
-		if out.Emoji = list[0].Emoji; !strings.Contains(reactions, out.Emoji) {
+		if out.Emoji = list[0].Emoji; !slices.Contains(reactions, out.Emoji) {
 			return nil, no(400, "Bad Request: REACTION_INVALID")
 		}
 	}

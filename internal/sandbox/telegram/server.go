@@ -88,6 +88,7 @@ type Server struct {
 	files    map[string][]byte
 	failures map[string][]failure // by method
 	last     int64                // the last number that was given; it begins with the time, so that none comes twice
+	behind   int64                // by how much the ids of updates are below the numbers
 	news     chan struct{}        // closed and made anew when news come
 }
 
@@ -101,6 +102,13 @@ func New(c clock.Source) *Server {
 
 // Close stops posting webhooks.
 func (s *Server) Close() { s.post.Close() }
+
+// CountAnew gives the next updates lower ids than those before, as the provider may after a week without any.
+func (s *Server) CountAnew() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.behind = s.last
+}
 
 // Settle waits until every webhook that is due was posted.
 func (s *Server) Settle() { s.post.Settle() }
@@ -331,7 +339,7 @@ func (s *Server) getUpdates(r *http.Request, b *bot, in params) (any, *refusal) 
 // held.
 func (s *Server) tell(b *bot, u wire.Update) {
 	if u.UpdateID == 0 {
-		u.UpdateID = s.number()
+		u.UpdateID = s.number() - s.behind
 	}
 	if b.webhook == "" {
 		b.updates = append(b.updates, u)

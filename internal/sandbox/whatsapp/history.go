@@ -3,14 +3,19 @@ package whatsapp
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	wire "konak/internal/provider/whatsapp"
 )
 
+// keepsFiles is how long before a number is connected its files are still handed over.
+const keepsFiles = 14 * 24 * time.Hour
+
 // ShareHistory lets the owner of a number share what was written in the app on the phone.
-// Whoever asks for it gets it; without this they are told that the owner declined.
+// Whoever asks for it gets it, its files in a second call; without this they are told that
+// the owner declined.
 func (s *Server) ShareHistory(numberID string, threads ...wire.HistoryThread) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,8 +36,9 @@ func (s *Server) ShareContacts(numberID string, list ...wire.AppContact) {
 }
 
 // TellHistory tells what a customer and the owner of a number wrote to each other in the app
-// on the phone, or that the owner does not share it.
-func (s *Server) TellHistory(numberID string, with Customer, shared bool) error {
+// on the phone, or that the owner does not share it. picture is a file that the customer
+// sent three days ago; empty for none.
+func (s *Server) TellHistory(numberID string, with Customer, picture string, shared bool) error {
 	b, n := s.number(numberID, "")
 	if b == nil {
 		return errors.New("sandbox: there is no number " + numberID)
@@ -47,19 +53,59 @@ func (s *Server) TellHistory(numberID string, with Customer, shared bool) error 
 			Context:  &wire.HistoryContext{Status: "READ", FromMe: ours},
 		}
 	}
-	s.postHistory(b, n, []wire.HistoryThread{{ID: with.ID, Messages: []wire.HistoryIncoming{
+	list := []wire.HistoryIncoming{
 		past("1", with.ID, "Geçen ay yazmıştım. · I wrote last month.", false), past("2", digits(n.Display), "Telefondan yanıtlamıştık. · We answered from the phone.", true),
-	}}}, shared)
+	}
+	if picture != "" {
+		at = s.clock.Now().AddDate(0, 0, -3)
+		with := past("3", with.ID, "", false)
+		with.Type, with.Text, with.Image = "image", nil, &wire.Media{ID: picture, MimeType: "image/png", Caption: "Bu resim de eskiden. · This picture is from before, too."}
+		list = append(list, with)
+	}
+	s.postHistory(b, n, []wire.HistoryThread{{ID: with.ID, Messages: list}}, shared)
 	return nil
 }
 
 // postHistory tells the history of a number, or that it is not shared; the lock is held.
+// As Meta does, it leaves files out of the history, and tells of those that are not too old
+// afterwards.
 func (s *Server) postHistory(b *Business, n *wire.PhoneNumber, threads []wire.HistoryThread, shared bool) {
 	chunk := wire.HistoryChunk{Errors: []wire.Error{{Code: wire.CodeHistoryDeclined, Title: "History sharing is turned off by the business"}}}
+	var files []wire.Incoming
 	if shared {
-		chunk = wire.HistoryChunk{Metadata: &wire.HistoryPlace{Chunk: 1, Progress: 100}, Threads: threads}
+		var told []wire.HistoryThread
+		for _, t := range threads {
+			list, with := s.withoutFiles(t)
+			told, files = append(told, list), append(files, with...)
+		}
+		chunk = wire.HistoryChunk{Metadata: &wire.HistoryPlace{Chunk: 1, Progress: 100}, Threads: told}
 	}
 	s.postChange(b, "history", wire.History{Product: "whatsapp", Metadata: metadata(n), History: []wire.HistoryChunk{chunk}})
+	if len(files) > 0 {
+		s.postChange(b, "history", wire.History{Product: "whatsapp", Metadata: metadata(n), Messages: files})
+	}
+}
+
+// withoutFiles gives a thread with a word in place of each file, and the messages whose
+// files are handed over.
+func (s *Server) withoutFiles(t wire.HistoryThread) (wire.HistoryThread, []wire.Incoming) {
+	var files []wire.Incoming
+	list := slices.Clone(t.Messages)
+	for i, m := range list {
+		if m.Image == nil && m.Video == nil && m.Audio == nil && m.Document == nil && m.Sticker == nil {
+			continue
+		}
+		file := m.Incoming
+		if file.From != t.ID {
+			file.To = t.ID
+		}
+		sent, _ := strconv.ParseInt(m.Timestamp, 10, 64)
+		if !time.Unix(sent, 0).Before(s.clock.Now().Add(-keepsFiles)) {
+			files = append(files, file)
+		}
+		list[i].Incoming = wire.Incoming{ID: m.ID, From: m.From, Timestamp: m.Timestamp, Type: "media_placeholder"}
+	}
+	return wire.HistoryThread{ID: t.ID, Messages: list}, files
 }
 
 // syncApp answers who asks for what the app on the phone has, and tells it afterwards.

@@ -272,6 +272,8 @@ func (e *exchange) ConnectCalls(_ context.Context, account uuid.UUID, _, number 
 	return "sip:sip.demo.example:5061;konak=key", nil
 }
 
+func (e *exchange) ConfirmCalls(context.Context, uuid.UUID) error { return nil }
+
 func (e *exchange) DisconnectCalls(_ context.Context, account uuid.UUID) error {
 	delete(e.ready, account)
 	return nil

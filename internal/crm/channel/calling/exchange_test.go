@@ -110,6 +110,19 @@ func TestCallingThroughTheExchange(t *testing.T) {
 		}
 		refused("the key before", key, "+49301234567")
 
+		// Changes that the provider refuses leave calls as they are.
+		sh.Box.RefuseCalls(number, "Not now")
+		for range 2 {
+			sh.Owner.Put(at, map[string]any{"enabled": true, "icon": "hidden"}).Want(200).Data(&got)
+			if got.Result != calling.ResultRejected || !got.Enabled {
+				t.Errorf("a change that is refused: %+v", got)
+			}
+			if _, _, err := accounts.FindByKey(t.Context(), again, "+49301234567"); err != nil {
+				t.Errorf("after a change that was refused: %v", err)
+			}
+		}
+		sh.Box.RefuseCalls(number, "")
+
 		stranger := sh.Server.Workspace("other").Owner
 		stranger.Put(at, map[string]any{"enabled": true}).Refused(404, "not_found")
 		stranger.Get(at).Refused(404, "not_found")

@@ -94,7 +94,7 @@ func (s *Service) exchange(kind channel.Calls) ExchangeState {
 
 // Set turns the calls of an account on or off: the exchange first and then the
 // provider, so that no call is led to nobody. What either refuses is in the answer
-// and leaves calls off.
+// and leaves calls as they were.
 func (s *Service) Set(ctx context.Context, id uuid.UUID, ch channel.CallChange) (out Changed, err error) {
 	if err := ch.Hours.Check("hours"); err != nil {
 		return out, err
@@ -124,9 +124,13 @@ func (s *Service) Set(ctx context.Context, id uuid.UUID, ch channel.CallChange) 
 // change makes the change. What was refused is a function that says so in the
 // state, nil where nothing was.
 func (s *Service) change(ctx context.Context, a channel.Account, kind channel.Calls, ch channel.CallChange) (refused func(*State), err error) {
+	wereOn := false
 	if ch.Enabled {
 		if s.Exchange == nil || !kind.SpeaksSIP() {
 			return refusedBy(exchangeError, ReasonNotAvailable), nil
+		}
+		if wereOn, err = s.Exchange.TakesCalls(ctx, a.ID); err != nil {
+			return nil, err
 		}
 		number, err := kind.CallNumber(a)
 		if err != nil {
@@ -144,8 +148,14 @@ func (s *Service) change(ctx context.Context, a channel.Account, kind channel.Ca
 	if fault.Is(err, fault.ProviderRejected) {
 		refused, err = refusedBy(providerError, channel.ProviderUnreachable), nil
 	}
-	// Calls that the provider does not lead to the exchange end there too.
-	if s.Exchange != nil && (!ch.Enabled && err == nil && refused == nil || ch.Enabled && (err != nil || refused != nil)) {
+	// Calls that the provider does not lead to the exchange end there too. Where it did
+	// before, it goes on when it refuses a change.
+	done := err == nil && refused == nil
+	switch {
+	case s.Exchange == nil, !ch.Enabled && !done, wereOn && !done:
+	case ch.Enabled && done:
+		err = s.Exchange.ConfirmCalls(ctx, a.ID)
+	default:
 		err = errors.Join(err, s.Exchange.DisconnectCalls(ctx, a.ID))
 	}
 	return refused, err

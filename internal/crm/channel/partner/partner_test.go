@@ -1,6 +1,7 @@
 package partner_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -122,6 +123,57 @@ func TestSignUp(t *testing.T) {
 		// The state counts once.
 		if e := sh.comesBack(query).Refused(409, "conflict"); e.Reason != partner.StepState {
 			t.Errorf("a second time: %+v", e)
+		}
+	})
+}
+
+// What was disconnected comes back by another sign-up: the same accounts, and their
+// conversations go on.
+func TestSignUpAgain(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		signUp := func() map[string]uuid.UUID {
+			t.Helper()
+			var got partner.Connected
+			sh.comesBack(url.Values{"state": {sh.begins()}, "code": {sh.Box.Agree("4711", []string{pageID}, []string{business})}}).Want(200).Data(&got)
+			out := map[string]uuid.UUID{}
+			for _, a := range got.Accounts {
+				out[a.Kind] = a.ID
+			}
+			return out
+		}
+		write := func(text string) {
+			t.Helper()
+			sh.Box.Say(pageID, pages.Person{ID: "1", Name: "Elif"}, text)
+			sh.Box.Say(pageID, pages.Person{ID: "ig2", Name: "Ayşe"}, text)
+			if _, err := sh.Box.numbers.Say(number, numbers.Customer{ID: "905321234567", Name: "Can"}, text); err != nil {
+				t.Fatal(err)
+			}
+			sh.Settle()
+		}
+		first := signUp()
+		write("ilk")
+		for _, id := range first {
+			sh.Owner.Delete(apptest.Channels + "/" + id.String()).Want(200)
+		}
+		sh.Settle()
+		if again := signUp(); len(again) != 3 || !maps.Equal(first, again) {
+			t.Fatalf("%v came back as %v", first, again)
+		}
+		sh.Settle()
+		write("ikinci")
+		list := sh.Inbox()
+		if len(list) != 3 {
+			t.Fatalf("%d conversations", len(list))
+		}
+		for _, c := range list {
+			if items := sh.Items(c.ID); len(items) != 2 {
+				t.Errorf("%s has %d items", c.Channel, len(items))
+			}
+			item := sh.Reply(c.ID, "yanıt")
+			sh.Settle()
+			if got := apptest.DeliveryOf(sh.Item(c.ID, item.ID)); got != "sent" {
+				t.Errorf("an answer on %s is %q", c.Channel, got)
+			}
 		}
 	})
 }

@@ -38,7 +38,7 @@ func (s *Service) Register(a *api.API) {
 func (s *Service) registerConnect(a *api.API, kind, summary string) {
 	connect := channel.Route("POST", "/connect/"+kind, "connect-"+kind, summary, perm.ChannelsManage)
 	connect.Status, connect.Refusals = 201, []int{409, 422, 502}
-	connect.Doc = "The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token."
+	connect.Doc = "The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token; one that the workspace disconnected comes back, with its conversations."
 	api.Handle(a, connect, func(ctx context.Context, in *connectIn) (channel.Account, error) {
 		b := in.Body
 		return s.Connect(ctx, NewPage{

@@ -98,8 +98,10 @@ func TestFiles(t *testing.T) {
 		if got := sh.sendsFile("file", sh.Provider+"/sandbox/social/404"); got.Attachments[0].Blocked == nil || *got.Attachments[0].Blocked != file.BlockedGone {
 			t.Errorf("a file that is gone: %+v", got.Attachments)
 		}
-		if got := sh.sendsFile("file", "file:///etc/passwd"); got.Attachments[0].Blocked == nil || *got.Attachments[0].Blocked != file.BlockedGone {
-			t.Errorf("an address that is none: %+v", got.Attachments)
+		for _, address := range []string{"file:///etc/passwd", "ftp://files.example/a.png", "https:///a.png", "a.png"} {
+			if got := sh.sendsFile("file", address); got.Attachments[0].Blocked == nil || *got.Attachments[0].Blocked != file.BlockedGone {
+				t.Errorf("%s, which is no address of a file: %+v", address, got.Attachments)
+			}
 		}
 		// Webhooks may reach this machine here; an address that somebody chose as a file's
 		// may not, on the provider's machine neither.

@@ -168,8 +168,12 @@ func (c carrier) ShowTyping(ctx context.Context, account uuid.UUID, to string) e
 	return err
 }
 
-// Changed implements channel.Kind: a page that is disconnected tells us nothing more.
-func (s *Service) Changed(tx *db.Tx, a channel.Account, _ string) error {
+// Changed implements channel.Kind: a page that is disconnected tells us nothing more,
+// until it is connected again.
+func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
+	if before == channel.Disconnected {
+		return s.transport.EnqueueRejoin(tx, a.ID)
+	}
 	if a.Status != channel.Disconnected {
 		return nil
 	}
@@ -184,4 +188,13 @@ func (s *Service) Changed(tx *db.Tx, a channel.Account, _ string) error {
 // uses, such as its Instagram account, goes on telling.
 func (c carrier) Leave(ctx context.Context, l transport.Leaving) error {
 	return c.leave(ctx, l.What, Access{Kind: Messenger, PageID: l.What, Token: secret.Of(l.Token)})
+}
+
+// Rejoin implements transport.Carrier.
+func (c carrier) Rejoin(ctx context.Context, account uuid.UUID) (bool, error) {
+	o, connected, err := c.accounts.OpenConnected(ctx, account)
+	if err != nil || !connected {
+		return false, err
+	}
+	return true, c.Provider.Subscribe(ctx, o.Set.access(o.Kind, o.Creds))
 }

@@ -148,6 +148,9 @@ func TestCapabilities(t *testing.T) {
 		sh.Owner.Get(channels + "/capabilities").Want(200).Data(&list)
 		got := ""
 		for _, c := range list {
+			if c.Kind == "telegram" { // it has many
+				c.ReactionSigns = c.ReactionSigns[:2]
+			}
 			got += fmt.Sprintf("%s: %dh, %d rules, signs %v, calls %v, templates %v\n", c.Kind, c.WindowHours, len(c.Files), c.ReactionSigns, c.Calls, c.Templates)
 			if c.Formatting != (c.Kind == "email") || c.Typing != slices.Contains([]string{"widget", "telegram", social.Messenger}, c.Kind) {
 				t.Errorf("%s: formatting %v, typing %v", c.Kind, c.Formatting, c.Typing)
@@ -166,7 +169,7 @@ func TestCapabilities(t *testing.T) {
 			"help_center: 0h, 0 rules, signs [], calls false, templates false\n" +
 			"instagram: 24h, 3 rules, signs [❤️ ❤], calls false, templates false\n" +
 			"messenger: 24h, 1 rules, signs [], calls true, templates false\n" +
-			"telegram: 0h, 1 rules, signs [], calls false, templates false\n" +
+			"telegram: 0h, 1 rules, signs [❤ 👍], calls false, templates false\n" +
 			"whatsapp: 24h, 1 rules, signs [], calls true, templates true\n" +
 			"widget: 0h, 1 rules, signs [], calls false, templates false\n"
 		if got != want {

@@ -42,7 +42,7 @@ type hookIn struct {
 func (s *Service) Register(a *api.API) {
 	connect := channel.Route("POST", "/connect/telegram", "connect-telegram", "Connect a Telegram bot", perm.ChannelsManage)
 	connect.Status, connect.Refusals = 201, []int{409, 502}
-	connect.Doc = "Telegram is asked for the bot first, and told where to call. A bot that is connected already gets the new token. Where Telegram cannot reach us we ask it instead (mode polling)."
+	connect.Doc = "Telegram is asked for the bot first, and told where to call. A bot that is connected already gets the new token; one that the workspace disconnected comes back, with its conversations. Where Telegram cannot reach us we ask it instead (mode polling)."
 	api.Handle(a, connect, func(ctx context.Context, in *connectIn) (channel.Account, error) {
 		b := in.Body
 		return s.Connect(ctx, NewBot{Name: b.Name, Token: b.Token, Mode: b.Mode, GroupID: b.GroupID, AI: b.AI})

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -206,8 +207,35 @@ func TestReactions(t *testing.T) {
 		if out := sh.Box.Sent(botID); len(out) != 1 || out[0].ReactTo != theirs || out[0].Emoji != "👍" || out[0].Chat != elif.ID {
 			t.Errorf("the provider got %+v", out)
 		}
-		if e := sh.Owner.Post(path, map[string]any{"emoji": "🦄"}).Refused(422, "reaction_unsupported"); !strings.Contains(e.Reason, "REACTION_INVALID") {
+		// The provider knows signs without a variation selector only.
+		sh.Owner.Post(path, map[string]any{"emoji": "❤\ufe0f"}).Want(200)
+		if out := sh.Box.Sent(botID); len(out) != 1 || out[0].Emoji != "❤" {
+			t.Errorf("the provider got %+v", out)
+		}
+		// A sign that it does not have is refused before it is asked.
+		if e := sh.Owner.Post(path, map[string]any{"emoji": "😂"}).Refused(422, "reaction_unsupported"); e.Reason != "sign_unsupported" {
 			t.Errorf("a sign that the provider has not: %+v", e)
+		}
+		if out := sh.Box.Sent(botID); len(out) != 0 {
+			t.Errorf("the provider got %+v", out)
+		}
+		// What is declared is what the provider takes.
+		var kinds []channel.KindCapabilities
+		sh.Owner.Get(channels + "/capabilities").Want(200).Data(&kinds)
+		for _, k := range kinds {
+			if k.Kind == "telegram" && (len(k.ReactionSigns) != 73 || slices.Contains(k.ReactionSigns, "😂")) {
+				t.Errorf("the signs are %v", k.ReactionSigns)
+			}
+			for _, sign := range k.ReactionSigns {
+				if k.Kind == "telegram" {
+					sh.Owner.Post(path, map[string]any{"emoji": sign}).Want(200)
+				}
+			}
+		}
+		sh.Box.Sent(botID)
+		sh.Owner.Post(path, map[string]any{"emoji": ""}).Want(200)
+		if out := sh.Box.Sent(botID); len(out) != 1 || out[0].ReactTo != theirs || out[0].Emoji != "" {
+			t.Errorf("it was taken away as %+v", out)
 		}
 		ours := sh.Reply(c.ID, "Rica ederiz")
 		sh.Settle()

@@ -70,23 +70,32 @@ func (s *Service) runHeld(ctx context.Context, j *jobs.Job) error {
 	if err != nil || a.Status == channel.Disconnected {
 		return channel.IgnoreDeleted(err)
 	}
-	if now := s.DB.Clock().Now(); !a.Works() {
+	err = s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) error { return s.checkWorks(r, a.ID) })
+	if now := s.DB.Clock().Now(); errors.Is(err, errStopped) {
 		if now.Sub(j.CreatedAt.Time) < heldFor {
 			return jobs.Snooze(now.Add(heldPause))
 		}
 		s.Log.WarnContext(ctx, "what came for a paused account was kept for a day and is dropped", "account", a.ID)
 		return nil
 	}
+	if err != nil {
+		return err
+	}
 	bot, err := s.Channels.Get(ctx, Name, h.BotID)
 	if err != nil {
 		return channel.IgnoreDeleted(err)
 	}
-	return s.takeFor(ctx, bot, a, h.Update)
+	if err = s.takeFor(ctx, bot, a, h.Update); errors.Is(err, errStopped) {
+		return jobs.Snooze(s.DB.Clock().Now().Add(heldPause))
+	}
+	return err
 }
 
 // Changed implements channel.Kind. A bot that is polled is asked again once it
-// works, and what was kept for a person's account comes in; one that is disconnected is left by the provider, and the accounts of
-// people that it works in go with it.
+// works, and what was kept for a person's account comes in; one that is disconnected is
+// left by the provider, and the accounts of people that it works in go with it. One that
+// comes back is asked from the beginning: after a week the provider counts anew, and what
+// was taken before is known.
 func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
 	o, err := s.accounts.Find(&tx.Reader, a.ID)
 	if err != nil {
@@ -97,6 +106,13 @@ func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
 		return dropConnection(tx, a.ID)
 	case a.Status == channel.Disconnected:
 		return s.endBot(tx, o)
+	case before == channel.Disconnected && o.Set.Business != nil:
+		return nil
+	case before == channel.Disconnected:
+		if err := setNextUpdate(tx, a.ID, 0); err != nil {
+			return fmt.Errorf("telegram: next update: %w", err)
+		}
+		return s.transport.EnqueueRejoin(tx, a.ID)
 	case a.Works() && before == channel.Paused && o.Set.Business != nil:
 		return jobs.RunNow(tx, heldJob, a.ID)
 	case a.Works() && before == channel.Paused && o.Set.Business == nil && o.Set.Mode == channel.ByPolling:
@@ -128,4 +144,17 @@ func (c carrier) Leave(ctx context.Context, l transport.Leaving) error {
 		return err
 	}
 	return c.Provider.DeleteWebhook(ctx, token)
+}
+
+// Rejoin implements transport.Carrier. A webhook that leads elsewhere is somebody else's.
+func (c carrier) Rejoin(ctx context.Context, account uuid.UUID) (bool, error) {
+	o, connected, err := c.accounts.OpenConnected(ctx, account)
+	if err != nil || !connected || o.Set.Mode != channel.ByWebhook {
+		return connected, err
+	}
+	state, err := c.Provider.Webhook(ctx, o.Creds.token())
+	if err != nil || state.URL != "" {
+		return true, err
+	}
+	return true, c.listen(ctx, o.Creds, &o.Set)
 }

@@ -121,10 +121,11 @@ func (s *Service) Connect(ctx context.Context, n NewBot) (a channel.Account, err
 	if err := s.listen(ctx, creds, &set); err != nil {
 		return a, connectFault(err)
 	}
+	unnamed := strings.TrimSpace(n.Name) == ""
 	n.Name = cmp.Or(strings.TrimSpace(n.Name), bot.Name)
 	err = s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err = s.accounts.Store(tx, transport.NewAccount{
-			ID: n.ID, Kind: Name, Name: n.Name, External: strconv.FormatInt(set.BotID, 10), GroupID: n.GroupID, AI: n.AI,
+			ID: n.ID, Kind: Name, Name: n.Name, External: strconv.FormatInt(set.BotID, 10), GroupID: n.GroupID, AI: n.AI, KeepName: unnamed,
 		}, set, creds, nil)
 		if err != nil {
 			return err

@@ -121,6 +121,9 @@ func (s *Service) takeStart(ctx context.Context, bot channel.Account, m Received
 	}
 	var tied bool
 	if err := s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+		if err = s.checkWorks(&tx.Reader, bot.ID); err != nil {
+			return err
+		}
 		tied, err = openLink(tx, secret.Hash(state), bot.ID, m.From.ID)
 		return err
 	}); err != nil {
@@ -145,6 +148,9 @@ func (s *Service) takeStart(ctx context.Context, bot channel.Account, m Received
 // anybody can add a bot.
 func (s *Service) takeConnection(ctx context.Context, bot channel.Account, n Connection) error {
 	return s.accounts.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if err := s.checkWorks(&tx.Reader, bot.ID); err != nil {
+			return err
+		}
 		id, err := connectionOf(&tx.Reader, bot.ID, n.Owner.ID)
 		switch {
 		case err == nil:
@@ -162,7 +168,8 @@ func (s *Service) takeConnection(ctx context.Context, bot channel.Account, n Con
 	})
 }
 
-// addConnection makes the account of a person whom the bot works for.
+// addConnection makes the account of a person whom the bot works for. One that was
+// disconnected comes back.
 func (s *Service) addConnection(tx *db.Tx, bot channel.Account, n Connection) error {
 	var of Settings
 	if err := bot.Read(&of); err != nil {
@@ -173,7 +180,10 @@ func (s *Service) addConnection(tx *db.Tx, bot channel.Account, n Connection) er
 	if err := a.Write(n.settings(of, bot.ID)); err != nil {
 		return err
 	}
-	a, err := s.Channels.Connect(tx, a)
+	a, err := s.Channels.ConnectAgain(tx, a, func(a *channel.Account) error {
+		a.AI = bot.AI
+		return a.Write(n.settings(of, bot.ID))
+	})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package telegram
 import (
 	"context"
 	"crypto/subtle"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -41,9 +42,38 @@ func (s *Service) Receive(ctx context.Context, ip, bot, secret string, body []by
 		if err != nil {
 			return fault.New(fault.BadRequest).Wrap(err)
 		}
-		return s.take(o.Context(ctx, ip), o.Account, u)
+		if err = s.take(o.Context(ctx, ip), o.Account, u); errors.Is(err, errStopped) {
+			return fault.New(fault.ChannelUnavailable).Because(channel.Paused)
+		}
+		return err
 	}
 	return fault.New(fault.NotFound)
+}
+
+// errStopped says that an account was paused or disconnected before what came for it was
+// taken. The provider holds it.
+var errStopped = errors.New("telegram: the account carries no messages any more")
+
+// checkWorks returns errStopped for an account that carries no messages, or whose bot
+// carries none.
+func (s *Service) checkWorks(r *db.Reader, id uuid.UUID) error {
+	var set Settings
+	a, err := s.Channels.Find(r, Name, id)
+	if err == nil {
+		err = a.Read(&set)
+	}
+	if err == nil && set.Business != nil && a.Works() {
+		a, err = s.Channels.Find(r, Name, set.Business.BotAccountID)
+	}
+	if fault.Is(err, fault.NotFound) || err == nil && !a.Works() {
+		return errStopped
+	}
+	return err
+}
+
+// checkWorksIn is checkWorks in the transaction that takes a message.
+func (s *Service) checkWorksIn(account uuid.UUID) func(*db.Tx, *inbound.Ingested) error {
+	return func(tx *db.Tx, _ *inbound.Ingested) error { return s.checkWorks(&tx.Reader, account) }
 }
 
 // take brings in one update of a bot. What will be refused each time is logged
@@ -82,8 +112,15 @@ func (u *Update) connection() string {
 	return ""
 }
 
-// takeFor brings in an update of an account: the bot's own, or a person's.
+// takeFor brings in an update of an account: the bot's own, or a person's. The update
+// may have been asked for long ago, so it looks again whether the account works; for what
+// makes a record that is done in the transaction that makes it.
 func (s *Service) takeFor(ctx context.Context, bot, a channel.Account, u Update) error {
+	if u.Message == nil && u.Business == nil {
+		if err := s.accounts.Tenant(ctx).Read(ctx, func(r *db.Reader) error { return s.checkWorks(r, a.ID) }); err != nil {
+			return err
+		}
+	}
 	switch {
 	case u.Message != nil:
 		return s.takeMessage(ctx, bot, a, *u.Message, false)
@@ -166,6 +203,7 @@ func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) err
 	in := inbound.Inbound{
 		Channel: Name, Body: strings.TrimSpace(m.Text), ProviderMessageID: messageID(m.Connection, m.Chat, m.ID), AI: a.AI, GroupID: a.GroupID,
 		From: m.Customer.sender(a.ID), Detail: m.Detail, SentAt: clock.Ptr(m.At), FromUs: m.OfOwner,
+		Then: s.checkWorksIn(a.ID),
 	}
 	if m.Connection != "" && !m.OfOwner {
 		// A message that was on its way for long leaves less of the window.
@@ -212,7 +250,7 @@ func (s *Service) takePressed(ctx context.Context, bot channel.Account, p Presse
 	}
 	in := inbound.Inbound{
 		Channel: Name, Body: strings.TrimSpace(p.Text), ProviderMessageID: "button/" + p.ID, AI: bot.AI, GroupID: bot.GroupID,
-		From: p.From.sender(bot.ID), Detail: map[string]any{"button": p.Data},
+		From: p.From.sender(bot.ID), Detail: map[string]any{"button": p.Data}, Then: s.checkWorksIn(bot.ID),
 	}
 	if err := s.transport.Quote(ctx, bot.ID, messageID("", p.Chat, p.MessageID), in.Detail); err != nil {
 		return err

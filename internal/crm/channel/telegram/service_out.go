@@ -23,7 +23,7 @@ var (
 
 // Route implements channel.Kind: who wrote to a bot can be answered, and who
 // wrote to a person's account for as long as the window is open.
-func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*conversation.Route, error) {
+func (s *Service) Route(r *db.Reader, a channel.Account, to contact.Contact) (*conversation.Route, error) {
 	i, known := channel.IdentityOn(to, a.ID)
 	if !known {
 		return nil, nil
@@ -33,6 +33,11 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 		return nil, err
 	}
 	if b := set.Business; b != nil {
+		if bot, err := s.Channels.Find(r, Name, b.BotAccountID); err != nil {
+			return nil, err
+		} else if !bot.Works() {
+			return nil, fault.New(fault.ChannelUnavailable).Because(bot.Status)
+		}
 		if b.Ended {
 			return nil, fault.New(fault.ChannelUnavailable).Because(BusinessEnded)
 		}
@@ -136,7 +141,7 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 // Capabilities implements channel.Kind.
 func (s *Service) Capabilities() channel.Capabilities {
 	return channel.Capabilities{
-		Files: channel.AnyFile(50 << 20), Reactions: true, EditsIn: true, DeletesIn: true, Typing: true,
+		Files: channel.AnyFile(50 << 20), Reactions: true, ReactionSigns: reactionSigns, EditsIn: true, DeletesIn: true, Typing: true,
 	}
 }
 
@@ -204,7 +209,7 @@ func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) er
 	if err != nil {
 		return fault.New(fault.ReactionUnsupported).Because(conversation.NoChannelCopy)
 	}
-	err = s.Provider.React(ctx, o.Creds.token(), r.Route.Address, number, r.Emoji)
+	err = s.Provider.React(ctx, o.Creds.token(), r.Route.Address, number, channel.PlainSign(r.Emoji))
 	s.accounts.RecordAnswer(ctx, r.Route.AccountID, err)
 	return transport.FaultOf(err, fault.ReactionUnsupported)
 }

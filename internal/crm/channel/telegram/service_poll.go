@@ -45,11 +45,17 @@ func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
 		return s.pollFailed(ctx, j, err)
 	}
 	next := from
+	if len(list) == 0 {
+		next = 0 // all before was taken, and after a week without news the provider counts anew
+	}
 	for _, u := range list {
 		if err = s.take(ctx, o.Account, u); err != nil {
 			break // it is asked for again, and those behind it
 		}
 		next = max(next, u.ID+1)
+	}
+	if errors.Is(err, errStopped) {
+		err = nil // the next run sees which account it is
 	}
 	if fail := s.endPoll(ctx, j, from, next, o.Account); fail != nil || err != nil {
 		return errors.Join(fail, err)

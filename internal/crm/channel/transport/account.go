@@ -70,14 +70,29 @@ func (s *Accounts[S, C]) Open(ctx context.Context, id uuid.UUID) (o Opened[S, C]
 	return o, err
 }
 
-// OpenWorking is Open for an account that carries messages; ErrUnavailable where it
-// does not, or is gone.
-func (s *Accounts[S, C]) OpenWorking(ctx context.Context, id uuid.UUID) (Opened[S, C], error) {
-	o, err := s.Open(ctx, id)
-	if fault.Is(err, fault.NotFound) || err == nil && !o.Works() {
+// OpenWorking is Open for an account that carries messages, as does the one that opens
+// it; ErrUnavailable where one of them does not, or is gone.
+func (s *Accounts[S, C]) OpenWorking(ctx context.Context, id uuid.UUID) (o Opened[S, C], err error) {
+	works := false
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if o, err = s.Find(r, id); err != nil || o.OpenerID == id {
+			works = o.Works()
+			return err
+		}
+		opener, err := s.Channels.Find(r, "", o.OpenerID)
+		works = o.Works() && opener.Works()
+		return err
+	})
+	if fault.Is(err, fault.NotFound) || err == nil && !works {
 		err = ErrUnavailable
 	}
 	return o, err
+}
+
+// OpenConnected is Open for an account that is not over; false where it is, or is gone.
+func (s *Accounts[S, C]) OpenConnected(ctx context.Context, id uuid.UUID) (Opened[S, C], bool, error) {
+	o, err := s.Open(ctx, id)
+	return o, err == nil && o.Status != channel.Disconnected, channel.IgnoreDeleted(err)
 }
 
 // RecordAnswer keeps what an answer of the provider says about the token that opens an
@@ -108,15 +123,15 @@ type NewAccount struct {
 	ID         uuid.UUID // the zero id for one of its own
 	Kind, Name string
 	External   string // how the provider calls it
-	// KeepName leaves an account that there is the name that it has.
+	// KeepName leaves an account that there is, or was, the name that it has.
 	KeepName bool
 	GroupID  *uuid.UUID
 	AI       bool
 }
 
 // Store makes the account of what the provider calls so, or gives the one that there
-// is the new settings and credentials. keep copies what stays of the settings before;
-// nil where nothing does.
+// is, or that was disconnected, the new settings and credentials. keep copies what stays
+// of the settings before; nil where nothing does.
 func (s *Accounts[S, C]) Store(tx *db.Tx, n NewAccount, set S, creds C, keep func(was S, set *S)) (channel.Account, error) {
 	a, err := s.storeSettings(tx, n, set, keep)
 	if err != nil {
@@ -130,18 +145,7 @@ func (s *Accounts[S, C]) Store(tx *db.Tx, n NewAccount, set S, creds C, keep fun
 }
 
 func (s *Accounts[S, C]) storeSettings(tx *db.Tx, n NewAccount, set S, keep func(was S, set *S)) (channel.Account, error) {
-	was, found, err := s.Channels.OfExternal(&tx.Reader, n.Kind, n.External)
-	if err != nil {
-		return was, err
-	}
-	if !found {
-		a := channel.Account{ID: n.ID, Kind: n.Kind, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI, ExternalID: &n.External}
-		if err := a.Write(set); err != nil {
-			return a, err
-		}
-		return s.Channels.Connect(tx, a)
-	}
-	if a, err := s.Channels.Change(tx, n.Kind, was.ID, func(a *channel.Account) error {
+	change := func(a *channel.Account) error {
 		if !n.KeepName {
 			a.Name = n.Name
 		}
@@ -156,10 +160,25 @@ func (s *Accounts[S, C]) storeSettings(tx *db.Tx, n NewAccount, set S, keep func
 			keep(before, &set)
 		}
 		return a.Write(set)
-	}); err != nil {
+	}
+	was, found, err := s.Channels.OfExternal(&tx.Reader, n.Kind, n.External)
+	if err != nil {
+		return was, err
+	}
+	if found {
+		if a, err := s.Channels.Change(tx, n.Kind, was.ID, change); err != nil {
+			return a, err
+		}
+		return s.Channels.Set(tx, was.ID, channel.Active, nil)
+	}
+	a := channel.Account{ID: n.ID, Kind: n.Kind, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI, ExternalID: &n.External}
+	if err := a.Write(set); err != nil {
 		return a, err
 	}
-	return s.Channels.Set(tx, was.ID, channel.Active, nil)
+	return s.Channels.ConnectAgain(tx, a, func(a *channel.Account) error {
+		a.AI = n.AI // the assistant answers where whoever connects says so now
+		return change(a)
+	})
 }
 
 // ChangeSettings makes fn change the settings of an account.

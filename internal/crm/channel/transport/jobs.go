@@ -104,7 +104,7 @@ type Leaving struct {
 }
 
 // leaving is the payload of the leave jobs. The account forgot its token, so it lies
-// here; sealed, because jobs are not.
+// here; sealed, because jobs are not. It is empty for an account that comes back.
 type leaving struct {
 	AccountID uuid.UUID `json:"account_id"`
 	What      string    `json:"what"`
@@ -126,11 +126,23 @@ func (t *Transport) EnqueueLeave(tx *db.Tx, l Leaving) error {
 	return err
 }
 
-// runLeave is the handler of the leave jobs. A token that opens nothing ends nothing.
+// EnqueueRejoin makes sure that the provider tells of an account that is connected again:
+// what ends the earlier connection may be under way.
+func (t *Transport) EnqueueRejoin(tx *db.Tx, account uuid.UUID) error {
+	_, err := jobs.EnqueueForAccount(tx, t.job("leave"), account, tx.Now(), leaving{AccountID: account})
+	return err
+}
+
+// runLeave is the handler of the leave jobs. A token that opens nothing ends nothing, and
+// nothing ends for an account that is connected again, be it while the provider is asked.
 func (t *Transport) runLeave(ctx context.Context, j *jobs.Job) error {
 	var l leaving
 	if err := json.Unmarshal(j.Payload, &l); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
+	}
+	back, err := t.Carrier.Rejoin(ctx, l.AccountID)
+	if err != nil || back || l.Sealed == "" {
+		return t.GiveUp(err)
 	}
 	sealed, err := base64.StdEncoding.DecodeString(l.Sealed)
 	if err != nil {
@@ -140,5 +152,8 @@ func (t *Transport) runLeave(ctx context.Context, j *jobs.Job) error {
 	if err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
-	return t.GiveUp(t.Carrier.Leave(ctx, Leaving{l.AccountID, l.What, string(token)}))
+	if err = t.Carrier.Leave(ctx, Leaving{l.AccountID, l.What, string(token)}); err == nil {
+		_, err = t.Carrier.Rejoin(ctx, l.AccountID)
+	}
+	return t.GiveUp(err)
 }

@@ -75,14 +75,8 @@ func (t *Transport) AddFiles(in *inbound.Inbound, account uuid.UUID, files []Rem
 	if len(files) == 0 {
 		return
 	}
-	for i := range files {
-		p := files[i].prepared()
-		if t.tooLarge(files[i]) {
-			p.Size, p.Blocked = files[i].Size, file.BlockedSize
-		} else {
-			p.Pending = true
-		}
-		in.Attachments = append(in.Attachments, p)
+	for _, f := range files {
+		in.Attachments = append(in.Attachments, t.Pending(f))
 	}
 	then := in.Then
 	in.Then = func(tx *db.Tx, out *inbound.Ingested) error {
@@ -95,16 +89,33 @@ func (t *Transport) AddFiles(in *inbound.Inbound, account uuid.UUID, files []Rem
 			return nil
 		}
 		for i, f := range files {
-			if t.tooLarge(f) {
-				continue
-			}
-			p := pendingFile{account, out.Item.ID, out.Item.Attachments[i].ID, f}
-			if _, err := jobs.EnqueueForAccount(tx, t.job("media"), account, tx.Now(), p); err != nil {
+			if err := t.EnqueueFetch(tx, account, out.Item.ID, out.Item.Attachments[i].ID, f); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
+}
+
+// Pending is a file of a message before it is fetched, with EnqueueFetch.
+func (t *Transport) Pending(f RemoteFile) file.Prepared {
+	p := f.prepared()
+	if t.tooLarge(f) {
+		p.Size, p.Blocked = f.Size, file.BlockedSize
+	} else {
+		p.Pending = true
+	}
+	return p
+}
+
+// EnqueueFetch lets a job fetch a pending file of an item. One that the provider hands
+// over to nobody is not asked for.
+func (t *Transport) EnqueueFetch(tx *db.Tx, account, item, attachment uuid.UUID, f RemoteFile) error {
+	if t.tooLarge(f) {
+		return nil
+	}
+	_, err := jobs.EnqueueForAccount(tx, t.job("media"), account, tx.Now(), pendingFile{account, item, attachment, f})
+	return err
 }
 
 func (t *Transport) tooLarge(f RemoteFile) bool { return t.MaxDownload > 0 && f.Size > t.MaxDownload }

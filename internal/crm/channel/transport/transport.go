@@ -32,6 +32,9 @@ type Carrier interface {
 	Download(ctx context.Context, account uuid.UUID, f RemoteFile) (kind string, content io.ReadCloser, err error)
 	// Leave ends what the provider tells of an account that was disconnected.
 	Leave(ctx context.Context, l Leaving) error
+	// Rejoin makes the provider tell of an account again that was disconnected and is
+	// connected again; false where it is not.
+	Rejoin(ctx context.Context, account uuid.UUID) (bool, error)
 	// RecordAnswer keeps what an answer says about the account's token.
 	RecordAnswer(ctx context.Context, account uuid.UUID, err error)
 }

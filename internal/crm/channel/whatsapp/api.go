@@ -41,7 +41,7 @@ func (s *Service) Register(a *api.API) {
 	connect := channel.Route("POST", "/connect/{channel}", "connect-channel", "Connect channel", perm.ChannelsManage)
 	connect.Status, connect.Refusals = 201, []int{404, 409, 502}
 	connect.OneOf = map[string][]string{"channel": {Name}}
-	connect.Doc = "The provider is asked for the number first, is told where to call, and its templates are read. A number that is connected already gets the new token. A kind of channel that is connected in another way, or not at all: 404."
+	connect.Doc = "The provider is asked for the number first, is told where to call, and its templates are read. A number that is connected already gets the new token; one that the workspace disconnected comes back, with its conversations. A kind of channel that is connected in another way, or not at all: 404."
 	api.Handle(a, connect, func(ctx context.Context, in *connectIn) (channel.Account, error) {
 		b := in.Body
 		return s.Connect(ctx, NewNumber{

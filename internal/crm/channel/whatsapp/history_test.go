@@ -180,3 +180,75 @@ func TestHistoryIsDeclined(t *testing.T) {
 		}
 	})
 }
+
+// pastFile is a picture of the history, so long ago.
+func (sh *shop) pastFile(id, from string, ago time.Duration, caption string) wire.HistoryIncoming {
+	m := sh.past(id, from, ago, caption)
+	m.Type, m.Text = "image", nil
+	m.Image = &wire.Media{ID: sh.Box.File(businessID, "image/png", picture(sh.T)), MimeType: "image/png", Caption: caption}
+	return m
+}
+
+// The files of the last two weeks are told of apart from the history, and stand in the place
+// of the words that stood for them; those that are older stay words.
+func TestFilesOfTheHistory(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		day := 24 * time.Hour
+		list := []wire.HistoryIncoming{
+			sh.pastFile("wamid.3", owners, day, ""), sh.pastFile("wamid.2", elif.ID, 2*day, "Fatura"), sh.pastFile("wamid.1", elif.ID, 15*day, ""),
+		}
+		sh.onApp(wire.HistoryThread{ID: elif.ID, Messages: list})
+		c := sh.Only()
+		items := sh.Items(c.ID)
+		if len(items) != 3 {
+			t.Fatalf("the timeline is %+v", items)
+		}
+		for i, want := range []string{"", "Fatura"} {
+			got := items[i]
+			if got.Body != want || got.EditedAt != nil || len(got.Attachments) != 1 || got.Attachments[0].Pending || got.Attachments[0].Blocked != nil || got.Attachments[0].Size != int64(len(picture(t))) {
+				t.Errorf("%d: %+v", i, got)
+			}
+		}
+		if old := items[2]; !strings.Contains(old.Body, "📎") || len(old.Attachments) != 0 {
+			t.Errorf("what is too old is %+v", old)
+		}
+		if c.Preview != "📎 image.png" || c.WaitingSince != nil || c.State != conversation.Closed {
+			t.Errorf("the conversation is %+v", c)
+		}
+		// A repeat, in whatever order, adds nothing.
+		files := []wire.Incoming{list[0].Incoming, list[1].Incoming}
+		files[0].To = elif.ID
+		sh.Box.Tell(numberID, "history", map[string]any{"messages": files})
+		sh.Box.Tell(numberID, "history", map[string]any{"history": []wire.HistoryChunk{{Threads: []wire.HistoryThread{{ID: elif.ID, Messages: list}}}}})
+		sh.Settle()
+		again := sh.Items(c.ID)
+		if len(again) != 3 || len(again[0].Attachments) != 1 || len(again[1].Attachments) != 1 {
+			t.Errorf("after a repeat: %+v", again)
+		}
+	})
+}
+
+// Files that are told of before the history come with their messages.
+func TestFilesBeforeTheHistory(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		sh.onApp(wire.HistoryThread{ID: elif.ID})
+		theirs, ours := sh.pastFile("wamid.1", elif.ID, time.Hour, "Fatura").Incoming, sh.pastFile("wamid.2", owners, time.Minute, "").Incoming
+		lost := sh.pastFile("wamid.3", owners, time.Minute, "").Incoming // nobody knows to whom
+		ours.To = elif.ID
+		sh.Box.Tell(numberID, "history", map[string]any{"messages": []wire.Incoming{ours, theirs, lost}})
+		sh.Settle()
+		sh.Box.Tell(numberID, "history", map[string]any{"history": []wire.HistoryChunk{{Threads: []wire.HistoryThread{{ID: elif.ID, Messages: []wire.HistoryIncoming{
+			sh.past("wamid.1", elif.ID, time.Hour, ""), sh.past("wamid.2", owners, time.Minute, ""),
+		}}}}}})
+		sh.Settle()
+		items := sh.Items(sh.Only().ID)
+		if len(items) != 2 || items[0].Body != "" || items[0].AuthorKind != conversation.ByAgent || items[1].Body != "Fatura" || items[1].AuthorKind != conversation.ByContact {
+			t.Fatalf("the timeline is %+v", items)
+		}
+		for _, i := range items {
+			if len(i.Attachments) != 1 || i.Attachments[0].Pending || i.Attachments[0].Size != int64(len(picture(t))) {
+				t.Errorf("%+v", i)
+			}
+		}
+	})
+}

@@ -36,9 +36,11 @@ type PastMessage struct {
 	ID   string    `json:"id"`
 	At   time.Time `json:"at"`
 	Text string    `json:"text"`
-	// Media says that it was a file, which the provider does not hand over.
-	Media   bool `json:"media,omitempty"`
-	OfOwner bool `json:"of_owner,omitempty"`
+	// Media says that it was a file. The provider hands over those of two weeks: then File
+	// is where it lies, be it told of later than of the message.
+	Media   bool                  `json:"media,omitempty"`
+	File    *transport.RemoteFile `json:"file,omitempty"`
+	OfOwner bool                  `json:"of_owner,omitempty"`
 }
 
 // What an account says of its history.
@@ -57,7 +59,7 @@ const (
 	historyMost = 20_000
 )
 
-// pastMedia stands for a file of the past.
+// pastMedia stands for a file of the past until the provider tells of the file.
 const pastMedia = "📎 Numara bağlanmadan önce gönderilmiş bir dosya; WhatsApp uygulamasında görülebilir. / A file from before the number was connected; it is visible in the WhatsApp app."
 
 // pastThread is the payload of historyJob.
@@ -136,15 +138,21 @@ func (s *Service) runHistory(ctx context.Context, j *jobs.Job) error {
 		Channel: Name,
 		From:    contact.Sender{Channel: Name, AccountID: p.AccountID, ExternalID: p.Customer, Phone: "+" + p.Customer},
 	}
+	past.Fetch = func(tx *db.Tx, item, attachment uuid.UUID, n int) error {
+		return s.transport.EnqueueFetch(tx, p.AccountID, item, attachment, *p.Messages[n].File)
+	}
 	for _, m := range p.Messages {
-		body := strings.TrimSpace(m.Text)
+		to := inbound.PastMessage{ProviderMessageID: m.ID, Body: strings.TrimSpace(m.Text), At: m.At, FromUs: m.OfOwner}
 		switch {
+		case m.File != nil:
+			pending := s.transport.Pending(*m.File)
+			to.File, to.Instead = &pending, pastMedia
 		case m.Media:
-			body = strings.TrimSpace(body + "\n" + pastMedia)
-		case body == "":
-			body = unsupported
+			to.Body = strings.TrimSpace(to.Body + "\n" + pastMedia)
+		case to.Body == "":
+			to.Body = unsupported
 		}
-		past.Messages = append(past.Messages, inbound.PastMessage{ProviderMessageID: m.ID, Body: body, At: m.At, FromUs: m.OfOwner})
+		past.Messages = append(past.Messages, to)
 	}
 	return s.Inbound.Import(ctx, past)
 }

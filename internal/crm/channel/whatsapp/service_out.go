@@ -239,8 +239,12 @@ func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) er
 }
 
 // Changed implements channel.Kind: the provider no longer calls for a number
-// that is disconnected, unless it is still asked to by another one.
-func (s *Service) Changed(tx *db.Tx, a channel.Account, _ string) error {
+// that is disconnected, unless it is still asked to by another one, until it is connected
+// again.
+func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
+	if before == channel.Disconnected {
+		return s.transport.EnqueueRejoin(tx, a.ID)
+	}
 	if a.Status != channel.Disconnected {
 		return nil
 	}
@@ -258,4 +262,13 @@ func (c carrier) Leave(ctx context.Context, l transport.Leaving) error {
 		return err
 	}
 	return c.Provider.Unsubscribe(ctx, (&Settings{BusinessID: l.What}).access(credentials{Token: l.Token}))
+}
+
+// Rejoin implements transport.Carrier.
+func (c carrier) Rejoin(ctx context.Context, account uuid.UUID) (bool, error) {
+	o, connected, err := c.accounts.OpenConnected(ctx, account)
+	if err != nil || !connected {
+		return false, err
+	}
+	return true, c.Provider.Subscribe(ctx, o.Set.access(o.Creds), o.Set.WebhookURL, o.Set.VerifyToken)
 }

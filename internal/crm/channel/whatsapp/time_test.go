@@ -3,6 +3,7 @@ package whatsapp_test
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -31,6 +32,23 @@ func TestImpossibleTimeOfAMessage(t *testing.T) {
 			sh.Later(25 * time.Hour) // the window is as long as any other
 			sh.TryReply(c.ID, "Geç").Refused(422, "window_closed")
 		}
+	})
+}
+
+// A clock of the provider's that is ahead opens no longer window.
+func TestTimeAheadOpensNoLongerWindow(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		ahead := strconv.FormatInt(sh.Server.Clock.Now().Add(20*time.Hour).Unix(), 10)
+		if _, err := sh.Box.Write(numberID, elif, wire.Incoming{Timestamp: ahead, Text: &wire.Text{Body: "Merhaba"}}); err != nil {
+			t.Fatal(err)
+		}
+		sh.Settle()
+		c := sh.Only()
+		sh.Later(23 * time.Hour)
+		sh.Reply(c.ID, "Cevap")
+		sh.Settle()
+		sh.Later(2 * time.Hour)
+		sh.TryReply(c.ID, "Geç").Refused(422, "window_closed")
 	})
 }
 

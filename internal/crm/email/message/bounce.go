@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"net/textproto"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"konak/internal/kit/trtext"
@@ -128,12 +129,22 @@ func (b *Bounce) status(content []byte) {
 		}
 		b.Final = final
 		b.Status = strings.TrimSpace(strings.SplitN(f.Get("Status"), " ", 2)[0])
-		b.Recipient = bareAddress(lastOf(f.Get("Final-Recipient"), ";"))
+		b.Recipient = bareAddress(plainUTF8(lastOf(f.Get("Final-Recipient"), ";")))
 		if b.Recipient == "" {
-			b.Recipient = bareAddress(lastOf(f.Get("Original-Recipient"), ";"))
+			b.Recipient = bareAddress(plainUTF8(lastOf(f.Get("Original-Recipient"), ";")))
 		}
 		b.Reason = trtext.Cut(strings.Join(strings.Fields(clean(lastOf(f.Get("Diagnostic-Code"), ";"))), " "), 500)
 	}
+}
+
+var quotedRune = regexp.MustCompile(`\\x\{([0-9A-Fa-f]{2,6})\}`)
+
+// plainUTF8 undoes how an address beyond ASCII is written in ASCII (RFC 6533, 3).
+func plainUTF8(s string) string {
+	return quotedRune.ReplaceAllStringFunc(s, func(q string) string {
+		n, _ := strconv.ParseInt(quotedRune.FindStringSubmatch(q)[1], 16, 32) // it has digits only
+		return string(rune(n))
+	})
 }
 
 func lastOf(s, sep string) string {

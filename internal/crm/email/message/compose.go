@@ -14,8 +14,10 @@ import (
 	"net/mail"
 	"net/textproto"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"konak/internal/kit/markdown"
 	"konak/internal/kit/trtext"
@@ -99,10 +101,11 @@ func (d *Draft) head(out *bytes.Buffer) {
 	field("Subject", strings.ReplaceAll(mime.QEncoding.Encode("utf-8", trtext.Cut(oneLine(d.Subject), 800)), "?= =?", "?=\r\n =?"))
 	field("Date", d.Date.Format(time.RFC1123Z))
 	field("Message-ID", "<"+d.MessageID+">")
-	if d.InReplyTo != "" {
+	// A Message-ID beyond ASCII would keep the mail from servers without SMTPUTF8.
+	if d.InReplyTo != "" && isASCII(d.InReplyTo) {
 		field("In-Reply-To", "<"+oneLine(d.InReplyTo)+">")
 	}
-	refs := d.References
+	refs := slices.DeleteFunc(slices.Clone(d.References), func(id string) bool { return !isASCII(id) })
 	if len(refs) > maxReferences {
 		refs = append([]string{refs[0]}, refs[len(refs)-maxReferences+1:]...)
 	}
@@ -119,6 +122,10 @@ func (d *Draft) head(out *bytes.Buffer) {
 		field("Precedence", "auto_reply")
 	}
 	field("MIME-Version", "1.0")
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 func addressList(list []string) string {

@@ -58,6 +58,23 @@ func TestRender(t *testing.T) {
 	}
 }
 
+// A mail has no octet beyond ASCII, so that every server takes it.
+func TestRenderInASCII(t *testing.T) {
+	t.Parallel()
+	d := message.Draft{
+		MessageID: "k.abc@firma.example", From: message.Address{Name: "Çağrı Şirketi", Email: "destek@firma.example"}, To: []string{"elif@kaya.example"},
+		Subject: "Yanıt: çağrı", Text: "Günaydın", InReplyTo: "ş@kaya.example", References: []string{"ç@kaya.example", "a@b", "ş@kaya.example"},
+		Files: []message.File{{Name: "şubat.pdf", Type: "application/ş; name=ç", Content: []byte("ş")}}, Date: time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC),
+	}
+	raw, err := d.Render()
+	if err != nil || bytes.ContainsFunc(raw, func(r rune) bool { return r >= 0x80 }) {
+		t.Fatalf("got %s, %v", raw, err)
+	}
+	if m, err := message.ParseBytes(raw, ""); err != nil || strings.Join(m.References, " ") != "a@b" || len(m.InReplyTo) != 0 || len(d.References) != 3 {
+		t.Errorf("got %+v, %v", m, err)
+	}
+}
+
 func TestReplySubject(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][3]string{

@@ -28,6 +28,8 @@ type Account struct {
 
 	tenant  uuid.UUID
 	keyHash []byte
+	// formerKeyHash is the key before it, while the provider may not have the new one; nil for none.
+	formerKeyHash []byte
 }
 
 // Accounts knows the messaging accounts of a workspace.
@@ -72,7 +74,7 @@ func (*Service) PlacesCalls() bool { return false }
 
 // ConnectCalls takes the calls of an account from now on, and returns the address that
 // the provider leads them to: sip:HOST:PORT with the key as its parameter. Each call of it
-// makes a new key.
+// makes a new key; the one before opens the account too until ConfirmCalls.
 func (s *Service) ConnectCalls(ctx context.Context, account uuid.UUID, channel, number string) (string, error) {
 	host, port, err := s.Server()
 	if err != nil {
@@ -83,6 +85,11 @@ func (s *Service) ConnectCalls(ctx context.Context, account uuid.UUID, channel, 
 		return putAccount(tx, Account{ID: account, Channel: channel, Number: number, keyHash: hashOf(key)})
 	})
 	return "sip:" + net.JoinHostPort(host, strconv.Itoa(port)) + ";" + exchange.AccountKey + "=" + key, err
+}
+
+// ConfirmCalls ends the key before the newest, which the provider has taken.
+func (s *Service) ConfirmCalls(ctx context.Context, account uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return dropFormerKey(tx, account) })
 }
 
 // DisconnectCalls takes the calls of an account no more; a repeat changes nothing.
@@ -120,7 +127,8 @@ func (s *Service) FindByKey(ctx context.Context, key, dialled string) (tenant, a
 	if err != nil {
 		return uuid.Nil, uuid.Nil, err
 	}
-	if subtle.ConstantTimeCompare(a.keyHash, hashOf(key)) != 1 || strings.TrimPrefix(dialled, "+") != strings.TrimPrefix(a.Number, "+") {
+	hash := hashOf(key)
+	if subtle.ConstantTimeCompare(a.keyHash, hash)|subtle.ConstantTimeCompare(a.formerKeyHash, hash) != 1 || strings.TrimPrefix(dialled, "+") != strings.TrimPrefix(a.Number, "+") {
 		return uuid.Nil, uuid.Nil, exchange.ErrUnknown
 	}
 	works, err := db.Read(ctx, s.DB.Tenant(a.tenant), func(r *db.Reader) (bool, error) { return s.Accounts.Works(r, a.Channel, a.ID) })

@@ -7,18 +7,26 @@ import (
 	"konak/internal/kit/db"
 )
 
-const columns = `tenant_id, account_id, channel, e164, key_hash`
+const columns = `tenant_id, account_id, channel, e164, key_hash, former_key_hash`
 
 func scanAccount(row db.Row) (a Account, err error) {
-	err = row.Scan(&a.tenant, &a.ID, &a.Channel, &a.Number, &a.keyHash)
+	err = row.Scan(&a.tenant, &a.ID, &a.Channel, &a.Number, &a.keyHash, &a.formerKeyHash)
 	return a, err
 }
 
-// putAccount makes an account one whose calls are taken, or gives it another key.
+// putAccount makes an account one whose calls are taken, or gives it another key beside
+// the one that it has.
 func putAccount(tx *db.Tx, a Account) error {
-	_, err := tx.Exec(`INSERT INTO phone_channel (`+columns+`, created_at) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (tenant_id, account_id) DO UPDATE SET e164 = excluded.e164, key_hash = excluded.key_hash`,
+	_, err := tx.Exec(`INSERT INTO phone_channel (tenant_id, account_id, channel, e164, key_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (tenant_id, account_id) DO UPDATE SET e164 = excluded.e164, key_hash = excluded.key_hash,
+			former_key_hash = COALESCE(phone_channel.former_key_hash, phone_channel.key_hash)`,
 		tx.Tenant(), a.ID, a.Channel, a.Number, a.keyHash, clock.At(tx.Now()))
+	return err
+}
+
+// dropFormerKey ends the key that an account had before its newest.
+func dropFormerKey(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE phone_channel SET former_key_hash = NULL WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), id)
 	return err
 }
 

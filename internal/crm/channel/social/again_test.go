@@ -1,0 +1,73 @@
+package social_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/social"
+	sandbox "konak/internal/sandbox/social"
+)
+
+// A page or an Instagram account that was disconnected comes back when it is connected
+// again.
+func TestComesBack(t *testing.T) {
+	for kind, who := range map[string]sandbox.Person{social.Messenger: elif, social.Instagram: ayse} {
+		t.Run(kind, func(t *testing.T) {
+			run(t, func(_ *testing.T, sh *shop) {
+				sh.ConnectAgain(apptest.Reconnection{
+					Connect: func(w *apptest.Workspace) (a channel.Account) {
+						sh.T.Helper()
+						body := map[string]any{"page_id": pageID, "access_token": token, "app_secret": appSecret}
+						w.Owner.Post(channels+"/connect/"+kind, body).Want(201).Data(&a)
+						return a
+					},
+					Says: func(text string) { sh.says(who, text) },
+					Sent: func() (out []string) {
+						for _, m := range sh.Box.Sent(pageID) {
+							if m.Message != nil {
+								out = append(out, m.Message.Text)
+							}
+						}
+						return out
+					},
+				})
+			})
+		})
+	}
+}
+
+// What makes the provider tell nothing more of a page does not do so for one that is
+// connected again, be it while the provider is asked.
+func TestLeavesNobodyBack(t *testing.T) {
+	connected(t, social.Messenger, func(t *testing.T, sh *shop) {
+		sh.Owner.Do("PATCH", channels+"/"+sh.Account.ID.String()+"/read-receipts", map[string]any{"enabled": true}).Want(200)
+		leave := func() { sh.Owner.Delete(channels + "/" + sh.Account.ID.String()).Want(200) }
+		again := func() { sh.connect(social.Messenger, nil).Want(201) }
+		leave()
+		again()
+		sh.Settle()
+		if !sh.Box.Subscribed(pageID) || !sh.settings().ReadReceipts {
+			t.Errorf("connected again at once: %v, %+v", sh.Box.Subscribed(pageID), sh.settings())
+		}
+		leave()
+		var once sync.Once
+		before := func(r *http.Request) {
+			if r.Method == http.MethodDelete && strings.HasSuffix(r.URL.Path, "/subscribed_apps") {
+				once.Do(again)
+			}
+		}
+		sh.Before.Store(&before)
+		sh.Settle()
+		sh.Before.Store(nil)
+		sh.Later(time.Hour)
+		sh.Settle()
+		if !sh.Box.Subscribed(pageID) {
+			t.Error("connected again while it was left, the page tells nobody")
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package whatsapp_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/channel"
+)
+
+// A number that was disconnected comes back when it is connected again.
+func TestComesBack(t *testing.T) {
+	run(t, func(_ *testing.T, sh *shop) {
+		sh.ConnectAgain(apptest.Reconnection{
+			Connect: func(w *apptest.Workspace) (a channel.Account) {
+				sh.T.Helper()
+				body := map[string]any{"phone_number_id": numberID, "business_account_id": businessID, "access_token": token, "app_secret": appSecret}
+				w.Owner.Post(channels+"/connect/whatsapp", body).Want(201).Data(&a)
+				return a
+			},
+			Says: func(text string) { sh.says(text) },
+			Sent: func() (out []string) {
+				for _, m := range sh.Box.Sent() {
+					if m.Text != nil {
+						out = append(out, m.Text.Body)
+					}
+				}
+				return out
+			},
+		})
+	})
+}
+
+// What makes the provider call no more for a number does not do so for one that is
+// connected again, be it while the provider is asked.
+func TestLeavesNobodyBack(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("ilk")
+		c := sh.Only()
+		again := func() { sh.connect(nil).Want(201) }
+		for _, meanwhile := range []bool{false, true} {
+			sh.Owner.Delete(channels + "/" + sh.Account.ID.String()).Want(200)
+			var once sync.Once
+			before := func(r *http.Request) {
+				if meanwhile && r.Method == http.MethodDelete && strings.HasSuffix(r.URL.Path, "/subscribed_apps") {
+					once.Do(again)
+				}
+			}
+			sh.Before.Store(&before)
+			if !meanwhile {
+				again()
+			}
+			sh.Settle()
+			sh.Before.Store(nil)
+			sh.Later(time.Hour)
+			sh.Settle()
+			was := len(sh.Items(c.ID))
+			if sh.says("geldi"); len(sh.Items(c.ID)) != was+1 {
+				t.Errorf("connected again (meanwhile: %v), the provider calls nobody", meanwhile)
+			}
+		}
+	})
+}
