@@ -43,7 +43,7 @@ type Previewed struct {
 
 type importIn struct {
 	Filename   string `query:"filename" required:"true" minLength:"1" maxLength:"300" example:"makaleler.zip"`
-	Language   string `query:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" default:"tr" doc:"Of files that do not say theirs"`
+	Language   string `query:"language" enum:"tr,en,de,fr,es,it,nl,ar,ru,az" doc:"Of files that do not say theirs; left out, the help center's default language"`
 	CategoryID string `query:"category_id" format:"uuid" doc:"For files that name no category of the help center"`
 	Publish    bool   `query:"publish" doc:"Publish what was imported; without it all are drafts"`
 }
@@ -86,7 +86,7 @@ func (s *Service) Register(a *api.API) {
 
 	load := route("POST", "/import", "import-articles", "Import articles from Markdown", perm.ArticlesManage)
 	load.MaxBody = maxImport
-	load.Doc = "The body is one Markdown file or a zip with up to 300 of them. A file says what it is between two lines of --- at its beginning (title, summary, category, language, article); else its path does (language/category/name.md), and its first heading is the title. Files that name the same article are one in several languages. What cannot become an article is listed with its reason."
+	load.Doc = "The body is one Markdown file or a zip with up to 300 of them. A file says what it is between two lines of --- at its beginning (title, summary, category, language, article); else its path does (language/category/name.md), and its first heading is the title. Files that name the same article are one in several languages. A text that there is already (the same title, category and language) is left as it is and counted as skipped, so that the same files can be imported again. What cannot become an article is listed with its reason."
 	api.HandleUpload(a, load, func(ctx context.Context, in *importIn, body *api.Upload) (ImportResult, error) {
 		o := ImportOptions{Filename: in.Filename, Language: in.Language, Publish: in.Publish}
 		if in.CategoryID != "" {

@@ -74,8 +74,8 @@ type Text struct {
 	TextState
 	Summary string `json:"summary" example:"Kargo süreleri ve takip." doc:"One or two sentences for lists and search engines"`
 	Body    string `json:"body" example:"Siparişiniz **iki iş günü** içinde kargoya verilir." doc:"Markdown"`
-	// Warnings follow from the body.
-	Warnings []string `json:"warnings" nullable:"false" enum:"html_left_out" doc:"What readers will not see as it was written: html_left_out says that the body has HTML, which is left out"`
+	// Warnings follow from the body and the site's languages.
+	Warnings []string `json:"warnings" nullable:"false" enum:"html_left_out,picture_not_shown,language_not_shown" doc:"What readers will not see as it was written: html_left_out says that the body has HTML, which is left out; picture_not_shown that it has a picture whose address is not a whole one (https://…); language_not_shown that the site does not have the language"`
 }
 
 // Article is an article with all of its texts.

@@ -9,6 +9,7 @@ import (
 	"encoding/xml"
 	"html/template"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -89,6 +90,7 @@ type pageView struct {
 	Kind, Language, SiteTitle, Title     string
 	Description, Canonical, Style, Query string
 	Path, Updated, Notice, Logo, Token   string
+	Previous, Next                       string
 	HasLogo, HasContact, Hidden, Thanked bool
 	Alternates, Languages, Crumbs        []pageLink
 	Categories, Links                    []pageLink
@@ -173,18 +175,44 @@ func (st *site) homeCrumb(v *pageView) {
 	v.Crumbs = append(v.Crumbs, pageLink{Title: v.W.Home, URL: "/" + v.Language})
 }
 
-// categoryPage lists the texts of a category; not_found where there is none.
-func (st *site) categoryPage(language, slug string) (*pageView, error) {
+// textsOnPage is how many texts a page of a category lists.
+const textsOnPage = 40
+
+// categoryPage lists texts of a category. The address is its slug, and from the second
+// page on slug/2 and so forth; not_found where there is no such category or page.
+func (st *site) categoryPage(language, address string) (*pageView, error) {
+	slug, number, later := strings.Cut(address, "/")
 	i := slices.IndexFunc(st.categories, func(c Category) bool { return c.Slug == slug })
-	if i < 0 {
+	n := 1
+	if later {
+		n, _ = strconv.Atoi(number)
+	}
+	if i < 0 || n < 1 || later && (n == 1 || number != strconv.Itoa(n)) {
 		return nil, fault.New(fault.NotFound)
 	}
 	c := &st.categories[i]
-	v := st.newView("category", language, "/c/"+slug, st.set.Languages)
+	list, before := st.textsIn(language, &c.ID), (n-1)*textsOnPage
+	if n > 1 && before >= len(list) {
+		return nil, fault.New(fault.NotFound)
+	}
+	others := slices.DeleteFunc(slices.Clone(st.set.Languages), func(l string) bool {
+		return n > 1 && before >= len(st.textsIn(l, &c.ID))
+	})
+	v := st.newView("category", language, "/c/"+address, others)
 	text := c.Name(language, st.set.DefaultLanguage)
 	v.Title, v.Description = text.Name, text.Description
 	st.homeCrumb(v)
-	v.Links = textLinks(st.textsIn(language, &c.ID))
+	v.Links = textLinks(list[before:min(before+textsOnPage, len(list))])
+	path := "/" + language + "/c/" + slug
+	switch {
+	case n == 2:
+		v.Previous = path
+	case n > 2:
+		v.Previous = path + "/" + strconv.Itoa(n-1)
+	}
+	if before+textsOnPage < len(list) {
+		v.Next = path + "/" + strconv.Itoa(n+1)
+	}
 	return v, nil
 }
 

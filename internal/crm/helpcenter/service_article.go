@@ -66,22 +66,41 @@ func (s *Service) describe(r *db.Reader, a *Article) error {
 	for i := range a.Texts {
 		t := &a.Texts[i]
 		s.setURL(r.Context(), languages, a.ID, &t.TextState)
-		t.Warnings = []string{}
-		if markup.HasHTML(t.Body) {
-			t.Warnings = append(t.Warnings, "html_left_out")
-		}
+		t.Warnings = warningsOf(languages, t.Language, t.Body)
 	}
 	return err
 }
 
+// warningsOf says what readers of a text will not see as it was written.
+func warningsOf(languages []string, language, body string) []string {
+	out := []string{}
+	html, picture := markup.LeftOut(body)
+	if html {
+		out = append(out, "html_left_out")
+	}
+	if picture {
+		out = append(out, "picture_not_shown")
+	}
+	if !slices.Contains(languages, language) {
+		out = append(out, "language_not_shown")
+	}
+	return out
+}
+
 // siteLanguages are the languages of the workspace's site.
 func (s *Service) siteLanguages(r *db.Reader) ([]string, error) {
+	set, err := s.siteSettings(r)
+	return set.Languages, err
+}
+
+// siteSettings are those of the workspace's site, or what they begin as.
+func (s *Service) siteSettings(r *db.Reader) (Settings, error) {
 	set := defaultSettings()
 	a, found, err := s.cfg.Channels.OfExternal(r, Name, caller.From(r.Context()).Slug)
 	if err == nil && found {
 		err = a.Read(&set)
 	}
-	return set.Languages, err
+	return set, err
 }
 
 // NewArticle is what a caller gives for an article.

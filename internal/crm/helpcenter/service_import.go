@@ -3,10 +3,12 @@ package helpcenter
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -36,12 +38,15 @@ type Imported struct {
 	ArticleID *uuid.UUID `json:"article_id" nullable:"true" format:"uuid"`
 	Language  string     `json:"language" example:"tr"`
 	Title     string     `json:"title" example:"Teslimat süresi"`
+	Skipped   bool       `json:"skipped" doc:"Whether the text was there already: nothing was changed, and article_id is the one that there is"`
+	Warnings  []string   `json:"warnings" nullable:"false" enum:"html_left_out,picture_not_shown,language_not_shown" doc:"What readers will not see as it was written, as with an article's texts"`
 	Error     *string    `json:"error" nullable:"true" example:"unknown_category" doc:"Why there is no article; null where there is one"`
 }
 
 // ImportResult is what became of an import.
 type ImportResult struct {
 	Created int        `json:"created" example:"12" doc:"Texts that were written"`
+	Skipped int        `json:"skipped" example:"0" doc:"Texts that were there already and are as they were"`
 	Failed  int        `json:"failed" example:"0"`
 	Files   []Imported `json:"files" nullable:"false"`
 }
@@ -50,39 +55,85 @@ type ImportResult struct {
 type source struct {
 	name, language, category, article string
 	words                             Words
+	unreadable                        bool // it is empty, or no text
+}
+
+// imports is what one import knows and did.
+type imports struct {
+	ImportOptions
+	languages []string // of the site
+	// articles are those that files named, existed those of them that were there before.
+	articles map[string]uuid.UUID
+	existed  map[uuid.UUID]bool
+	// made are the articles of this import: two files of one title are two articles.
+	made map[uuid.UUID]bool
 }
 
 // Import writes articles from a Markdown file or a zip of them, as drafts unless
 // they are to be published. It returns validation_failed for what is neither, and
 // limit_reached for too many files. A file that cannot become an article is
-// reported and does not keep the others away.
+// reported and does not keep the others away; a text that there is already stays.
 func (s *Service) Import(ctx context.Context, o ImportOptions, r io.Reader) (ImportResult, error) {
 	out := ImportResult{Files: []Imported{}}
 	content, err := io.ReadAll(r)
 	if err != nil {
 		return out, err
 	}
+	set, err := db.Read(ctx, s.tenant(ctx), s.siteSettings)
+	if err != nil {
+		return out, err
+	}
+	o.Language = cmp.Or(o.Language, set.DefaultLanguage)
 	sources, err := readSources(o, content)
 	if err != nil {
 		return out, err
 	}
-	articles := map[string]uuid.UUID{}
+	all := &imports{o, set.Languages, map[string]uuid.UUID{}, map[uuid.UUID]bool{}, map[uuid.UUID]bool{}}
+	if err := s.findNamed(ctx, all, sources); err != nil {
+		return out, err
+	}
 	for _, src := range sources {
-		done := Imported{File: src.name, Language: src.language, Title: src.words.Title}
-		id, err := s.importOne(ctx, o, src, articles)
-		if f, known := fault.As(err); known {
-			reason := reasonOf(f)
-			done.Error = &reason
-			out.Failed++
-		} else if err != nil {
+		done, err := s.importOne(ctx, all, src)
+		if err != nil {
 			return out, err
-		} else {
-			done.ArticleID = &id
+		}
+		switch {
+		case done.Error != nil:
+			out.Failed++
+		case done.Skipped:
+			out.Skipped++
+		default:
 			out.Created++
 		}
 		out.Files = append(out.Files, done)
 	}
 	return out, nil
+}
+
+// findNamed finds the articles that files name and that are there already, whichever of
+// their languages comes first.
+func (s *Service) findNamed(ctx context.Context, all *imports, sources []source) error {
+	return s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		for _, src := range sources {
+			if src.article == "" || src.unreadable || src.words.check() != nil {
+				continue
+			}
+			category, err := findCategory(r, all.ImportOptions, src)
+			if err != nil {
+				if _, known := fault.As(err); known {
+					continue
+				}
+				return err
+			}
+			id, err := articleTitled(r, category, src.language, src.words.Title)
+			if err == nil {
+				all.articles[src.article], all.existed[id] = id, true
+			} else if !db.IsNoRow(err) {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // reasonOf is the first reason that a fault names.
@@ -98,10 +149,11 @@ func reasonOf(f *fault.Fault) string {
 // readSources reads the files of an upload.
 func readSources(o ImportOptions, content []byte) ([]source, error) {
 	if !bytes.HasPrefix(content, []byte("PK\x03\x04")) {
-		if !utf8.Valid(content) || bytes.IndexByte(content, 0) >= 0 || len(content) == 0 {
+		src := readSource(o, path.Base(o.Filename), content)
+		if src.unreadable {
 			return nil, fault.Invalid("file", "unsupported_type")
 		}
-		return []source{readSource(o, path.Base(o.Filename), content)}, nil
+		return []source{src}, nil
 	}
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
@@ -141,11 +193,22 @@ func readEntry(f *zip.File) ([]byte, error) {
 	return text, errors.Join(err, r.Close())
 }
 
+// isText says whether a file has words that can be read. Of one that was not read to its
+// end the last letter may be cut.
+func isText(content []byte) bool {
+	for cut := 0; len(content) > maxHead+maxBody && cut < utf8.UTFMax-1 && !utf8.Valid(content); cut++ {
+		content = content[:len(content)-1]
+	}
+	text := bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\ufeff")))
+	return len(text) > 0 && utf8.Valid(text) && bytes.IndexByte(text, 0) < 0
+}
+
 // readSource reads what a file says: lines between two lines of --- at its
 // beginning (title, summary, category, language, article), else its path
 // (language/category/name.md), else its first heading and its name.
 func readSource(o ImportOptions, name string, content []byte) source {
-	src := source{name: name, language: o.Language}
+	name = strings.ReplaceAll(strings.ToValidUTF8(name, "\ufffd"), "\x00", "") // an archive may have any bytes there
+	src := source{name: name, language: o.Language, unreadable: !isText(content)}
 	dirs := strings.Split(path.Dir(path.Clean("/" + strings.ReplaceAll(name, `\`, "/")))[1:], "/")
 	if len(dirs) > 0 && IsLanguage(dirs[0]) {
 		src.language, dirs = dirs[0], dirs[1:]
@@ -154,7 +217,7 @@ func readSource(o ImportOptions, name string, content []byte) source {
 		src.category = makeSlug(dirs[len(dirs)-1])
 	}
 	text := strings.ReplaceAll(strings.ToValidUTF8(strings.TrimPrefix(string(content), "\ufeff"), ""), "\r\n", "\n")
-	text = strings.ReplaceAll(text, "\x00", "")
+	text = strings.ReplaceAll(text, "\x00", "") // of a file that is refused
 	if head, rest, found := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n"); found && strings.HasPrefix(text, "---\n") && len(head) < maxHead-len("---\n\n---\n") {
 		for line := range strings.Lines(head) {
 			key, value, _ := strings.Cut(line, ":")
@@ -186,44 +249,94 @@ func readSource(o ImportOptions, name string, content []byte) source {
 	return src
 }
 
-// importOne writes one file. Files that name the same article are its texts in
-// several languages.
-func (s *Service) importOne(ctx context.Context, o ImportOptions, src source, articles map[string]uuid.UUID) (id uuid.UUID, err error) {
-	if !IsLanguage(src.language) {
-		return id, fault.Invalid("language", "unknown_language")
-	}
-	if err := src.words.check(); err != nil {
-		return id, err
-	}
-	id, known := articles[src.article]
-	if known && src.article != "" {
-		_, err = s.SaveText(ctx, id, src.language, src.words, nil)
-	} else {
-		err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-			category, err := findCategory(tx, o, src)
-			if err != nil {
-				return err
-			}
-			a, err := s.addArticle(tx, NewArticle{CategoryID: category, Language: src.language, Words: src.words})
-			id = a.ID
-			return err
-		})
+// importOne writes one file and says what became of it. Files that name the same article
+// are its texts in several languages.
+func (s *Service) importOne(ctx context.Context, all *imports, src source) (Imported, error) {
+	done := Imported{File: src.name, Language: src.language, Title: src.words.Title, Warnings: []string{}}
+	id, skipped, err := s.writeSource(ctx, all, src)
+	if f, known := fault.As(err); known {
+		reason := reasonOf(f)
+		done.Error = &reason
+		return done, nil
 	}
 	if err != nil {
-		return id, err
+		return done, err
 	}
-	articles[src.article] = id
-	if o.Publish {
+	done.ArticleID, done.Skipped = &id, skipped
+	if !skipped {
+		done.Warnings = warningsOf(all.languages, src.language, src.words.Body)
+	}
+	return done, nil
+}
+
+// writeSource makes a text of a file, or finds the one that there is.
+func (s *Service) writeSource(ctx context.Context, all *imports, src source) (id uuid.UUID, skipped bool, err error) {
+	if src.unreadable {
+		return id, false, fault.Invalid("file", "unsupported_type")
+	}
+	if !IsLanguage(src.language) {
+		return id, false, fault.Invalid("language", "unknown_language")
+	}
+	if err := src.words.check(); err != nil {
+		return id, false, err
+	}
+	id, known := all.articles[src.article]
+	if known = known && src.article != ""; known {
+		skipped, err = s.addText(ctx, id, all.existed[id], src)
+	} else {
+		id, skipped, err = s.addSource(ctx, all, src)
+	}
+	if err != nil || skipped {
+		return id, skipped, err
+	}
+	all.articles[src.article] = id
+	all.made[id] = !all.existed[id]
+	if all.Publish {
 		_, err = s.Publish(ctx, id, src.language)
 	}
-	return id, err
+	return id, false, err
+}
+
+// addSource makes an article of a file, unless there is one of that title in the category
+// and the language.
+func (s *Service) addSource(ctx context.Context, all *imports, src source) (id uuid.UUID, skipped bool, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		category, err := findCategory(&tx.Reader, all.ImportOptions, src)
+		if err != nil {
+			return err
+		}
+		id, err = articleTitled(&tx.Reader, category, src.language, src.words.Title)
+		if skipped = err == nil && !all.made[id]; skipped || err != nil && !db.IsNoRow(err) {
+			return err
+		}
+		a, err := s.addArticle(tx, NewArticle{CategoryID: category, Language: src.language, Words: src.words})
+		id = a.ID
+		return err
+	})
+	return id, skipped, err
+}
+
+// addText gives an article a text in another language. One that was there before the
+// import keeps what it says in that language.
+func (s *Service) addText(ctx context.Context, id uuid.UUID, existed bool, src source) (skipped bool, err error) {
+	if existed {
+		a, err := s.Article(ctx, id)
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(a.Texts, func(t Text) bool { return t.Language == src.language }) {
+			return true, nil
+		}
+	}
+	_, err = s.SaveText(ctx, id, src.language, src.words, nil)
+	return false, err
 }
 
 // findCategory finds where a file belongs: the category that it names, else the
 // one that was given for all.
-func findCategory(tx *db.Tx, o ImportOptions, src source) (uuid.UUID, error) {
+func findCategory(r *db.Reader, o ImportOptions, src source) (uuid.UUID, error) {
 	if src.category != "" {
-		c, err := categoryBySlug(&tx.Reader, src.category)
+		c, err := categoryBySlug(r, src.category)
 		if err == nil || !db.IsNoRow(err) {
 			return c.ID, err
 		}

@@ -467,3 +467,38 @@ func TestContactFloodIsBounded(t *testing.T) {
 	s.Clock.Advance(10 * time.Minute)
 	send(6).Want(303)
 }
+
+// A long category is several pages, each within the budget of the site.
+func TestPagesOfACategory(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		d := open(t, s, "ada")
+		files := map[string]string{}
+		for i := range 85 {
+			files[fmt.Sprintf("tr/kargo/%03d.md", i)] = fmt.Sprintf("---\ntitle: Konu %03d\nsummary: %s\n---\nMetin.", i, strings.Repeat("ö", 100))
+		}
+		d.Owner.Post(center+"/import?publish=true&filename=hepsi.zip", zipped(t, files)).Want(200)
+		v, seen := d.visitor(), 0
+		for _, p := range []struct{ path, previous, next string }{
+			{"/tr/c/kargo", "", "/tr/c/kargo/2"}, {"/tr/c/kargo/2", "/tr/c/kargo", "/tr/c/kargo/3"}, {"/tr/c/kargo/3", "/tr/c/kargo/2", ""},
+		} {
+			r := v.Get(p.path).Want(200)
+			body := string(r.Body)
+			seen += strings.Count(body, ">Konu ")
+			if len(r.Body) > 30_000 || !strings.Contains(body, `href="http://ada.help.localhost`) {
+				t.Errorf("%s: %d bytes", p.path, len(r.Body))
+			}
+			for rel, want := range map[string]string{"prev": p.previous, "next": p.next} {
+				if link := `rel="` + rel + `" href="` + want + `"`; strings.Contains(body, `rel="`+rel+`"`) != (want != "") || want != "" && !strings.Contains(body, link) {
+					t.Errorf("%s: no %s", p.path, link)
+				}
+			}
+		}
+		if seen != 85 {
+			t.Errorf("the pages list %d texts", seen)
+		}
+		for _, path := range []string{"/tr/c/kargo/0", "/tr/c/kargo/1", "/tr/c/kargo/4", "/tr/c/kargo/02", "/tr/c/kargo/x", "/tr/c/kargo/2/3", "/en/c/kargo/2"} {
+			v.Get(path).Want(404)
+		}
+	})
+}

@@ -111,6 +111,15 @@ func readArticle(r *db.Reader, id uuid.UUID, lock string) (Article, error) {
 	return a, err
 }
 
+// articleTitled finds the oldest article of a category whose newest words have a title in
+// a language.
+func articleTitled(r *db.Reader, category uuid.UUID, language, title string) (uuid.UUID, error) {
+	return db.One(r, db.Scalar[uuid.UUID], `SELECT a.id FROM help_article a
+		JOIN help_text t ON t.tenant_id = a.tenant_id AND t.article_id = a.id AND t.language = $3
+		JOIN help_version v ON v.tenant_id = t.tenant_id AND v.article_id = t.article_id AND v.language = t.language AND v.number = t.version
+		WHERE a.tenant_id = $1 AND a.category_id = $2 AND v.title = $4 ORDER BY a.created_at, a.id LIMIT 1`, r.Tenant(), category, language, title)
+}
+
 func countArticles(r *db.Reader) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM help_article WHERE tenant_id = $1`, r.Tenant())
 }

@@ -6,6 +6,7 @@ type siteWords struct {
 	Helped, Yes, No, Thanks, NotFound, NotFoundText, Results, NoResults                     string
 	Contact, ContactIntro, Name, Email, Subject, Message, Send, Sent, SentText              string
 	Required, WrongEmail, TooLong, Busy, Wrong, Languages, Empty, Leave, Unavailable, Again string
+	Pages, Previous, Next                                                                   string
 }
 
 var turkish = siteWords{
@@ -19,7 +20,7 @@ var turkish = siteWords{
 	Sent: "Mesajınız bize ulaştı", SentText: "En kısa sürede e-posta ile yanıtlayacağız.",
 	Required: "Bu alanı doldurun.", WrongEmail: "Geçerli bir e-posta adresi yazın.", TooLong: "Bu metin çok uzun.",
 	Busy: "Kısa sürede çok fazla istek geldi. Lütfen biraz sonra yeniden deneyin.", Wrong: "Lütfen işaretli alanları düzeltin.",
-	Languages: "Diller", Empty: "Burada henüz makale yok.", Leave: "Bu alanı boş bırakın",
+	Languages: "Diller", Empty: "Burada henüz makale yok.", Leave: "Bu alanı boş bırakın", Pages: "Sayfalar", Previous: "Önceki sayfa", Next: "Sonraki sayfa",
 	Unavailable: "Sayfa şu anda gösterilemiyor. Lütfen biraz sonra yeniden deneyin.",
 	Again:       "Mesajınız henüz gönderilmedi. Lütfen bir kez daha Gönder düğmesine basın.",
 }
@@ -35,7 +36,7 @@ var english = siteWords{
 	Sent: "We have your message", SentText: "We will answer by e-mail as soon as we can.",
 	Required: "Fill in this field.", WrongEmail: "Write a valid e-mail address.", TooLong: "This text is too long.",
 	Busy: "There were too many requests in a short time. Please try again a little later.", Wrong: "Please correct the marked fields.",
-	Languages: "Languages", Empty: "There are no articles here yet.", Leave: "Leave this field empty",
+	Languages: "Languages", Empty: "There are no articles here yet.", Leave: "Leave this field empty", Pages: "Pages", Previous: "Previous page", Next: "Next page",
 	Unavailable: "The page cannot be shown right now. Please try again a little later.",
 	Again:       "Your message was not sent yet. Please press Send once more.",
 }

@@ -112,27 +112,39 @@ func HTML(source string) (string, error) {
 	return out.String(), nil
 }
 
-// HasHTML says whether a source has HTML, which is left out. Comments are none.
-func HasHTML(source string) (has bool) {
+// LeftOut says what of a source readers do not see: HTML, which is left out (comments are
+// none), and pictures whose address is not a whole one.
+func LeftOut(source string) (html, picture bool) {
 	if !isBounded(source) {
-		return false
+		return false, false
 	}
 	text := []byte(source)
 	_ = ast.Walk(converter.Parser().Parse(reader(text)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		var html string
+		if !entering {
+			return ast.WalkContinue, nil
+		}
 		switch node := n.(type) {
 		case *ast.HTMLBlock:
-			html = string(node.Lines().Value(text))
+			html = html || !isComment(node.Lines().Value(text))
 		case *ast.RawHTML:
-			html = string(node.Segments.Value(text))
-		}
-		if entering && html != "" && !strings.HasPrefix(strings.TrimSpace(html), "<!--") {
-			has = true
-			return ast.WalkStop, nil
+			html = html || !isComment(node.Segments.Value(text))
+		case *ast.Image:
+			picture = picture || !isWhole(string(node.Destination))
 		}
 		return ast.WalkContinue, nil
 	})
-	return has
+	return html, picture
+}
+
+func isComment(html []byte) bool {
+	trimmed := strings.TrimSpace(string(html))
+	return trimmed == "" || strings.HasPrefix(trimmed, "<!--")
+}
+
+// isWhole says whether an address names its host.
+func isWhole(address string) bool {
+	lower := strings.ToLower(address)
+	return strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "//")
 }
 
 func reader(source []byte) text.Reader { return text.NewReader(source) }
