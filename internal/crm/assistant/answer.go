@@ -272,7 +272,7 @@ func (s *Service) plan(ctx context.Context, st *state) (planned, error) {
 	p := planned{understood: engine.Understand(st.question, st.otherwise(index))}
 	words := wordsIn(p.understood.Language)
 	if p.reason = st.refusal(ctx); p.reason != "" {
-		p.text = words.ofRefusal(p.reason)
+		p.text = words.ofRefusal(p.reason, st.account.Open)
 		return p, nil
 	}
 	switch p.understood.Intent {
@@ -388,7 +388,7 @@ func (s *Service) act(ctx context.Context, m received, p planned) error {
 			silent := p.reason != "" && p.text == ""
 			p = planned{reason: late, understood: p.understood}
 			if !silent {
-				p.text = wordsIn(p.understood.Language).ofRefusal(late)
+				p.text = wordsIn(p.understood.Language).ofRefusal(late, st.account.Open)
 			}
 		}
 		return s.write(tx, was, m.ItemID, &st, p)

@@ -299,10 +299,15 @@ func TestNoAnswer(t *testing.T) {
 		never := sh.configure(map[string]any{"name": "Gündüz", "active": assistant.OutsideHours})
 		sh.setHours(1, 2, 3, 4, 5, 6, 7)
 		sh.setAI(true, &never.ID)
-		id = sh.writes("hours", answerable).Conversation.ID
-		sh.settle()
-		if list, a := sh.answers(id), sh.state(id); len(list) != 1 || !strings.Contains(list[0].Body, "çalışma saatlerimizde yazacak") || *a.HandoverReason != assistant.OutOfHours {
-			t.Errorf("during business hours: %+v, %+v", list, a)
+		for question, says := range map[string]string{
+			answerable:                 "Sizi bir temsilciye aktarıyorum; en kısa sürede yazacak.",
+			"How do I return an item?": "I am handing you over to a colleague, who will write as soon as possible.",
+		} {
+			id = sh.writes("hours "+question, question).Conversation.ID
+			sh.settle()
+			if list, a := sh.answers(id), sh.state(id); len(list) != 1 || list[0].Body != says || *a.HandoverReason != assistant.OutOfHours {
+				t.Errorf("during business hours: %+v, %+v", list, a)
+			}
 		}
 
 		slow := sh.configure(map[string]any{"name": "Yavaş", "delay_s": 60})
@@ -479,6 +484,20 @@ func TestSummarize(t *testing.T) {
 				t.Errorf("%s: got %q", who, *made.Summary)
 			}
 		}
+
+		sh.setAI(true, nil)
+		path := conversations + "/" + sh.writes("bot", answerable).Conversation.ID.String()
+		sh.settle()
+		lastLine := func(want string) {
+			t.Helper()
+			var made airecord.Summary
+			if sh.Owner.Post(path+"/summary/generate", nil).Want(200).Data(&made); !strings.HasSuffix(*made.Summary, "\n"+want) {
+				t.Errorf("got %q, want %q at its end", *made.Summary, want)
+			}
+		}
+		lastLine("Son sözü asistan söyledi.")
+		sh.Owner.Post(path+"/ai-handover", map[string]any{"reason": "agent_asked"}).Want(200)
+		lastLine("Müşteri yanıt bekliyor.")
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -169,6 +170,36 @@ func TestSwitchedOffMeanwhile(t *testing.T) {
 	})
 }
 
+// Messages are accepted while a language model thinks: its answer is there only after all of them are. How
+// much longer they took is printed.
+func TestInboundBesideTheModel(t *testing.T) {
+	runWithModelFor(t, 30*time.Second, func(t *testing.T, sh *shop, model *openai.Server, _ assistant.Configuration) {
+		const messages = 20
+		write := func(name string) time.Duration {
+			begin := time.Now()
+			for i := range messages {
+				sh.writes(name+strconv.Itoa(i), "Merhaba")
+			}
+			return time.Since(begin)
+		}
+		write("first")
+		alone, beside := write("alone"), make(chan time.Duration, 1)
+		sh.settle()
+		id := sh.writes("elif", answerable).Conversation.ID
+		model.OnAsked(func() { beside <- write("beside") })
+		sh.settle()
+		select {
+		case took := <-beside:
+			t.Logf("%d messages: %v alone, %v beside a language model that thinks, %.2f times as long", messages, alone, took, took.Seconds()/alone.Seconds())
+		default:
+			t.Fatal("the language model did not answer after the messages")
+		}
+		if list := sh.answers(id); len(list) != 1 || len(list[0].Body) == 0 || sh.state(id).State != conversation.AIActive {
+			t.Errorf("got %+v", list)
+		}
+	})
+}
+
 // A conversation that the customer opened again, and that somebody took before the
 // assistant came to it, stays with people.
 func TestTakenSinceReopened(t *testing.T) {
@@ -273,5 +304,22 @@ func TestWhoIsNotAnswered(t *testing.T) {
 		end(true, id)
 		receive(true, "test", inbound.Inbound{})
 		check("a test that opens its conversation again", id, 0, conversation.AIOff)
+
+		c := sh.writes("unwanted", answerable).Conversation
+		check("who is not blocked yet", c.ID, 1, conversation.AIActive)
+		sh.Owner.Post("/api/crm/v1/contacts/"+c.ContactID.String()+"/block", nil).Want(200)
+		sh.Owner.Delete(conversations + "/" + c.ID.String()).Want(200)
+		check("a blocked contact that begins", receive(false, "unwanted", inbound.Inbound{}), 0, conversation.AIOff)
+
+		// What is written to people leaves the assistant no work.
+		id = sh.writes("handed", "Bir insanla görüşmek istiyorum").Conversation.ID
+		check("who asks for a person", id, 1, conversation.AIHandedOver)
+		sh.writes("handed", answerable)
+		left, err := db.Read(t.Context(), s.DB.Tenant(sh.ID), func(r *db.Reader) (int, error) {
+			return db.One(r, db.Scalar[int], `SELECT count(*) FROM job WHERE tenant_id = $1 AND kind = $2`, r.Tenant(), assistant.AnswerJob)
+		})
+		if err != nil || left != 0 {
+			t.Errorf("%d jobs, %v", left, err)
+		}
 	})
 }

@@ -105,7 +105,7 @@ type ModelSettings struct {
 	DailyMoney   int64       `json:"daily_money" example:"1000" doc:"Minor units a day; 0 for no limit"`
 	DailySeconds int64       `json:"daily_seconds" example:"3600" doc:"Seconds a day that calls may take"`
 	Spent        Spending    `json:"spent" doc:"What is used of today's budgets, with what running calls reserved"`
-	Failure      *string     `json:"failure" nullable:"true" example:"HTTP 503" doc:"Why the server did not answer last; null where it did"`
+	Failure      *string     `json:"failure" nullable:"true" example:"status_503" doc:"Why the server did not answer last: dns, connect, tls, timeout, refused_address, or status_ with the number that it answered; null where it did"`
 	PausedUntil  *clock.Time `json:"paused_until" nullable:"true" doc:"Until when it is not asked, after failures; conversations are handed over meanwhile"`
 
 	sealed   []byte

@@ -24,8 +24,14 @@ const modelKey = "sk-very-secret"
 // of it may take a second, which only a server that says nothing needs.
 func runWithModel(t *testing.T, fn func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration)) {
 	t.Helper()
+	runWithModelFor(t, time.Second, fn)
+}
+
+// runWithModelFor does the same with the time that a call may take.
+func runWithModelFor(t *testing.T, within time.Duration, fn func(t *testing.T, sh *shop, model *openai.Server, c assistant.Configuration)) {
+	t.Helper()
 	t.Parallel()
-	apptest.RunWith(t, func(cfg *app.Config) { cfg.AssistantTime = time.Second }, func(t *testing.T, s *apptest.Server) {
+	apptest.RunWith(t, func(cfg *app.Config) { cfg.AssistantTime = within }, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
 		model := openai.New()
 		model.Key = modelKey
@@ -110,6 +116,14 @@ func TestModelAnswers(t *testing.T) {
 				t.Errorf("%s: got %+v", q.who, a)
 			}
 		}
+		sh.article("tr", "Mağazanın telefonu nedir?", "Mağazanın telefonu 0212 555 44 33.")
+		number := sh.writes("ayla", "Mağazanın telefonu nedir?").Conversation.ID
+		unknown := sh.writes("banu", "Mağazanın Berlin şubesi pazar günü açık mı?").Conversation.ID
+		sh.settle()
+		if list := sh.answers(number); len(list) != 1 || !strings.HasPrefix(list[0].Body, "Mağazanın telefonu 0212 555 44 33.") {
+			t.Errorf("a number of an article: got %+v", list)
+		}
+		sh.handedOver("a question that no article answers", unknown, assistant.NoAnswer)
 		conv := sh.writes("can", "1188 numaralı siparişim nerede?").Conversation
 		sh.order(conv.ContactID, "1188", "Sandalye")
 		sh.settle()
@@ -143,7 +157,7 @@ func TestModelFaults(t *testing.T) {
 		for fault, reason := range map[string]string{
 			openai.Dead: assistant.ModelUnreachable, openai.Refuses: assistant.ModelUnreachable, openai.Slow: assistant.ModelUnreachable,
 			openai.Endless: assistant.BadAnswer, openai.Loops: assistant.BadAnswer, openai.Cut: assistant.BadAnswer,
-			openai.Invents: assistant.BadAnswer, openai.Links: assistant.BadAnswer, openai.Domains: assistant.BadAnswer, openai.OnlyCites: assistant.BadAnswer, openai.UnknownTool: assistant.BadAnswer, openai.ManyCalls: assistant.BadAnswer,
+			openai.Invents: assistant.BadAnswer, openai.Links: assistant.BadAnswer, openai.Domains: assistant.BadAnswer, openai.Numbers: assistant.BadAnswer, openai.OnlyCites: assistant.BadAnswer, openai.UnknownTool: assistant.BadAnswer, openai.ManyCalls: assistant.BadAnswer,
 			openai.BadJSON: assistant.BadAnswer, openai.NoSource: assistant.NoAnswer,
 		} {
 			model.Fail(fault)
@@ -184,7 +198,7 @@ func TestModelPause(t *testing.T) {
 		}
 		model.Fail(openai.Refuses)
 		ask("a", true, assistant.ModelUnreachable)
-		if m := sh.read(c).Model.V; m.Failure == nil || *m.Failure != "HTTP 503" {
+		if m := sh.read(c).Model.V; m.Failure == nil || *m.Failure != "status_503" {
 			t.Errorf("got %+v", m)
 		}
 		ask("b", false, assistant.ModelUnreachable)

@@ -53,12 +53,12 @@ func languageOr(language string) string {
 }
 
 // ofRefusal is what the customer hears where the assistant does not answer at all; "" where
-// it should not have spoken.
-func (p phrases) ofRefusal(reason string) string {
-	switch reason {
-	case AnswerLimit:
+// it should not have spoken. While the channel is open a colleague sits there already.
+func (p phrases) ofRefusal(reason string, open bool) string {
+	switch {
+	case reason == AnswerLimit, reason == OutOfHours && open:
 		return p.person
-	case OutOfHours:
+	case reason == OutOfHours:
 		return p.closed
 	}
 	return ""
@@ -130,11 +130,11 @@ func (Summarizer) Summarize(ctx context.Context, t airecord.Transcript) (airecor
 		case item.AuthorKind == conversation.ByContact:
 			line.By = engine.ByCustomer
 		case item.AuthorKind == conversation.ByBot:
-			line.Body = withoutSources(line.Body)
+			line = engine.Line{By: engine.ByAssistant, Body: withoutSources(line.Body)}
 		}
 		lines = append(lines, line)
 	}
-	text, language := engine.Summarize(lines, languageOr(t.Language))
+	text, language := engine.Summarize(lines, t.Conversation.WaitingSince != nil, languageOr(t.Language))
 	if text == "" {
 		return airecord.NewSummary{}, fault.New(fault.NothingToSummarize)
 	}

@@ -199,7 +199,7 @@ func TestWritingFaults(t *testing.T) {
 		text := map[string]any{"text": "Merhaba", "kind": "shorter"}
 		for fault, code := range map[string]string{
 			openai.Dead: "model_unreachable", openai.Refuses: "model_unreachable", openai.Slow: "model_unreachable",
-			openai.Endless: "model_bad_answer", openai.Cut: "model_bad_answer", openai.Links: "model_bad_answer", openai.Domains: "model_bad_answer", openai.OnlyCites: "model_bad_answer",
+			openai.Endless: "model_bad_answer", openai.Cut: "model_bad_answer", openai.Links: "model_bad_answer", openai.Domains: "model_bad_answer", openai.Numbers: "model_bad_answer", openai.OnlyCites: "model_bad_answer",
 			openai.UnknownTool: "model_bad_answer", openai.BadJSON: "model_bad_answer",
 			openai.Loops: "model_bad_answer", openai.Invents: "model_bad_answer",
 		} {

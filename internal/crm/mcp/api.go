@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -42,8 +43,8 @@ func oneMessage(next http.Handler) http.Handler {
 		case errors.As(err, &tooLarge):
 			http.Error(w, "the message is too large", http.StatusRequestEntityTooLarge)
 			return
-		case err != nil || !json.Valid(body) || !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")):
-			http.Error(w, "one JSON-RPC message is expected", http.StatusBadRequest)
+		case err != nil || !utf8.Valid(body) || !json.Valid(body) || !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")):
+			http.Error(w, "one JSON-RPC message in UTF-8 is expected", http.StatusBadRequest)
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -58,15 +59,15 @@ func (s *Service) addChanging() {
 	}, s.draftReply)
 	add(s, tool{
 		name: "tag_conversation", title: "Tag a conversation", description: "Adds and removes tags.",
-		permission: perm.ConversationsManage, licence: licence, changes: true,
+		permission: perm.ConversationsManage, licence: licence, changes: true, repeats: true,
 	}, s.tagConversation)
 	add(s, tool{
 		name: "assign_conversation", title: "Assign a conversation", description: "Makes an agent responsible for a conversation, or nobody.",
-		permission: perm.ConversationsAssign, licence: licence, changes: true,
+		permission: perm.ConversationsAssign, licence: licence, changes: true, repeats: true,
 	}, s.assignConversation)
 	add(s, tool{
 		name: "close_conversation", title: "Close a conversation", description: "Closes a conversation. The customer is not asked for a rating. A repeat changes nothing.",
-		permission: perm.ConversationsManage, licence: licence, changes: true,
+		permission: perm.ConversationsManage, licence: licence, changes: true, repeats: true,
 	}, s.closeConversation)
 }
 
@@ -113,13 +114,16 @@ func unlessProposed(note reply.Answer, write conversation.Step) conversation.Ste
 	}
 }
 
-func (s *Service) tagConversation(ctx context.Context, in tagConversation) (out shownConversation, err error) {
+func (s *Service) tagConversation(ctx context.Context, in tagConversation) (out any, err error) {
 	id, err := parseID(in.ConversationID)
 	if err != nil {
 		return out, err
 	}
 	if len(in.Add)+len(in.Remove) == 0 {
 		return out, fault.Invalid("add", "required")
+	}
+	if slices.Contains(in.Add, "") || slices.Contains(in.Remove, "") {
+		return out, fault.Invalid("add", "invalid")
 	}
 	if len(in.Add) > maxTags || len(in.Remove) > maxTags {
 		return out, fault.Invalid("add", "too_many")
@@ -134,7 +138,7 @@ func (s *Service) tagConversation(ctx context.Context, in tagConversation) (out 
 	return out, err
 }
 
-func (s *Service) assignConversation(ctx context.Context, in assignConversation) (out shownConversation, err error) {
+func (s *Service) assignConversation(ctx context.Context, in assignConversation) (out any, err error) {
 	id, err := parseID(in.ConversationID)
 	if err != nil {
 		return out, err
@@ -165,7 +169,7 @@ func ownerOf(ctx context.Context, name string) (*uuid.UUID, error) {
 	return &id, nil
 }
 
-func (s *Service) closeConversation(ctx context.Context, in closeConversation) (out shownConversation, err error) {
+func (s *Service) closeConversation(ctx context.Context, in closeConversation) (out any, err error) {
 	id, err := parseID(in.ConversationID)
 	if err != nil {
 		return out, err
@@ -173,10 +177,19 @@ func (s *Service) closeConversation(ctx context.Context, in closeConversation) (
 	return s.change(ctx, id, "close_conversation", s.cfg.Conversations.ToClose())
 }
 
-// change takes a step with a conversation and writes the audit line with it.
-func (s *Service) change(ctx context.Context, id uuid.UUID, name string, step conversation.Step) (shownConversation, error) {
+// changed is a conversation as a tool shows it to who may change conversations and not see them.
+type changed struct {
+	ID    uuid.UUID          `json:"id"`
+	State conversation.State `json:"state"`
+}
+
+// change takes a step with a conversation, writes the audit line with it and shows the conversation.
+func (s *Service) change(ctx context.Context, id uuid.UUID, name string, step conversation.Step) (any, error) {
 	c, err := s.cfg.Conversations.Change(ctx, id, step, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		return was, recordCall(tx, name, id.String())
 	})
-	return showConversation(caller.From(ctx), c), err
+	if !caller.From(ctx).Can(perm.ConversationsView) {
+		return changed{c.ID, c.State}, err
+	}
+	return showConversation(c), err
 }

@@ -11,7 +11,6 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/finder"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -45,12 +44,7 @@ type shownConversation struct {
 	Found          string             `json:"found,omitempty"`
 }
 
-// showConversation shows a conversation, without its content to who may not see
-// conversations.
-func showConversation(who *caller.Caller, c conversation.Conversation) shownConversation {
-	if !who.Can(perm.ConversationsView) {
-		c = c.WithoutContent()
-	}
+func showConversation(c conversation.Conversation) shownConversation {
 	return shownConversation{
 		ID: c.ID, State: c.State, Subject: c.Subject, Channel: c.Channel, ContactID: c.ContactID, ContactName: c.ContactName, Preview: c.Preview,
 		Priority: c.Priority, OwnerID: c.OwnerID, GroupID: c.GroupID, Tags: c.Tags, WaitingSince: c.WaitingSince, LastActivityAt: c.LastActivityAt,
@@ -194,7 +188,7 @@ func (s *Service) listConversations(ctx context.Context, in listConversations) (
 	}
 	out = conversationList{[]shownConversation{}, s.goesOn(ctx, "list_conversations", list.Next)}
 	for _, c := range list.Rows {
-		out.Conversations = append(out.Conversations, showConversation(caller.From(ctx), c))
+		out.Conversations = append(out.Conversations, showConversation(c))
 	}
 	return out, nil
 }
@@ -214,7 +208,7 @@ func (s *Service) searchConversations(ctx context.Context, in searchConversation
 	list, err := s.cfg.Finder.Conversations(ctx, finder.Query{Text: text, State: in.State, Channel: in.Channel}, page)
 	out = conversationList{[]shownConversation{}, s.goesOn(ctx, "search_conversations", list.Next)}
 	for _, h := range list.Rows {
-		c := showConversation(caller.From(ctx), h.Conversation)
+		c := showConversation(h.Conversation)
 		c.Found = plain(h.Snippet)
 		out.Conversations = append(out.Conversations, c)
 	}
@@ -242,7 +236,7 @@ func (s *Service) getConversation(ctx context.Context, in getConversation) (out 
 	if err != nil {
 		return out, err
 	}
-	out = conversationPage{Conversation: showConversation(caller.From(ctx), c), Items: []shownItem{}}
+	out = conversationPage{Conversation: showConversation(c), Items: []shownItem{}}
 	for n, i := range list.Rows {
 		if n == shownItems {
 			out.NextCursor = i.ID.String()

@@ -64,6 +64,11 @@ func TestClientRegistersItself(t *testing.T) {
 		t.Errorf("the Go client: %+v, %v", found, err)
 	}
 	_ = session.Close()
+	var lines []identity.AuditLine
+	w.Owner.Get("/api/v1/auth/audit?action=mcp.called").Want(200).Data(&lines)
+	if len(lines) == 0 || lines[0].Details.(map[string]any)["app"] != "Test agent" {
+		t.Errorf("the audit log does not name the app: %+v", lines)
+	}
 
 	// A person with few rights gives no more than those.
 	if err := s.Identity.AddMember(t.Context(), w.ID, "Guest", "few@demo.example", apptest.Password, identity.RoleGuest); err != nil {

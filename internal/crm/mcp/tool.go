@@ -19,6 +19,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/obs"
 	"konak/internal/kit/perm"
 )
 
@@ -28,6 +29,7 @@ type tool struct {
 	permission               perm.Permission
 	licence                  string
 	changes                  bool
+	repeats                  bool // a repeat of the change changes nothing
 }
 
 // toolTime bounds one call of a tool.
@@ -61,7 +63,7 @@ func add[In, Out any](s *Service, t tool, handle func(context.Context, In) (Out,
 	s.tools[t.name] = t
 	no := false
 	definition := &sdk.Tool{Name: t.name, Title: t.title, Description: t.description, Annotations: &sdk.ToolAnnotations{
-		ReadOnlyHint: !t.changes, DestructiveHint: &no, OpenWorldHint: &no,
+		ReadOnlyHint: !t.changes, IdempotentHint: t.repeats, DestructiveHint: &no, OpenWorldHint: &no,
 	}}
 	sdk.AddTool(s.server, definition, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (result *sdk.CallToolResult, _ any, err error) {
 		ctx, cancel := context.WithDeadline(ctx, clock.Deadline(toolTime))
@@ -94,7 +96,11 @@ func (s *Service) checkRights(next sdk.MethodHandler) sdk.MethodHandler {
 		if call, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok {
 			return s.recorded(ctx, call, func() (sdk.Result, error) {
 				if t, known := s.tools[call.Name]; known {
-					if err := api.CheckRights(who, t.licence, t.permission); err != nil {
+					err := api.CheckRights(who, t.licence, t.permission)
+					if err == nil {
+						err = api.CheckCharacters(call.Arguments)
+					}
+					if err != nil {
 						return s.failure(ctx, err), nil
 					}
 				}
@@ -154,7 +160,8 @@ func outcomeOf(result sdk.Result, err error) string {
 // objectName is how ids of records and of provisions look.
 var objectName = regexp.MustCompile(`^[A-Za-z0-9:._-]{1,100}$`)
 
-// objectOf is the record that a call names, "" where it names none or what is no id.
+// objectOf is the record that a call names, "" where it names none or what is no id. An id has many
+// spellings: it is the one that the record's other lines have.
 func objectOf(arguments json.RawMessage) string {
 	var in struct {
 		ConversationID string `json:"conversation_id"`
@@ -165,7 +172,11 @@ func objectOf(arguments json.RawMessage) string {
 	if json.Unmarshal(arguments, &in) != nil {
 		return ""
 	}
-	return objectName.FindString(cmp.Or(in.ConversationID, in.ContactID, in.ArticleID, in.ProvisionID))
+	name := cmp.Or(in.ConversationID, in.ContactID, in.ArticleID, in.ProvisionID)
+	if id, err := uuid.Parse(name); err == nil {
+		return id.String()
+	}
+	return objectName.FindString(name)
 }
 
 // problem is an error as the caller's agent reads it.
@@ -175,12 +186,17 @@ type problem struct {
 	Fields     map[string][]string `json:"fields,omitempty"`
 	Reason     string              `json:"reason,omitempty"`
 	Permission string              `json:"permission,omitempty"`
+	TraceID    string              `json:"trace_id,omitempty"`
 }
 
 // failure shows an error as the result of a tool.
 func (s *Service) failure(ctx context.Context, err error) *sdk.CallToolResult {
 	f := s.api.FaultOf(ctx, err)
-	text, err := json.Marshal(map[string]problem{"error": {f.Code, f.Message(api.Language(ctx)), f.Fields, f.Reason, f.Permission}})
+	p := problem{Code: f.Code, Message: f.Message(api.Language(ctx)), Fields: f.Fields, Reason: f.Reason, Permission: f.Permission}
+	if f.Code == fault.Internal {
+		p.TraceID = obs.TraceID(ctx)
+	}
+	text, err := json.Marshal(map[string]problem{"error": p})
 	if err != nil {
 		text = []byte(`{"error":{"code":"internal"}}`)
 	}

@@ -191,13 +191,25 @@ func TestSummarize(t *testing.T) {
 		{By: engine.ByTeam, Body: "Perde iadesi ücretsizdir."},
 		{By: engine.AsNote, Body: "Müşteri önemli. Arayın."},
 		{By: engine.ByCustomer, Body: "Perdeyi yarın gönderirim."},
-	}, "en")
+	}, true, "en")
 	want := "Müşteri: İyi günler. 14. gün dolmadan perdeyi iade etmek istiyorum. İade ücretli mi?\nYanıt: Perde iadesi ücretsizdir.\nNot: Müşteri önemli.\nMüşteri yanıt bekliyor."
 	if got != want || language != "tr" {
 		t.Errorf("got %q in %s, want %q", got, language, want)
 	}
-	if got, _ := engine.Summarize(nil, "tr"); got != "" {
+	if got, _ := engine.Summarize(nil, false, "tr"); got != "" {
 		t.Errorf("nothing became %q", got)
+	}
+	asked := engine.Line{By: engine.ByCustomer, Body: "How do I return the curtain?"}
+	answered := engine.Line{By: engine.ByAssistant, Body: "You can return the curtain within 14 days."}
+	const said = "Customer: How do I return the curtain?\nAnswer: You can return the curtain within 14 days.\n"
+	if got, _ := engine.Summarize([]engine.Line{asked, answered}, false, "tr"); got != said+"The assistant wrote last." {
+		t.Errorf("after the assistant: %q", got)
+	}
+	if got, _ := engine.Summarize([]engine.Line{asked, answered}, true, "tr"); got != said+"The customer waits for an answer." {
+		t.Errorf("handed over after the assistant: %q", got)
+	}
+	if got, _ := engine.Summarize([]engine.Line{asked, {By: engine.ByTeam, Body: answered.Body}}, true, "tr"); got != said+"The team wrote last." {
+		t.Errorf("after the team: %q", got)
 	}
 }
 
@@ -272,5 +284,31 @@ func TestLanguageOfTexts(t *testing.T) {
 	}
 	if got := english.Language("SSO?"); got != "en" {
 		t.Errorf("with English texts alone: %q", got)
+	}
+}
+
+// A question that shares only its one word with an article, and wants something else of it, is not answered. The try page shows
+// that nothing is sure.
+func TestOtherIntent(t *testing.T) {
+	t.Parallel()
+	x := engine.NewIndex(readDemoTexts(t, "help"))
+	for _, text := range []string{
+		"What is your address?", "What's your address?", "I want to order", "I would like to order", "How can I order?", "I need a parcel",
+		"How much is the duvet?", "I need curtains", "I want to pay",
+		"Adresiniz nedir?", "Adresiniz nerede?", "Hangi adrese göndereceğim?", "Sipariş vermek istiyorum", "Sipariş verebilir miyim?", "sipariş", "adres",
+		"Yastık almak istiyorum", "Perde lazım", "Nevresim takımı ne kadar?", "Yorgan ne kadar?", "Ödeme yapmak istiyorum",
+	} {
+		if r := x.Answer(text, engine.DetectLanguage(text, "tr"), engine.DefaultBound); r.Confident || len(r.Candidates) == 0 || r.Candidates[0].Confidence > .5 {
+			t.Errorf("%q: %+v", text, r)
+		}
+	}
+	for text, want := range map[string]string{
+		"I want an invoice": "fatura", "I want to return": "iade-kosullari", "I want my money back": "para-iadesi", "What is your return policy?": "iade-kosullari",
+		"How can I pay?": "odeme-yontemleri", "How much is delivery?": "teslimat-suresi", "Where is my order?": "kargo-takibi", "Where is my refund?": "para-iadesi",
+		"fatura": "fatura", "İade istiyorum": "iade-kosullari", "Faturamı istiyorum": "fatura", "Teslimat ne kadar sürer?": "teslimat-suresi", "Kargo nerede?": "kargo-takibi",
+	} {
+		if r := x.Answer(text, engine.DetectLanguage(text, "tr"), engine.DefaultBound); !r.Confident || r.Candidates[0].URL != want {
+			t.Errorf("%q: %+v", text, r)
+		}
 	}
 }

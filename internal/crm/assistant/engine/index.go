@@ -118,7 +118,7 @@ func indexText(text *Text) indexedText {
 			t.language = Turkish
 		}
 	}
-	t.title, t.summary = subjectWords(t.Title, t.language), setOf(subjectWords(t.Summary, t.language))
+	t.title, t.summary = subjects(joinPhrases(foldedWords(t.Title), t.language), t.language), setOf(subjectWords(t.Summary, t.language))
 	t.asks = cmp.Or(asksFor(t.Title, t.language), asksFor(t.Summary, t.language))
 	t.titleWords, t.all = setOf(t.title), setOf(t.title)
 	maps.Copy(t.all, t.summary)
@@ -190,6 +190,8 @@ type Candidate struct {
 	Excerpt    string
 	Confidence float64
 	whole      bool // the text has every word of the question that counts
+	// otherIntent says that the question wants something else of what the text is about.
+	otherIntent bool
 }
 
 // Reply is what the engine makes of a question.

@@ -64,6 +64,7 @@ type asked struct {
 	word   string
 	weight float64
 	beside bool // it stands right behind the word before it
+	hint   bool // the form of the question asks for it
 	heavy  bool // a text that answers has it: it is neither light nor a hint
 	// known are the words of the texts that mean it, and how well they do.
 	known map[string]float64
@@ -96,6 +97,12 @@ func (x *Index) Answer(question, otherwise string, bound float64) Reply {
 		}
 	}
 	slices.SortStableFunc(out.Candidates, func(a, b Candidate) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	if len(out.Candidates) > 0 && out.Candidates[0].otherIntent { // then nothing is shown as sure
+		for i := range out.Candidates {
+			c := &out.Candidates[i]
+			c.Confidence, c.whole = min(c.Confidence, oneOfSeveral), false
+		}
+	}
 	out.Confident = sure(out.Candidates, bound)
 	out.Candidates = out.Candidates[:min(len(out.Candidates), maxCandidates)]
 	return out
@@ -137,6 +144,7 @@ type query struct {
 	fault    bool // it speaks of a thing with a fault
 	// returnsOrder says that it asks for the return of an order and nothing else: of what was in it.
 	returnsOrder bool
+	wants        bool // it names a thing or wants one, and asks nothing of it
 }
 
 func (x *Index) ask(question, language string) query {
@@ -145,7 +153,7 @@ func (x *Index) ask(question, language string) query {
 	words := subjects(joinPhrases(slices.Clone(q.folded), language), language)
 	words = words[:min(len(words), maxWords)]
 	q.folded = q.folded[:min(len(q.folded), 2*maxWords)]
-	q.returnsOrder = returnsOrder(words, language)
+	q.returnsOrder, q.wants = returnsOrder(words, language), wants(q.folded, language)
 	for i, w := range words {
 		if slices.ContainsFunc(words[:i], func(before string) bool { return sameWord(before, w, language) >= sureForm }) {
 			continue
@@ -164,6 +172,7 @@ func (x *Index) ask(question, language string) query {
 	q.trouble, q.fault = oneOf(words, troubles[language], language) != "", oneOf(words, faults[language], language) != ""
 	for _, w := range hinted(q.folded, words, language) {
 		x.add(&q, w, hintShare)
+		q.words[len(q.words)-1].hint = true
 	}
 	return q
 }
@@ -214,12 +223,13 @@ func (x *Index) weight(language string, texts int) float64 {
 
 // evidence is how well each word of a question stands in a text.
 type evidence struct {
-	topic    []float64 // in title and summary
-	anywhere []float64
-	shared   int     // words that it has
-	whole    bool    // it has all heavy words, and a single one is most of its title
-	title    float64 // how much of its title is in the question
-	other    bool    // its title speaks of another thing of that name
+	topic     []float64 // in title and summary
+	anywhere  []float64
+	shared    int     // words that it has
+	whole     bool    // it has all heavy words, and a single one is most of its title
+	title     float64 // how much of its title is in the question
+	other     bool    // its title speaks of another thing of that name
+	lacksHint bool    // a word that the form of the question asks for is not in it
 }
 
 func (q *query) weigh(t *indexedText) evidence {
@@ -232,6 +242,8 @@ func (q *query) weigh(t *indexedText) evidence {
 			e.shared++
 		} else if w.heavy {
 			e.whole = false
+		} else if w.hint {
+			e.lacksHint = true
 		}
 	}
 	var have, total float64
@@ -262,7 +274,7 @@ func (q *query) score(t *indexedText) (best Candidate, ok bool) {
 		}
 	}
 	if ok {
-		best = Candidate{Kind: t.Kind, Title: t.Title, URL: t.URL, Excerpt: quote(passage, q.words), Confidence: min(1, highest), whole: e.whole}
+		best = Candidate{Kind: t.Kind, Title: t.Title, URL: t.URL, Excerpt: quote(passage, q.words), Confidence: min(1, highest), whole: e.whole, otherIntent: q.hasOtherIntent(t, &e)}
 	}
 	return best, ok
 }
@@ -328,6 +340,19 @@ func (q *query) about(t *indexedText) *query {
 		}
 	}
 	return &out
+}
+
+// hasOtherIntent says that the question wants something else of what the text is about: a single word of it counts,
+// and the text lacks what the question asks of it (“How much is the duvet?”), or the word is the smaller part of the
+// text's title and the question names the thing (“What is your address?”), wants it (“I want to order”) or asks how, where
+// or which, and the title does not.
+func (q *query) hasOtherIntent(t *indexedText, e *evidence) bool {
+	if q.heavy != 1 {
+		return false
+	}
+	how := q.asks == asksHow && t.asks == asksWhen
+	where := (q.asks == asksWhere || q.asks == asksWhich) && t.asks == ""
+	return e.lacksHint || e.title < mostTitle && (q.wants || how || where)
 }
 
 // otherChoice says that the question wants to know which of several, and the text does not say so of itself.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,7 +12,9 @@ import (
 const (
 	ByCustomer = "customer"
 	ByTeam     = "team"
-	AsNote     = "note"
+	// ByAssistant is an answer of the assistant.
+	ByAssistant = "assistant"
+	AsNote      = "note"
 )
 
 // Line is a message or a note of a conversation.
@@ -20,9 +23,9 @@ type Line struct {
 	Body string
 }
 
-var summaryWords = map[string]struct{ customer, team, note, waiting, answered string }{
-	Turkish: {"Müşteri: ", "Yanıt: ", "Not: ", "Müşteri yanıt bekliyor.", "Son sözü ekip söyledi."},
-	English: {"Customer: ", "Answer: ", "Note: ", "The customer waits for an answer.", "The team wrote last."},
+var summaryWords = map[string]struct{ customer, team, note, waiting, answered, automatic string }{
+	Turkish: {"Müşteri: ", "Yanıt: ", "Not: ", "Müşteri yanıt bekliyor.", "Son sözü ekip söyledi.", "Son sözü asistan söyledi."},
+	English: {"Customer: ", "Answer: ", "Note: ", "The customer waits for an answer.", "The team wrote last.", "The assistant wrote last."},
 }
 
 // Bounds of a summary.
@@ -33,8 +36,9 @@ const (
 
 // Summarize writes a summary of a conversation out of its own sentences: what the
 // customer wrote, what the team answered, the last note, and who is to write
-// next. It returns the language that it is written in.
-func Summarize(lines []Line, otherwise string) (text, language string) {
+// next: a customer who waits although the assistant wrote last waits for a person. It returns
+// the language that it is written in.
+func Summarize(lines []Line, waiting bool, otherwise string) (text, language string) {
 	var all strings.Builder
 	for _, l := range lines {
 		all.WriteString(l.Body + "\n")
@@ -65,17 +69,25 @@ func Summarize(lines []Line, otherwise string) (text, language string) {
 	if list := sentences(last); len(list) > 0 {
 		out = append(out, words.note+list[0])
 	}
-	for i := len(lines) - 1; i >= 0; i-- {
-		if lines[i].By == ByCustomer {
-			out = append(out, words.waiting)
-			break
-		}
-		if lines[i].By == ByTeam {
-			out = append(out, words.answered)
-			break
-		}
+	switch by := lastBy(lines); {
+	case by == ByCustomer, by == ByAssistant && waiting:
+		out = append(out, words.waiting)
+	case by == ByAssistant:
+		out = append(out, words.automatic)
+	case by == ByTeam:
+		out = append(out, words.answered)
 	}
 	return strings.Join(out, "\n"), language
+}
+
+// lastBy is who wrote the last message; "" where there is none.
+func lastBy(lines []Line) string {
+	for _, l := range slices.Backward(lines) {
+		if l.By != AsNote {
+			return l.By
+		}
+	}
+	return ""
 }
 
 // bestSentences chooses the sentences of one side that say most of what the
@@ -83,7 +95,7 @@ func Summarize(lines []Line, otherwise string) (text, language string) {
 func bestSentences(lines []Line, by string, counts map[string]int, language string) []string {
 	var list []string
 	for _, l := range lines {
-		if l.By == by {
+		if l.By == by || by == ByTeam && l.By == ByAssistant {
 			list = append(list, sentences(l.Body)...)
 		}
 	}

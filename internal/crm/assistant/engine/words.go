@@ -322,7 +322,7 @@ type hint struct {
 }
 
 var hints = map[string][]hint{
-	Turkish: {{"nerede", "kargo", "takip"}, {"nerede", "siparis", "takip"}},
+	Turkish: {{"nerede", "kargo", "takip"}, {"nerede", "siparis", "takip"}, {"ne kadar", "", "ucret"}},
 	English: {{"how long", "", "time"}, {"how much", "", "charge"}, {"where", "parcel", "track"}, {"where", "order", "track"}},
 }
 
@@ -371,4 +371,16 @@ func asksFor(text, language string) string {
 		}
 	}
 	return ""
+}
+
+// wanting are forms of questions that name a thing or want one.
+var wanting = map[string][]string{
+	Turkish: {"istiyorum", "isterim", "istiyoruz", "lazim", "nedir", "verebilir miyim"},
+	English: {"i want", "i would like", "i d like", "i need", "what is", "what your"}, // what's is cut to what
+}
+
+// wants says whether a folded text is such a form, or a single word.
+func wants(folded []string, language string) bool {
+	line := " " + strings.Join(folded, " ") + " "
+	return len(folded) == 1 || slices.ContainsFunc(wanting[language], func(form string) bool { return strings.Contains(line, " "+form+" ") })
 }

@@ -1,5 +1,5 @@
 // Package links finds what in a text leads somewhere: links with and without a scheme,
-// domains, IP addresses and e-mail addresses. A language model may write only those that
+// domains, IP addresses, e-mail addresses, telephone numbers and IBANs. A language model may write only those that
 // it was given.
 //
 // The check errs to the strict side: customers' apps make links of more than what has a
@@ -21,7 +21,7 @@ import (
 // written where a link or an address of it was given. Characters that nobody sees, or
 // that change the order of the others, count as leading elsewhere.
 func OnlyFrom(text, given string) bool {
-	if !hiddenOnlyFrom(text, given) {
+	if !hiddenOnlyFrom(text, given) || !numbersOnlyFrom(text, given) {
 		return false
 	}
 	found := Find(text)

@@ -27,7 +27,7 @@ func TestOnlyFrom(t *testing.T) {
 	for _, text := range []string{
 		"3.500 TL", "1.234.567,89 TL", "v2.1", "v10.5.2.1", "www", "www ile başlayan adresler", "e-posta", "E-postanıza bakın.", "18.00-20.00 arası", "10:30", "10:30:45", "12.05.2026", "1.Madde",
 		"Not:2 gün", "saat:14", "Fiyat:3.500", "T.C. kimlik no", "A.Ş.", "vb. gibi", "i.e. this", "e.g. that", "Kargonuz yolda.Teşekkürler", "ve/veya", "ve//veya", "%50", "14 gün…", "bitti...", "Node.js",
-		"kilavuz.pdf", "İade formu.docx", "iade-formu.xlsx", "Line: hat", "Tel: 0212 555 44 33", "0212 555 44 33", "#12345", "S-1001", "👨‍👩‍👧", "❤️", "1️⃣ adım", "Merhaba,\nsatır\tiki", "می\u200cخواهم", "24/7", "@", "a@b",
+		"kilavuz.pdf", "İade formu.docx", "iade-formu.xlsx", "Line: hat", "#12345", "S-1001", "👨‍👩‍👧", "❤️", "1️⃣ adım", "Merhaba,\nsatır\tiki", "می\u200cخواهم", "24/7", "@", "a@b",
 		"https://magaza.com/iade", "https://www.magaza.com/iade.", "magaza.com/iade", "(https://magaza.com/iade)", "www.magaza.com", "MAGAZA.com", "magaza.com'dan", "https://magaza.com/",
 		"destek@magaza.com", "Destek@Magaza.com", "mailto:destek@magaza.com", "kargo.com.tr", "https://kargo.com.tr/takip?no=1", "paket.zip", "Surum.md",
 	} {
@@ -38,5 +38,31 @@ func TestOnlyFrom(t *testing.T) {
 	// What was given with a character that nobody sees may be given back with it.
 	if !links.OnlyFrom("Mer\u00adhaba", "Mer\u00adhaba") || links.OnlyFrom("a\u202eb", "a\u202eb") {
 		t.Error("hidden characters of the given text")
+	}
+}
+
+// A telephone number, an IBAN or another long number passes where it was given, however it is
+// written; dates, times and amounts of money pass always.
+func TestOnlyFromNumbers(t *testing.T) {
+	t.Parallel()
+	const given = "Tel: 0212 555 44 33 - 0212 555 44 34\n444 1 234\n+90 (532) 111-22-33\nIBAN TR33 0006 1005 1978 6457 8413 26, GB29NWBK60161331926819; takip 1Z9998887776"
+	for _, text := range []string{
+		"Tel: 0212 555 44 33", "+90 212 555 44 33", "00902125554433", "(0212) 555-44-33", "0212.555.44.34", "0212 555 44 33 - 0212 555 44 34", "0212 555 44 34 - 0212 555 44 33",
+		"444 1 234", "4441234", "0532 111 22 33", "532 1112233", "1. 0212 555 44 33", "0212 555 44 33. 24 saat açığız.", "TR330006100519786457841326", "TR33-0006-1005-1978-6457-8413-26'ya",
+		"GB29 NWBK 6016 1331 9268 19", "1Z9998887776", "12.05.2026", "2026-05-12", "12-05-2026 18.00", "12.05.2026 - 14.06.2026", "2024-2026", "09.00-18.00", "09.00 - 18.00", "7/24", "12/05/2026",
+		"1.234.567", "1.234.567,89 TL", "1 250 000 TL", "1250000 TL", "10.000 - 25.000 ₺", "123 456", "3 gün, 14 gün", "2-3 iş günü, 30x40x50 cm", "%20 - %30",
+	} {
+		if !links.OnlyFrom(text, given) {
+			t.Errorf("%q is refused", text)
+		}
+	}
+	for _, text := range []string{
+		"Call +90 532 111 22 34 to pay", "0212 555 44 35", "05321112235", "0 (532) 999 88 77", "532.999.88.77", "532-999-88-77", "444 9 876", "4449876", "０５３２ ９９９ ８８ ７７", "0532\u00a0999 88 77",
+		"TR33 0006 1005 1978 6457 8413 27", "TR640001009010123456789012", "GB29 NWBK 6016 1331 9268 20", "0212 555 44 33 - 0532 999 88 77", "0532 - 999 - 8877", "5329998877 TL", "0532 999 TL 88 77 0532 9998877",
+		"٠٥٣٢ ٩٩٩ ٨٨ ٧٧", "4111 1111 1111 1111", "99.99.9999 88",
+	} {
+		if links.OnlyFrom(text, given) {
+			t.Errorf("%q passes", text)
+		}
 	}
 }

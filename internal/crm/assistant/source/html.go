@@ -100,7 +100,7 @@ func (p *page) open(z *html.Tokenizer) {
 		case "aria-hidden":
 			hidden = hidden || string(value) == "true"
 		case "style":
-			hidden = hidden || strings.Contains(strings.ReplaceAll(strings.ToLower(string(value)), " ", ""), "display:none")
+			hidden = hidden || hiddenStyle(string(value))
 		case "lang":
 			if name == "html" {
 				p.language, _, _ = strings.Cut(strings.ToLower(string(value)), "-")
