@@ -150,6 +150,9 @@ func sessionCaller(row credentialRow) *proven {
 		Perms: perms, Licences: licenceSet(row.licences), Delegated: row.kind == SessionApp || row.bound && row.verifiedAt.UnixMicro() == 0,
 		MustEnrol: row.requiresTwoFactor && !row.user.TwoFactor, Resource: row.resource,
 	}
+	if row.kind == SessionApp {
+		who.App = row.device
+	}
 	who.Kept = newMe(row, who)
 	return &proven{
 		caller:  who,

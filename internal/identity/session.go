@@ -96,6 +96,7 @@ type credentialRow struct {
 	ownRole                            *[]perm.Permission // the workspace's version of the role
 	environment                        string
 	kind                               string
+	device                             string // its name, or the app's
 	resource                           string
 	bound                              bool
 	requiresTwoFactor                  bool // the workspace does

@@ -12,7 +12,7 @@ import (
 
 // findSession finds an open session of an active member; the condition that names it follows.
 const findSession = `SELECT s.tenant_id, s.id, s.user_id, s.membership_id, t.slug, t.licences, m.role, r.permissions,
-		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind, s.scopes, s.bound, s.resource,
+		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind, s.device_name, s.scopes, s.bound, s.resource,
 		t.name, u.email, u.name, u.language, u.totp_confirmed_at IS NOT NULL, t.require_two_factor
 	FROM session s JOIN membership m ON m.tenant_id = s.tenant_id AND m.id = s.membership_id
 	JOIN tenant t ON t.id = s.tenant_id
@@ -39,7 +39,7 @@ func scanSession(row db.Row) (credentialRow, error) {
 	var scopes *db.JSON[[]string]
 	var verified, seen, expires clock.Time
 	err := row.Scan(&c.tenantID, &c.id, &c.userID, &c.membershipID, &c.slug, &licences, &c.role, &own,
-		&verified, &seen, &expires, &c.kind, &scopes, &c.bound, &c.resource,
+		&verified, &seen, &expires, &c.kind, &c.device, &scopes, &c.bound, &c.resource,
 		&c.workspace, &c.user.Email, &c.user.Name, &c.user.Language, &c.user.TwoFactor, &c.requiresTwoFactor)
 	c.user.ID = c.userID
 	c.licences = licences.V
@@ -139,6 +139,21 @@ func closeGrantedSessions(tx *db.Tx, app, membership uuid.UUID, reason string) (
 	return db.All(&tx.Reader, db.Scalar[[]byte], `UPDATE session SET closed_at = $4, close_reason = $5
 		WHERE app_id = $3 AND tenant_id = $1 AND membership_id = $2 AND closed_at IS NULL RETURNING token_hash`,
 		tx.Tenant(), membership, app, clock.At(tx.Now()), reason)
+}
+
+// AppResources gives, for each app that holds open sessions of a member, the path of the one
+// resource that they open; "" where one of them opens the whole API.
+func AppResources(r *db.Reader, tenant, membership uuid.UUID, now time.Time) (map[uuid.UUID]string, error) {
+	out := map[uuid.UUID]string{}
+	_, err := db.All(r, func(row db.Row) (app uuid.UUID, err error) {
+		var resource string
+		err = row.Scan(&app, &resource)
+		out[app] = resource
+		return app, err
+	}, `SELECT app_id, MIN(resource) FROM session
+		WHERE tenant_id = $1 AND membership_id = $2 AND app_id IS NOT NULL AND closed_at IS NULL AND absolute_expires_at > $3
+		GROUP BY app_id`, tenant, membership, clock.At(now))
+	return out, err
 }
 
 // AppSession is an open session that an OAuth app was given.

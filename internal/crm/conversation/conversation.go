@@ -57,6 +57,7 @@ type Conversation struct {
 	GroupID                *uuid.UUID  `json:"group_id" nullable:"true" format:"uuid"`
 	Tags                   []string    `json:"tags" nullable:"false" example:"[\"iade\"]"`
 	Unread                 int         `json:"unread" example:"2" doc:"Messages that the caller has not read"`
+	DeliveryFailed         bool        `json:"delivery_failed,omitempty" doc:"The last message to the customer did not arrive; events do not say it"`
 	WaitingSince           *clock.Time `json:"waiting_since" nullable:"true" doc:"Since when the customer waits for an answer"`
 	FirstReplyAt           *clock.Time `json:"first_reply_at" nullable:"true"`
 	SnoozedUntil           *clock.Time `json:"snoozed_until" nullable:"true"`

@@ -80,7 +80,7 @@ func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Pa
 		if out, err = list(r, f, o, p, windowRows); err != nil {
 			return err
 		}
-		return FillUnread(r, AgentID(ctx), out.Rows)
+		return FillUnreadAndFailed(r, AgentID(ctx), out.Rows)
 	})
 	return out, err
 }
@@ -104,7 +104,7 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err er
 			return db.NotFound(err)
 		}
 		one := []Conversation{c}
-		err := FillUnread(r, AgentID(ctx), one)
+		err := FillUnreadAndFailed(r, AgentID(ctx), one)
 		c = one[0]
 		return err
 	})

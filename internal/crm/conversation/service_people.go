@@ -279,7 +279,7 @@ func (s *Service) mark(ctx context.Context, id uuid.UUID, unread bool) (out Read
 			return db.NotFound(err)
 		}
 		one := []Conversation{c}
-		if err := FillUnread(&tx.Reader, me, one); err != nil {
+		if err := FillUnreadAndFailed(&tx.Reader, me, one); err != nil {
 			return err
 		}
 		out = ReadMark{ID: id, Unread: one[0].Unread}

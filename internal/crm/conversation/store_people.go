@@ -114,26 +114,24 @@ func badge(r *db.Reader, agent uuid.UUID) (int, error) {
 	return n, err
 }
 
-// FillUnread reads the agent's unread messages of several conversations.
-func FillUnread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
-	if agent == uuid.Nil || len(list) == 0 {
-		return nil
-	}
+// FillUnreadAndFailed fills in what conversations do not keep: how much of each the agent has not
+// read, and whether the last message of ours that is not on its way failed, if it is among the newest 20 items.
+func FillUnreadAndFailed(r *db.Reader, agent uuid.UUID, list []Conversation) error {
 	at, ids := map[uuid.UUID]*Conversation{}, make([]uuid.UUID, len(list))
 	for i := range list {
 		ids[i], at[list[i].ID] = list[i].ID, &list[i]
 	}
 	in, arg := db.In(r.Dialect(), 3, ids)
-	_, err := db.All(r, func(row db.Row) (struct{}, error) {
-		var id uuid.UUID
-		var n int
-		err := row.Scan(&id, &n)
-		if c, ok := at[id]; ok {
-			c.Unread = n
+	_, err := db.All(r, func(row db.Row) (c Conversation, err error) {
+		if err = row.Scan(&c.ID, &c.Unread, &c.DeliveryFailed); at[c.ID] != nil {
+			at[c.ID].Unread, at[c.ID].DeliveryFailed = c.Unread, c.DeliveryFailed
 		}
-		return struct{}{}, err
-	}, `SELECT conversation_id, n FROM conversation_unread WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id `+in,
-		r.Tenant(), agent, arg)
+		return c, err
+	}, `SELECT c.id, COALESCE(u.n, 0), COALESCE((SELECT i.delivery FROM (SELECT delivery, deleted_at FROM conversation_item
+			WHERE tenant_id = $1 AND conversation_id = c.id ORDER BY at DESC, id DESC LIMIT 20) i
+			WHERE i.delivery <> 'queued' AND i.deleted_at IS NULL LIMIT 1), '') = 'failed'
+		FROM conversation c LEFT JOIN conversation_unread u ON u.tenant_id = $1 AND u.agent_id = $2 AND u.conversation_id = c.id
+		WHERE c.tenant_id = $1 AND c.id `+in, r.Tenant(), agent, arg)
 	return err
 }
 

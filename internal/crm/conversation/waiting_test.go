@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/inbound"
+	"konak/internal/kit/perm"
 )
 
 // deliver reports what became of a message.
@@ -182,5 +184,61 @@ func TestDeliveryIsAnnounced(t *testing.T) {
 				want = nil // a repeat says nothing
 			}
 		}
+	})
+}
+
+// The list says where the last message to the customer did not arrive, until it is on its
+// way again or a later one arrived; a later one that is on its way changes nothing yet.
+func TestListSaysWhatDidNotArrive(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		router := &fakeRouter{account: uuid.New()}
+		s.UseRouter(router)
+		id := in.inbound(router.account, "wamid.1").Conversation.ID
+		key := in.Key(false, perm.ConversationsView)
+		says := func(what string, want bool) {
+			t.Helper()
+			in.tick()
+			for who, c := range map[string]*apptest.Client{"an agent": in.Owner, "a program": key} {
+				at := base
+				if c == key {
+					at = public
+				}
+				var list []conversation.Conversation
+				if c.Get(at).Want(200).Data(&list); len(list) != 1 || list[0].DeliveryFailed != want {
+					t.Errorf("%s: %s is told %+v, want %v", what, who, list, want)
+				}
+			}
+			if got := in.get(id).DeliveryFailed; got != want {
+				t.Errorf("%s: the conversation itself says %v, want %v", what, got, want)
+			}
+		}
+		says("nobody answered", false)
+		one := in.say(id, map[string]any{"body": "Bir"})
+		says("an answer is on its way", false)
+		in.deliver(one, conversation.Failed)
+		says("it failed", true)
+		in.inbound(router.account, "wamid.2")
+		says("the customer wrote again", true)
+		in.Owner.Post(itemPath(one)+"/retry", nil).Want(200)
+		says("it is sent again", false)
+		in.deliver(one, conversation.Failed)
+		two := in.say(id, map[string]any{"body": "İki"})
+		says("a later one is on its way", true)
+		in.deliver(two, conversation.Sent)
+		says("a later one arrived", false)
+		in.deliver(two, conversation.Failed)
+		says("the later one was returned", true)
+		in.Owner.Delete(itemPath(two)).Want(200)
+		says("it was deleted, and the one before it failed", true)
+		in.deliver(one, conversation.Sent)
+		says("what is left arrived", false)
+		in.deliver(one, conversation.Failed)
+		says("it was returned", true)
+		for n := range 20 {
+			in.inbound(router.account, "wamid.later"+strconv.Itoa(n))
+		}
+		says("the customer wrote much since", false)
 	})
 }

@@ -127,10 +127,8 @@ func (s *Service) Conversations(ctx context.Context, q Query, p db.Page) (out db
 	out = db.List[ConversationHit]{Rows: make([]ConversationHit, len(page.rows)), Next: page.next}
 	who := caller.From(ctx)
 	err = s.DB.Tenant(who.TenantID).Read(ctx, func(r *db.Reader) error {
-		if who.Kind == caller.Agent {
-			if err := conversation.FillUnread(r, who.ID, page.rows); err != nil {
-				return err
-			}
+		if err := conversation.FillUnreadAndFailed(r, conversation.AgentID(ctx), page.rows); err != nil {
+			return err
 		}
 		hits := map[uuid.UUID]*ConversationHit{}
 		for i, c := range page.rows {

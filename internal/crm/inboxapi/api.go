@@ -270,7 +270,11 @@ func (s *Service) registerStates(a *api.API) {
 	mark := func(path, id, summary string, fn func(context.Context, uuid.UUID) (conversation.ReadMark, error)) {
 		api.Handle(a, route("POST", "/{id}/"+path, id, summary, perm.ConversationsView),
 			func(ctx context.Context, in *conversationIn) (conversation.ReadMark, error) {
-				return fn(ctx, in.ID.UUID)
+				m, err := fn(ctx, in.ID.UUID)
+				if err == nil {
+					s.readers.TellRead(ctx, m)
+				}
+				return m, err
 			})
 	}
 	mark("read", "read-conversation", "Mark read; the answer refreshes the left-menu badge", s.gate.Read)

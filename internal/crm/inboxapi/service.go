@@ -1,6 +1,7 @@
 package inboxapi
 
 import (
+	"context"
 	"log/slog"
 
 	"konak/internal/crm/conversation"
@@ -16,6 +17,11 @@ import (
 	"konak/internal/crm/reply"
 )
 
+// Readers tells agents on their other devices what they read. The live updates implement it.
+type Readers interface {
+	TellRead(ctx context.Context, m conversation.ReadMark)
+}
+
 // Config is what the routes need.
 type Config struct {
 	Log           *slog.Logger
@@ -30,6 +36,7 @@ type Config struct {
 	Tags          *tag.Service
 	Whole         *whole.Service
 	Replies       *reply.Service
+	Readers       Readers
 }
 
 // Service serves the routes of the inbox.
@@ -46,12 +53,13 @@ type Service struct {
 	tags    *tag.Service
 	whole   *whole.Service
 	replies *reply.Service
+	readers Readers
 }
 
 // New makes the routes; Register adds them to an API.
 func New(c Config) *Service {
 	return &Service{
 		log: c.Log, edits: c.Edits, gate: c.Conversations, ai: c.AIRecords, cards: c.Cards, exports: c.Exports, files: c.Files, groups: c.Groups,
-		hours: c.Hours, tags: c.Tags, whole: c.Whole, replies: c.Replies,
+		hours: c.Hours, tags: c.Tags, whole: c.Whole, replies: c.Replies, readers: c.Readers,
 	}
 }

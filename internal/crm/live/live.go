@@ -15,6 +15,7 @@ import (
 const (
 	PresenceSignal = "agent.presence"
 	TypingSignal   = "conversation.typing"
+	ReadSignal     = "conversation.read"
 )
 
 // Signals says who may see them.
@@ -22,6 +23,7 @@ func Signals() event.Catalog {
 	return event.Catalog{
 		{Name: PresenceSignal, Module: "crm", Permission: perm.AgentsView, Description: "An agent came, left or chose to be something else."},
 		{Name: TypingSignal, Module: "crm", Permission: perm.ConversationsView, Description: "Somebody is writing in a conversation."},
+		{Name: ReadSignal, Module: "crm", Permission: perm.ConversationsView, Description: "The caller read a conversation, or marked it as unread, in this window or another."},
 	}
 }
 
@@ -47,6 +49,12 @@ type Typing struct {
 	AuthorID       uuid.UUID  `json:"author_id" format:"uuid" doc:"The agent or the customer; the zero id for the assistant"`
 	Typing         bool       `json:"typing" doc:"false: they stopped"`
 	ExpiresAt      clock.Time `json:"expires_at" doc:"When it is over unless it is said again"`
+}
+
+// Read is the signal that an agent read a conversation, for that agent alone.
+type Read struct {
+	ConversationID uuid.UUID `json:"conversation_id"`
+	Unread         int       `json:"unread"`
 }
 
 const (

@@ -246,6 +246,9 @@ type signals struct {
 // Signal implements live.Streams.
 func (s *signals) Signal(uuid.UUID, string, any) {}
 
+// SignalTo implements live.Streams.
+func (s *signals) SignalTo(uuid.UUID, uuid.UUID, string, any) {}
+
 // SignalHere implements live.Streams.
 func (s *signals) SignalHere(_ uuid.UUID, _ string, data any) {
 	s.mu.Lock()
@@ -284,6 +287,39 @@ func TestTyping(t *testing.T) {
 		}
 		ayse.Post(path, object{}).Refused(422, "validation_failed")
 		ayse.Post("/api/crm/v1/conversations/"+uuid.NewString()+"/typing", object{"typing": true}).Refused(404, "not_found")
+	})
+}
+
+// What an agent reads on one device is read on their others, and nobody else hears of it.
+func TestReadElsewhere(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		id := request(t, w)
+		path := "/api/crm/v1/conversations/" + id
+		ayse := colleague(t, s, w, "Ayşe", identity.RoleAgent)
+		device, other, owner := watch(t, s, ayse, ""), watch(t, s, ayse, ""), watch(t, s, w.Owner, "")
+		ayse.Post(path+"/unread", nil).Want(200)
+		ayse.Post(path+"/read", nil).Want(200)
+		for _, d := range []*socket{device, other} {
+			for _, unread := range []int{1, 0} {
+				var got live.Read
+				d.until(live.ReadSignal).into(t, &got)
+				if got.ConversationID.String() != id || got.Unread != unread {
+					t.Errorf("heard %+v", got)
+				}
+			}
+		}
+		ayse.Post(path+"/typing", object{"typing": true}).Want(200)
+		for {
+			m := owner.next()
+			if m.Type == live.ReadSignal {
+				t.Error("somebody else heard of it")
+			}
+			if m.Type == live.TypingSignal {
+				return
+			}
+		}
 	})
 }
 

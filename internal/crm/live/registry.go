@@ -19,8 +19,10 @@ import (
 
 // Streams carry signals to those who watch.
 type Streams interface {
-	// Signal reaches the streams of every node, SignalHere those of this one.
+	// Signal reaches the streams of every node, SignalTo those of one caller, SignalHere
+	// those of this node.
 	Signal(tenant uuid.UUID, name string, data any)
+	SignalTo(tenant, to uuid.UUID, name string, data any)
 	SignalHere(tenant uuid.UUID, name string, data any)
 }
 

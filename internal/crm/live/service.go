@@ -97,6 +97,12 @@ func (s *Service) of(tenant uuid.UUID, a agent.Agent) Presence {
 	}
 }
 
+// TellRead implements inboxapi.Readers: it tells the caller's other windows and devices.
+func (s *Service) TellRead(ctx context.Context, m conversation.ReadMark) {
+	who := caller.From(ctx)
+	s.Streams.SignalTo(who.TenantID, who.ID, ReadSignal, Read{ConversationID: m.ID, Unread: m.Unread})
+}
+
 // writing is how often one author may say that they write.
 var writing = limit.Policy{Name: "typing", Burst: 30, Window: 30 * time.Second}
 

@@ -18,6 +18,7 @@ type news struct {
 		Object struct {
 			ID      uuid.UUID  `json:"id"`
 			OwnerID *uuid.UUID `json:"owner_id"`
+			AIState string     `json:"ai_state"`
 		} `json:"object"`
 		Item struct {
 			AuthorKind string `json:"author_kind"`
@@ -33,7 +34,7 @@ type news struct {
 // tells says whether events of a type may concern an agent.
 func tells(eventType string) bool {
 	switch eventType {
-	case conversation.Created, conversation.Replied, conversation.Assigned, conversation.Noted:
+	case conversation.Created, conversation.Replied, conversation.Assigned, conversation.Noted, conversation.Updated:
 		return true
 	}
 	return false
@@ -49,6 +50,8 @@ func (n *news) kinds() (of map[uuid.UUID]string, rest string) {
 		switch {
 		case item.AuthorKind != conversation.ByContact || item.Automatic:
 			return of, ""
+		case owner == nil && n.Data.Object.AIState == conversation.AIActive: // the assistant answers, or hands it over
+			return of, ""
 		case owner == nil:
 			return of, kindWaiting
 		}
@@ -57,6 +60,11 @@ func (n *news) kinds() (of map[uuid.UUID]string, rest string) {
 	case conversation.Assigned:
 		if _, changed := n.Data.Previous["owner_id"]; changed && owner != nil {
 			of[*owner] = kindAssigned
+		}
+	case conversation.Updated:
+		_, changed := n.Data.Previous["ai_state"]
+		if changed && n.Data.Object.AIState == conversation.AIHandedOver && owner == nil {
+			return of, kindWaiting
 		}
 	case conversation.Noted:
 		for _, m := range item.Mentions {

@@ -25,7 +25,7 @@ func (s *Service) Detail(ctx context.Context, id uuid.UUID) (out Detail, err err
 			return db.NotFound(err)
 		}
 		one := []conversation.Conversation{c}
-		if err := conversation.FillUnread(r, me, one); err != nil {
+		if err := conversation.FillUnreadAndFailed(r, me, one); err != nil {
 			return err
 		}
 		out.Conversation = one[0]

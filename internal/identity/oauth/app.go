@@ -54,8 +54,11 @@ type Grant struct {
 	ID        uuid.UUID  `json:"id"`
 	App       GrantedApp `json:"app"`
 	Scopes    []string   `json:"scopes" nullable:"false"`
+	Resource  *string    `json:"resource" example:"https://konak.example/mcp" doc:"What its tokens open: the MCP server alone, whose tools read, draft, tag, assign and close and send nothing; null for the whole API, and where it holds no token now"`
 	CreatedAt clock.Time `json:"created_at"`
 	UpdatedAt clock.Time `json:"updated_at" doc:"When it was last consented to"`
+
+	app uuid.UUID
 }
 
 // GrantedApp is what a person sees of an app.
@@ -85,6 +88,7 @@ type Consent struct {
 	RedirectURI string                      `json:"redirect_uri" example:"https://field.example.com/callback"`
 	State       string                      `json:"state" example:"af0ifjsldkj"`
 	Scopes      []ConsentScope              `json:"scopes" nullable:"false" doc:"What the app asks for"`
+	Resource    *string                     `json:"resource" example:"https://konak.example/mcp" doc:"What the token will open: the MCP server alone, whose tools read, draft, tag, assign and close and send nothing; null for the whole API"`
 	SignedIn    bool                        `json:"signed_in"`
 	User        api.Nullable[identity.User] `json:"user"`
 	Workspaces  []ConsentWorkspace          `json:"workspaces" nullable:"false" doc:"Where the person may let the app in; empty before they sign in"`

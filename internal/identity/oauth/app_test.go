@@ -324,3 +324,44 @@ func TestApps(t *testing.T) {
 		}
 	})
 }
+
+// The page and the list of consents say whether a token opens the MCP server alone.
+func TestConsentNamesTheResource(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		a := addApp(w, nil)
+		const tools = "http://localhost/mcp"
+		is := func(got *string, want string) {
+			t.Helper()
+			if (got == nil) != (want == "") || got != nil && *got != want {
+				t.Errorf("got %v, want %q", got, want)
+			}
+		}
+		granted := func(want string) {
+			t.Helper()
+			var grants []oauth.Grant
+			if w.Owner.Get(auth + "/grants").Want(200).Data(&grants); len(grants) != 1 {
+				t.Fatalf("got %+v", grants)
+			}
+			is(grants[0].Resource, want)
+		}
+		for _, asked := range []string{"", tools} {
+			var page oauth.Consent
+			s.Client("").Post(auth+"/app/context", request(a, map[string]any{"resource": asked})).Want(200).Data(&page)
+			is(page.Resource, asked)
+		}
+		token := func(resource string) (out oauth.Token) {
+			code := approve(t, w.Owner, a, map[string]any{"resource": resource}).Get("code")
+			s.Client("").Post(auth+"/app/token", redeem(a, code, nil)).Want(200).Data(&out)
+			return out
+		}
+		token(tools)
+		granted(tools)
+		whole := token("")
+		granted("")
+		v := url.Values{"token": {whole.AccessToken}, "client_id": {a.ClientID}}
+		s.Client("").Header("Content-Type", "application/x-www-form-urlencoded").Post("/oauth/revoke", v.Encode()).Want(200)
+		granted(tools)
+	})
+}

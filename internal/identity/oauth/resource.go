@@ -77,6 +77,15 @@ func (s *Service) resourceOf(address string) (string, error) {
 	return resourcePath, nil
 }
 
+// addressOf is the address of what a token opens; nil for the whole server.
+func (s *Service) addressOf(ctx context.Context, resource string) *string {
+	if resource == "" {
+		return nil
+	}
+	address := s.origin(ctx) + resource
+	return &address
+}
+
 // narrowed is what a token opens whose code was for one resource and which is redeemed
 // with an address: what the code was for, or the part of it that is asked for now. More
 // than the person saw is fault.InvalidTarget.

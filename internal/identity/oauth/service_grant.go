@@ -68,7 +68,7 @@ func (s *Service) Consent(ctx context.Context, in AuthRequest) (Consent, error) 
 	}
 	out := Consent{
 		App:         GrantedApp{q.app.ClientID, q.app.Name, q.publisher, q.app.selfRegistered},
-		RedirectURI: in.RedirectURI, State: in.State, Scopes: describeScopes(q.scopes), Workspaces: []ConsentWorkspace{},
+		RedirectURI: in.RedirectURI, State: in.State, Scopes: describeScopes(q.scopes), Resource: s.addressOf(ctx, q.resource), Workspaces: []ConsentWorkspace{},
 	}
 	who := caller.From(ctx)
 	if who.Kind != caller.Agent {
@@ -296,7 +296,13 @@ func (s *Service) revokeReused(tx *db.Tx, c code) error {
 func (s *Service) Grants(ctx context.Context, p db.Page) (list db.List[Grant], err error) {
 	who := caller.From(ctx)
 	err = s.db.System("app look-up").Read(ctx, func(r *db.Reader) (err error) {
-		list, err = listGrants(r, who.TenantID, who.ID, p)
+		if list, err = listGrants(r, who.TenantID, who.ID, p); err != nil {
+			return err
+		}
+		opens, err := identity.AppResources(r, who.TenantID, who.ID, s.db.Clock().Now())
+		for i := range list.Rows {
+			list.Rows[i].Resource = s.addressOf(ctx, opens[list.Rows[i].app])
+		}
 		return err
 	})
 	return list, err

@@ -92,13 +92,13 @@ func listGrants(r *db.Reader, tenant, membership uuid.UUID, p db.Page) (db.List[
 		var g Grant
 		var scopes db.JSON[[]string]
 		var uris db.JSON[[]string]
-		err := row.Scan(&g.ID, &g.App.ClientID, &g.App.Name, &g.App.Publisher, &g.App.SelfRegistered, &uris, &scopes, &g.CreatedAt, &g.UpdatedAt)
+		err := row.Scan(&g.ID, &g.app, &g.App.ClientID, &g.App.Name, &g.App.Publisher, &g.App.SelfRegistered, &uris, &scopes, &g.CreatedAt, &g.UpdatedAt)
 		if g.App.SelfRegistered {
 			g.App.Publisher = (&App{RedirectURIs: uris.V}).host()
 		}
 		g.Scopes = scopes.V
 		return g, err
-	}, `SELECT g.id, COALESCE(a.client_id, k.client_id), COALESCE(a.name, k.name), COALESCE(t.name, ''), a.id IS NULL,
+	}, `SELECT g.id, g.app_id, COALESCE(a.client_id, k.client_id), COALESCE(a.name, k.name), COALESCE(t.name, ''), a.id IS NULL,
 			COALESCE(a.redirect_uris, k.redirect_uris), g.scopes, g.created_at, g.updated_at
 		FROM oauth_grant g LEFT JOIN oauth_app a ON a.id = g.app_id AND a.deleted_at IS NULL LEFT JOIN tenant t ON t.id = a.tenant_id
 		LEFT JOIN oauth_client k ON k.id = g.app_id

@@ -91,7 +91,6 @@ type API struct {
 	mux        *chi.Mux
 	huma       huma.API
 	routes     []Route
-	settled    map[string]bool       // schemas that have got their last touch
 	changes    map[reflect.Type]bool // bodies of PUT and PATCH, in which null counts
 	metrics    *prometheus.HistogramVec
 	handler    http.Handler
@@ -105,6 +104,8 @@ type API struct {
 	drain    context.CancelFunc
 	mu       sync.Mutex
 	open     sync.WaitGroup
+	// showExamples makes the document's examples when it is first asked for.
+	showExamples sync.Once
 }
 
 const requestTimeout = 30 * time.Second
@@ -112,7 +113,7 @@ const requestTimeout = 30 * time.Second
 // New makes an API core without routes.
 func New(cfg Config) *API {
 	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, requestTimeout)
-	a := &API{cfg: cfg, mux: chi.NewMux(), settled: map[string]bool{}, changes: map[reflect.Type]bool{}, origin: http.NewCrossOriginProtection(), streams: cfg.Streams}
+	a := &API{cfg: cfg, mux: chi.NewMux(), changes: map[reflect.Type]bool{}, origin: http.NewCrossOriginProtection(), streams: cfg.Streams}
 	if a.streams == nil {
 		a.streams = NewOpenStreams()
 	}
@@ -120,7 +121,6 @@ func New(cfg Config) *API {
 	hookHuma()
 	format := jsonFormat
 	format.Unmarshal = a.unmarshal
-	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
@@ -131,7 +131,7 @@ func New(cfg Config) *API {
 			},
 			Servers: []*huma.Server{{URL: "/", Description: "The bare host, or a tenant's module host"}},
 			Components: &huma.Components{
-				Schemas: registry,
+				Schemas: schemas,
 				SecuritySchemes: map[string]*huma.SecurityScheme{
 					"session": {Type: "http", Scheme: "bearer", Description: "Session token (ses_…)"},
 					"cookie":  {Type: "apiKey", In: "cookie", Name: a.cookieName(CookieName), Description: "The panel's session cookie"},
@@ -187,6 +187,7 @@ func (a *API) Drain() {
 
 // Document is the OpenAPI 3.1 document, indented and in a stable order.
 func (a *API) Document() ([]byte, error) {
+	a.showExamples.Do(a.examples)
 	b, err := json.MarshalIndent(a.huma.OpenAPI(), "", "  ")
 	return append(b, '\n'), err
 }

@@ -48,16 +48,36 @@ func unmarshalClean(b []byte, v any) error {
 	if countValues(b) > maxValues {
 		return errTooManyValues
 	}
-	if escapesNUL(b) {
-		var tree any
-		if err := json.Unmarshal(b, &tree); err != nil {
-			return err
-		}
-		if path, ok := fieldWithNUL(tree, nil); ok {
-			return unkept{trtext.Cut(strings.TrimPrefix(strings.Join(path, ""), "."), maxFieldName)}
-		}
+	if err := findNUL(b); err != nil {
+		return err
 	}
 	return json.Unmarshal(b, v)
+}
+
+// findNUL returns unkept for JSON with U+0000 in it.
+func findNUL(b []byte) error {
+	if !escapesNUL(b) {
+		return nil
+	}
+	var tree any
+	if err := json.Unmarshal(b, &tree); err != nil {
+		return err
+	}
+	if path, ok := fieldWithNUL(tree, nil); ok {
+		return unkept{trtext.Cut(strings.TrimPrefix(strings.Join(path, ""), "."), maxFieldName)}
+	}
+	return nil
+}
+
+// CheckCharacters refuses JSON with a character that cannot be kept, as it is refused in the bodies of
+// routes: for what a protocol of HandleProtocol carries.
+func CheckCharacters(b []byte) error {
+	err := findNUL(b)
+	var bad unkept
+	if errors.As(err, &bad) {
+		return fault.Invalid(bad.field, badCharacter)
+	}
+	return err
 }
 
 // countValues counts the values of JSON by what comes before them.

@@ -1,24 +1,23 @@
 package api
 
 import (
-	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/google/uuid"
 )
 
-// examples shows what an operation answers when it succeeds, made of the
+// examples shows what every operation answers when it succeeds, made of the
 // examples that the types' fields have.
-func (a *API) examples(op *huma.Operation) {
-	r := a.huma.OpenAPI().Components.Schemas
-	for status, resp := range op.Responses {
-		if status[0] != '2' {
-			continue
-		}
-		if media := resp.Content["application/json"]; media != nil && media.Schema != nil && media.Example == nil {
-			media.Example = sample(r, media.Schema, nil)
+func (a *API) examples() {
+	doc := a.huma.OpenAPI()
+	for _, rt := range a.routes {
+		for status, resp := range operationOf(doc.Paths[rt.Path], rt.Method).Responses {
+			if status[0] != '2' {
+				continue
+			}
+			if media := resp.Content["application/json"]; media != nil && media.Schema != nil && media.Example == nil {
+				media.Example = sample(doc.Components.Schemas, media.Schema, nil)
+			}
 		}
 	}
 }
@@ -95,17 +94,8 @@ func sample(r huma.Registry, s *huma.Schema, within []string) any {
 // ends says that a schema leads back to a record that is being written.
 func ends(s *huma.Schema, within []string) bool { return s.Ref != "" && slices.Contains(within, s.Ref) }
 
-// allowNull adds null to the values of enumerations that may be absent. For the
+// nullEnums adds null to the values of enumerations that may be absent. For the
 // library that goes without saying, for JSON Schema it does not.
-func (a *API) allowNull() {
-	for name, s := range a.huma.OpenAPI().Components.Schemas.Map() {
-		if !a.settled[name] {
-			a.settled[name] = true
-			nullEnums(s)
-		}
-	}
-}
-
 func nullEnums(s *huma.Schema) {
 	if s == nil {
 		return
@@ -119,27 +109,5 @@ func nullEnums(s *huma.Schema) {
 	nullEnums(s.Items)
 	if more, ok := s.AdditionalProperties.(*huma.Schema); ok {
 		nullEnums(more)
-	}
-}
-
-var idList = reflect.TypeFor[[]uuid.UUID]()
-
-// markIDs says of lists of ids in an input's body that they are: a field's tags
-// speak of the list and not of what is in it.
-func (a *API) markIDs(in reflect.Type) {
-	body, ok := in.FieldByName("Body")
-	if !ok || body.Type.Kind() != reflect.Struct {
-		return
-	}
-	r := a.huma.OpenAPI().Components.Schemas
-	s := r.Schema(body.Type, true, in.Name()+"Body")
-	if s.Ref != "" {
-		s = r.SchemaFromRef(s.Ref)
-	}
-	for _, f := range reflect.VisibleFields(body.Type) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if p := s.Properties[name]; p != nil && f.Type == idList {
-			p.Items.Format = "uuid"
-		}
 	}
 }

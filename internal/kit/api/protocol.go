@@ -25,7 +25,7 @@ func (a *API) HandleProtocol(rt Route, challenge func(context.Context) string, h
 		who, err := a.admitToken(&rt, w, r)
 		if err != nil {
 			if fault.Is(err, fault.Unauthenticated) {
-				w.Header().Set("WWW-Authenticate", challenge(r.Context()))
+				w.Header().Set("WWW-Authenticate", challenge(r.Context())+refusedToken(r))
 			}
 			a.writeError(w, r, &rt, err)
 			discardBody(w, r)
@@ -39,6 +39,14 @@ func (a *API) HandleProtocol(rt Route, challenge func(context.Context) string, h
 		h.ServeHTTP(w, r.WithContext(ctx))
 		answered.at(2).Observe(elapsed().Seconds())
 	}))
+}
+
+// refusedToken says in a challenge that the token which the request showed opens nothing (RFC 6750).
+func refusedToken(r *http.Request) string {
+	if _, sent := bearer(r); sent {
+		return `, error="invalid_token"`
+	}
+	return ""
 }
 
 // admitToken is admit for a request that must show its credential itself.

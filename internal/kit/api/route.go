@@ -300,8 +300,6 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 		return out, nil
 	})
 	a.describeParams(&rt, reflect.TypeFor[In]())
-	a.markIDs(reflect.TypeFor[In]())
-	a.allowNull()
 	if rt.bare {
 		a.describeBare(&rt)
 	}
@@ -311,7 +309,6 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	if rt.Open {
 		a.openTo(&rt)
 	}
-	a.examples(operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method))
 }
 
 func (rt Route) withDefaults() Route {

@@ -4,6 +4,7 @@ package audit
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/google/uuid"
 
@@ -30,9 +31,21 @@ func WriteAs(tx *db.Tx, who *caller.Caller, action, object string, details any) 
 		(tenant_id, id, at, actor_kind, actor_id, ip, trace_id, action, object, details)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		tx.Tenant(), tx.NewID(), clock.At(tx.Now()), string(who.Kind), actor, who.IP,
-		obs.TraceID(tx.Context()), action, object, db.AsJSON(details))
+		obs.TraceID(tx.Context()), action, object, db.AsJSON(nameApp(who, details)))
 	if err != nil {
 		return fmt.Errorf("audit: %s: %w", action, err)
 	}
 	return nil
+}
+
+// nameApp adds the app that acts for a person to what changed: of two apps of one person a
+// reader has to know which it was.
+func nameApp(who *caller.Caller, details any) any {
+	changed, ok := details.(map[string]any)
+	if who.App == "" || !ok && details != nil {
+		return details
+	}
+	out := map[string]any{"app": who.App}
+	maps.Copy(out, changed)
+	return out
 }

@@ -41,6 +41,8 @@ type Caller struct {
 	// Delegated marks a session that the person did not open themselves: it
 	// was granted to an app, or opened by a code that somebody else made.
 	Delegated bool
+	// App is the name of the app that acts for the person, "" where none does.
+	App string
 	// Resource is the path of the one route that a token of an app was issued for
 	// (RFC 8707); "" is the whole API.
 	Resource string

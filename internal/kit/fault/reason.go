@@ -31,6 +31,8 @@ var reasons = map[because]entry{
 	{Conflict, "other_channel"}:       {409, "This conversation is on a channel without such calls. Call the customer by telephone, or write to them.", "Bu konuşma, böyle aramaların olmadığı bir kanalda. Müşteriyi telefonla arayın ya da ona yazın."},
 	{Conflict, "channel_unavailable"}: {409, "The conversation's channel is paused or disconnected. Make it work again on the channels page first.", "Konuşmanın kanalı duraklatılmış ya da bağlantısı kesilmiş. Önce kanallar sayfasından yeniden çalışır duruma getirin."},
 	{Conflict, "no_route"}:            {409, "The customer is not known on this channel. Wait until they write, or reach them another way.", "Müşteri bu kanalda tanınmıyor. Size yazmasını bekleyin ya da ona başka bir yoldan ulaşın."},
+	{Conflict, "ai_off"}:              {409, "No assistant holds this conversation, so there is nothing to hand over.", "Bu konuşma bir asistanda değil; devredilecek bir şey yok."},
+	{Conflict, "in_use"}:              {409, "This is still used. Choose another one wherever it is, then delete it.", "Bu hâlâ kullanılıyor. Kullanıldığı yerlerde başkasını seçin, sonra silin."},
 	{Conflict, "account_taken"}:       {409, "This account is connected already. Change it on the channels page, or disconnect it first.", "Bu hesap zaten bağlı. Kanallar sayfasından değiştirin ya da önce bağlantısını kesin."},
 	{Conflict, "already_granted"}:     {409, "The customer already lets you call; call them.", "Müşteri aramanıza zaten izin veriyor; arayabilirsiniz."},
 	{Conflict, "request_limit"}:       {409, "The customer was asked as often as the provider allows. Ask again later.", "Müşteriye sağlayıcının izin verdiği kadar soruldu. Daha sonra yeniden sorun."},
@@ -44,6 +46,8 @@ var reasons = map[because]entry{
 	{Conflict, "has_articles"}:        {409, "There are articles in this category. Move or delete them first.", "Bu kategoride makaleler var. Önce onları taşıyın ya da silin."},
 	{NotFound, "unknown_channel"}:     {404, "Channels of this kind are not connected this way. Connect whatsapp, telegram, messenger or instagram here; live chat, e-mail and custom channels have routes of their own.", "Bu tür kanallar bu yoldan bağlanmaz. Buradan whatsapp, telegram, messenger ya da instagram bağlayın; canlı sohbet, e-posta ve özel kanalların kendi yolları var."},
 	{Forbidden, "permission"}:         {403, "Whoever began this sign-up may no longer connect channels. Ask an owner for the permission and begin again.", "Bu işlemi başlatan kişi artık kanal bağlayamıyor. Bir sahipten yetki isteyin ve yeniden başlayın."},
+
+	{ReactionUnsupported, "sign_unsupported"}: {422, "This channel does not have this sign. React with another one.", "Bu kanalda bu simge yok. Başka bir simgeyle tepki verin."},
 
 	{Conflict, "already_sent"}:     {409, "The customer has this message already, so it cannot be changed. Send a correction.", "Müşteri bu iletiyi almış; değiştirilemez. Bir düzeltme gönderin."},
 	{Conflict, "sending"}:          {409, "This message is on its way. Wait until it was delivered or has failed.", "Bu ileti yolda. Ulaşmasını ya da başarısız olmasını bekleyin."},

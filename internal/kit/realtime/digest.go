@@ -90,7 +90,7 @@ func (r *digestRound) text(ctx context.Context, d *Digest, who *caller.Caller) (
 	if err != nil {
 		return nil, err
 	}
-	text := message{d.Name, 0, v}.text()
+	text := message{Type: d.Name, Data: v}.text()
 	r.made[key] = text
 	return text, nil
 }

@@ -19,10 +19,11 @@ type entry struct {
 	name     string
 	body     []byte
 	object   func() string // the record's id, found once for all streams
+	to       uuid.UUID     // of a signal: whom alone it is for
 }
 
 func newEntry(sequence int64, name string, body []byte) entry {
-	return entry{sequence, name, body, sync.OnceValue(func() string {
+	return entry{sequence: sequence, name: name, body: body, object: sync.OnceValue(func() string {
 		var b struct {
 			Data struct {
 				Object struct {
@@ -163,10 +164,16 @@ func (f *feed) take(m bus.Message) bool {
 	case m.Sequence == 0 && !f.carries(m.Type):
 		return true // what nodes tell each other wakes no stream
 	case m.Sequence == 0:
+		var addressed struct {
+			To uuid.UUID `json:"to"`
+		}
+		if json.Unmarshal(m.Body, &addressed) != nil {
+			return true // whom it is for is unknown
+		}
 		if len(f.signals) == feedSignals {
 			f.signals = append(f.signals[:0:0], f.signals[1:]...)
 		}
-		f.signals = append(f.signals, entry{name: m.Type, body: m.Body})
+		f.signals = append(f.signals, entry{name: m.Type, body: m.Body, to: addressed.To})
 		f.heard++
 	case m.Sequence <= f.last:
 		return true

@@ -31,7 +31,7 @@ func TestFeedWakesNobodyForWhatNoStreamCarries(t *testing.T) {
 	if _, heard := f.end(); heard != 0 {
 		t.Error("a beat of a node is kept")
 	}
-	if !woken(bus.Message{Type: "signal.seen"}) || !woken(bus.Message{Type: "anything", Sequence: 1, Body: []byte("{}")}) {
+	if !woken(bus.Message{Type: "signal.seen", Body: []byte("{}")}) || !woken(bus.Message{Type: "anything", Sequence: 1, Body: []byte("{}")}) {
 		t.Error("a signal or an event wakes nobody")
 	}
 }

@@ -104,7 +104,12 @@ func (s *Routes) Register(a *api.API) {
 // Signal sends a message without a sequence to those who watch a workspace
 // now, on every node.
 func (s *Streams) Signal(tenant uuid.UUID, name string, data any) {
-	s.Bus.Publish(tenant, bus.Message{Type: name, Body: message{name, 0, data}.text()})
+	s.SignalTo(tenant, uuid.Nil, name, data)
+}
+
+// SignalTo sends it to the streams of one caller only, wherever they are signed in.
+func (s *Streams) SignalTo(tenant, to uuid.UUID, name string, data any) {
+	s.Bus.Publish(tenant, bus.Message{Type: name, Body: message{Type: name, To: to, Data: data}.text()})
 }
 
 // SignalHere sends it to those on this node only, where every node finds out
@@ -114,7 +119,7 @@ func (s *Streams) SignalHere(tenant uuid.UUID, name string, data any) {
 	f := s.feeds[tenant]
 	s.mu.Unlock()
 	if f != nil {
-		f.take(bus.Message{Type: name, Body: message{name, 0, data}.text()})
+		f.take(bus.Message{Type: name, Body: message{Type: name, Data: data}.text()})
 	}
 }
 

@@ -65,13 +65,14 @@ func (w watcher) Recheck(ctx context.Context, token string) (*caller.Caller, err
 }
 
 type harness struct {
-	t      *testing.T
-	db     *db.DB
-	tenant uuid.UUID
-	hub    *bus.Hub
-	api    *api.API
-	url    string
-	out    *atomic.Bool // everybody was signed out
+	t       *testing.T
+	db      *db.DB
+	tenant  uuid.UUID
+	hub     *bus.Hub
+	api     *api.API
+	url     string
+	out     *atomic.Bool // everybody was signed out
+	streams *realtime.Streams
 	// prepared and made count how often the digest was.
 	prepared, made atomic.Int64
 }
@@ -94,6 +95,7 @@ func open(t *testing.T, d *db.DB) *harness {
 			},
 		}},
 	})
+	h.streams = streams
 	(&realtime.Routes{Streams: streams, Beat: 50 * time.Millisecond}).Register(h.api)
 	server := httptest.NewServer(h.api.Handler())
 	h.url = server.URL

@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"konak/internal/kit/bus"
@@ -101,6 +102,24 @@ func TestSignals(t *testing.T) {
 	}
 	if m := s.next(); m.Type != "dlp.seen" || m.Sequence != 1 {
 		t.Errorf("got %+v", m)
+	}
+}
+
+// A signal for one caller is for their streams alone, on the other nodes too, and one
+// whose receiver cannot be read is for nobody.
+func TestSignalTo(t *testing.T) {
+	t.Parallel()
+	h := open(t, dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start)))
+	s, again := h.dial(t, ""), h.dial(t, "")
+	another := uuid.Max
+	another[0]--
+	h.hub.Publish(h.tenant, bus.Message{Type: "signal.seen", Body: []byte("{")})
+	h.streams.SignalTo(h.tenant, another, "signal.seen", "theirs")
+	h.streams.SignalTo(h.tenant, uuid.Max, "signal.seen", "mine")
+	for _, s := range []*socket{s, again} {
+		if m := s.next(); m.Type != "signal.seen" || string(m.Data) != `"mine"` {
+			t.Errorf("got %+v", m)
+		}
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/google/uuid"
+
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -33,7 +35,7 @@ func (l sse) put(sequence int64, name string, body []byte) error { return l.Put(
 
 type ws struct{ *api.Socket }
 
-func (l ws) ready(after int64) error                  { return l.Send(message{"ready", after, nil}.text()) }
+func (l ws) ready(after int64) error                  { return l.Send(message{Type: "ready", Sequence: after}.text()) }
 func (ws) alive() error                               { return nil } // the socket pings by itself
 func (ws) flush() error                               { return nil }
 func (l ws) put(_ int64, _ string, body []byte) error { return l.Send(body) }
@@ -68,7 +70,9 @@ func (s *Streams) Follow(ctx context.Context, after int64, to Receiver) error {
 type message struct {
 	Type     string `json:"type"`
 	Sequence int64  `json:"sequence,omitzero"`
-	Data     any    `json:"data"`
+	// To is whom alone a signal is for; the zero id stands for all.
+	To   uuid.UUID `json:"to,omitzero"`
+	Data any       `json:"data"`
 }
 
 func (m message) text() []byte {
@@ -172,7 +176,7 @@ func (st *stream) run(ctx context.Context, out line) error {
 func (st *stream) send(n news) (bool, error) {
 	sent := false
 	for _, e := range n.signals {
-		if st.mayHear(st.who, e.name) {
+		if st.mayHear(st.who, e.name) && (e.to == uuid.Nil || e.to == st.who.ID) {
 			sent = true
 			if err := st.out.put(0, e.name, e.body); err != nil {
 				return sent, err
@@ -217,7 +221,7 @@ func (st *stream) notify() (bool, error) {
 	if len(st.changes) == 0 {
 		return false, nil
 	}
-	m := message{"changes", st.after, st.changes}
+	m := message{Type: "changes", Sequence: st.after, Data: st.changes}
 	err := st.out.put(st.after, m.Type, m.text())
 	st.changes = st.changes[:0]
 	clear(st.seen)
@@ -244,7 +248,7 @@ func (st *stream) past(ctx context.Context) error {
 			last = events[0].Sequence - 1
 		}
 		st.after = max(last, st.after)
-		m := message{"reset", st.after, nil}
+		m := message{Type: "reset", Sequence: st.after}
 		if err := st.out.put(st.after, m.Type, m.text()); err != nil {
 			return err
 		}

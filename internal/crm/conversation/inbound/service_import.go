@@ -1,12 +1,17 @@
 package inbound
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -17,6 +22,9 @@ type Past struct {
 	From    contact.Sender
 	// Messages are the oldest first.
 	Messages []PastMessage
+	// Fetch is called for the file of the nth message, once it has a place, in the
+	// transaction that gives it.
+	Fetch func(tx *db.Tx, item, attachment uuid.UUID, n int) error
 }
 
 // PastMessage is a message of the past. One with the same provider's id is the same.
@@ -25,18 +33,24 @@ type PastMessage struct {
 	At                      time.Time
 	// FromUs says that somebody of the workspace wrote it.
 	FromUs bool
+	// File is a file of it, which is fetched afterwards; nil for none. A message that is
+	// there already, with words that stand for a file, gets it: Instead are the words.
+	File    *file.Prepared
+	Instead string
 }
 
 // Import brings in messages of the past, each in its own place of the timeline. Nobody is
 // told: no unread message, no answer of the assistant, no event of a message, nobody who
 // waits, and no window. A conversation that begins with them is closed. A repeat changes
-// nothing, and blocked customers are passed over.
+// nothing but words that stand for a file, and blocked customers are passed over.
 func (s *Service) Import(ctx context.Context, p Past) error {
 	source, ok := conversation.SourceOf(p.Channel)
 	if !ok {
 		return fmt.Errorf("inbound: unknown channel %q", p.Channel)
 	}
-	return s.gate.InTx(ctx, func(tx *db.Tx) error {
+	there := map[int]uuid.UUID{}
+	err := s.gate.InTx(ctx, func(tx *db.Tx) error {
+		clear(there)
 		ref, err := s.contacts.Resolve(tx, p.From)
 		if err != nil || ref.Blocked {
 			return err
@@ -49,8 +63,63 @@ func (s *Service) Import(ctx context.Context, p Past) error {
 		if err != nil {
 			return err
 		}
-		return s.importMessages(tx, &c, p, ref, began)
+		return s.importMessages(tx, &c, p, ref, began, there)
 	})
+	for n, item := range there {
+		err = cmp.Or(err, s.addPastFile(ctx, item, p, n))
+	}
+	return err
+}
+
+// addPastFile gives a message that stands in the timeline its file, in place of the words
+// that stood for it, and tells open panels.
+func (s *Service) addPastFile(ctx context.Context, item uuid.UUID, p Past, n int) error {
+	m := p.Messages[n]
+	return s.gate.InTx(ctx, func(tx *db.Tx) error {
+		i, err := conversation.ItemByID(&tx.Reader, item)
+		if err != nil {
+			return ignoreMissing(err)
+		}
+		c, err := conversation.LockAny(tx, i.ConversationID)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		if i, err = conversation.ItemByID(&tx.Reader, item); err != nil {
+			return ignoreMissing(err)
+		}
+		if !strings.HasSuffix(i.Body, m.Instead) {
+			return nil
+		}
+		i.Body = cmp.Or(m.Body, strings.TrimSpace(strings.TrimSuffix(i.Body, m.Instead)))
+		if err := conversation.SetBody(tx, &i); err != nil {
+			return fmt.Errorf("inbound: file of the past: %w", err)
+		}
+		list, err := file.Take(tx, nil, []file.Prepared{*m.File})
+		if err != nil {
+			return err
+		}
+		if err := file.Attach(tx, i.ID, i.Test, list); err != nil {
+			return err
+		}
+		if err := p.Fetch(tx, i.ID, list[0].ID, n); err != nil {
+			return err
+		}
+		if err := s.gate.RefreshPreview(tx, &c); err != nil {
+			return err
+		}
+		if err := conversation.FillItem(&tx.Reader, &i); err != nil {
+			return err
+		}
+		return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &c, &i)
+	})
+}
+
+// ignoreMissing returns nil for a row that is not there.
+func ignoreMissing(err error) error {
+	if db.IsNoRow(err) {
+		return nil
+	}
+	return err
 }
 
 // startImported begins a closed conversation without a message.
@@ -65,13 +134,19 @@ func (s *Service) startImported(tx *db.Tx, p Past, ref contact.Ref, source conve
 	return c, err
 }
 
-func (s *Service) importMessages(tx *db.Tx, c *conversation.Conversation, p Past, ref contact.Ref, began bool) error {
+// importMessages writes the messages that are not there, and gives in there which of those
+// with a file are.
+func (s *Service) importMessages(tx *db.Tx, c *conversation.Conversation, p Past, ref contact.Ref, began bool, there map[int]uuid.UUID) error {
 	var last *conversation.Item
 	for n, m := range p.Messages {
-		if _, known, err := s.Known(&tx.Reader, p.From.AccountID, m.ProviderMessageID); err != nil || known {
-			if err != nil {
-				return err
-			}
+		id, known, err := s.Known(&tx.Reader, p.From.AccountID, m.ProviderMessageID)
+		if err != nil {
+			return err
+		}
+		if known && m.File != nil {
+			there[n] = id
+		}
+		if known {
 			continue
 		}
 		at := clock.At(m.At)
@@ -83,10 +158,20 @@ func (s *Service) importMessages(tx *db.Tx, c *conversation.Conversation, p Past
 			sent := conversation.Sent
 			item.AuthorKind, item.AuthorID, item.Delivery = conversation.ByAgent, nil, &sent
 		}
+		if m.File != nil {
+			if item.Attachments, err = file.Take(tx, nil, []file.Prepared{*m.File}); err != nil {
+				return err
+			}
+		}
 		// The provider's time has seconds: what came in one of them stays in its order.
 		place := clock.At(m.At.Add(time.Duration(n) * time.Microsecond))
 		if err := s.gate.ImportMessage(tx, *c, item, place); err != nil {
 			return fmt.Errorf("inbound: import: %w", err)
+		}
+		if m.File != nil {
+			if err := p.Fetch(tx, item.ID, item.Attachments[0].ID, n); err != nil {
+				return err
+			}
 		}
 		last = item
 	}
