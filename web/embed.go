@@ -14,6 +14,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed all:dist
@@ -47,12 +48,17 @@ const notBuilt = "panel not built: run make build"
 // source of a policy: "https:", an origin, or nothing. Outside are the origins of a
 // captcha service, if there is one.
 func Handler(forms string, outside ...string) http.Handler {
+	return newHandler(embeddedFiles(), forms, outside...)
+}
+
+// embeddedFiles are the files of the embedded build, read once for all servers of a process.
+var embeddedFiles = sync.OnceValue(func() map[string]file {
 	build, err := fs.Sub(dist, "dist")
 	if err != nil {
 		panic("web: the embedded folder has no dist: " + err.Error())
 	}
-	return newHandler(build, forms, outside...)
-}
+	return readFiles(build)
+})
 
 // Built reports whether the binary carries a panel.
 func Built() bool {
@@ -72,8 +78,12 @@ type handler struct {
 	policy string
 }
 
-func newHandler(build fs.FS, forms string, outside ...string) http.Handler {
-	h := &handler{files: make(map[string]file), policy: contentPolicy(forms, outside)}
+func newHandler(files map[string]file, forms string, outside ...string) http.Handler {
+	return &handler{files: files, policy: contentPolicy(forms, outside)}
+}
+
+func readFiles(build fs.FS) map[string]file {
+	files := make(map[string]file)
 	err := fs.WalkDir(build, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -95,13 +105,13 @@ func newHandler(build fs.FS, forms string, outside ...string) http.Handler {
 		if err != nil {
 			gzipped = nil
 		}
-		h.files["/"+name] = file{contentType: typeOf(name), plain: plain, gzipped: gzipped}
+		files["/"+name] = file{contentType: typeOf(name), plain: plain, gzipped: gzipped}
 		return nil
 	})
 	if err != nil {
 		panic("web: reading the embedded build: " + err.Error())
 	}
-	return h
+	return files
 }
 
 // typeOf does not ask the machine's own table, which differs between machines.

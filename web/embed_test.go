@@ -10,7 +10,7 @@ import (
 )
 
 func builtPanel(outside ...string) http.Handler {
-	return newHandler(fstest.MapFS{
+	return newHandler(readFiles(fstest.MapFS{
 		"index.html":              {Data: []byte("<!doctype html>panel")},
 		"index.html.gz":           {Data: []byte("packed page")},
 		"boot.js":                 {Data: []byte("boot")},
@@ -20,7 +20,7 @@ func builtPanel(outside ...string) http.Handler {
 		"assets/font.woff2":       {Data: []byte("font")},
 		".vite/manifest.json":     {Data: []byte("{}")},
 		".gitkeep":                {Data: nil},
-	}, "https:", outside...)
+	}), "https:", outside...)
 }
 
 func TestPolicyNamesTheCaptchaAlone(t *testing.T) {
@@ -127,7 +127,7 @@ func TestHandlerServes(t *testing.T) {
 
 func TestHandlerWithoutBuildSaysHowToMakeIt(t *testing.T) {
 	t.Parallel()
-	h := newHandler(fstest.MapFS{".gitkeep": {Data: nil}}, "")
+	h := newHandler(readFiles(fstest.MapFS{".gitkeep": {Data: nil}}), "")
 	response := get(t, h, "GET", "/", "")
 	if response.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("status %d, want 503", response.StatusCode)

@@ -39,7 +39,7 @@ test('a language model is added, its failure is shown, and it is changed and del
   await channel.getByRole('button', { name: 'Cancel' }).click()
 
   await page.getByRole('button', { name: 'Assistant', exact: true }).click()
-  await expect(row).toContainText('HTTP 503')
+  await expect(row).toContainText('The server answered with the status 503.')
   await expect(row).toContainText('its server is not asked before')
   await expectAccessible(page)
   await shoot(page, 'assistant-models')
@@ -52,7 +52,7 @@ test('a language model is added, its failure is shown, and it is changed and del
   await edit.getByLabel('Seconds a day').fill('60')
   await edit.getByRole('button', { name: 'Save' }).click()
   await expect(row).toContainText('of 60 seconds')
-  await expect(row).not.toContainText('HTTP 503')
+  await expect(row).not.toContainText('status 503')
 
   await row.getByRole('button', { name: 'Delete: Own model' }).click()
   await page.getByRole('dialog', { name: 'Delete this configuration?' }).getByRole('button', { name: 'Delete' }).click()

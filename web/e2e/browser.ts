@@ -9,6 +9,8 @@ export const browserArguments = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A page of a test lives for seconds: optimizing its scripts costs more than it gains, a tenth of the run.
+  '--js-flags=--no-opt --no-maglev',
 ]
 
 /** Starts the whole Chromium, for a test of what its shell has not: the notices of a desktop. */

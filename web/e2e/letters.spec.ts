@@ -129,12 +129,14 @@ test('an e-mail answer goes with copies; a refusal says why, and is tried again'
     await expect(copies.getByRole('listitem')).toHaveText(['accounting@example.com'])
   })
 
+  const row = page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: new RegExp(name) })
   const answer = thread.getByRole('article', { name: 'Message by Defne Yılmaz' }).filter({ hasText: 'A better offer.' })
   await test.step('what the server refuses says why', async () => {
     mail.state.refuse = true
     await thread.getByRole('button', { name: 'Send', exact: true }).click()
     await expect(answer).toContainText('Delivery failed', { timeout: 60_000 })
     await expect(answer).toContainText('Nobody here by that name')
+    await expect(row).toContainText('Not delivered')
     await expectAccessible(page)
     await shoot(page, 'letters-failed')
   })
@@ -143,6 +145,8 @@ test('an e-mail answer goes with copies; a refusal says why, and is tried again'
     mail.state.refuse = false
     await answer.getByRole('button', { name: 'Try again' }).click()
     await expect(answer).not.toContainText('Delivery failed')
+    await expect(row).not.toContainText('Not delivered')
+    await expect(thread.getByRole('group', { name: 'Messages' })).toBeFocused()
     await expect
       .poll(() => mail.letters.find((letter) => letter.text.includes('A better offer.'))?.to.toSorted(), { timeout: 60_000 })
       .toEqual(['accounting@example.com', `arda-${stamp}@example.com`])

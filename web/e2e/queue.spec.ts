@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test'
 import { startCustomer } from './customer'
 import { choose, expect, expectAccessible, joinDemo, shoot, signIn, test } from './helpers'
 import { nameSight, sights } from './sights'
@@ -10,6 +11,13 @@ const words = {
 
 /** How many conversations a window of that width shows at once, at least. */
 const rowsAt = { 1440: 9, 1366: 7, 1024: 7, 390: 7 } as const
+
+/** Nothing of what is written lies below a toast. */
+async function expectBeside(toast: Locator, text: Locator): Promise<void> {
+  const [shown, composer] = [await toast.boundingBox(), await text.boundingBox()]
+  if (!shown || !composer) throw new Error('the toast or the composer has no place')
+  expect(shown.x + shown.width <= composer.x || shown.y + shown.height <= composer.y, 'the toast is beside or above the composer').toBe(true)
+}
 
 for (const sight of sights) {
   const { language, locale, colorScheme, viewport } = sight
@@ -58,6 +66,7 @@ for (const sight of sights) {
         await mine.keyboard.press('e')
         await expect(thread(second)).toBeVisible()
         await expect(row(first)).toBeHidden()
+        await expectBeside(mine.getByRole('status').filter({ has: mine.getByRole('button', { name: say.undo }) }), thread(second).getByRole('textbox', { name: say.reply, exact: true }))
         await mine.getByRole('button', { name: say.undo }).click()
         await expect(thread(first)).toBeVisible()
         await toList()
@@ -104,6 +113,8 @@ for (const sight of sights) {
         await mine.getByRole('menuitemcheckbox', { name: say.waiting }).click()
         await expect(mine.getByRole('button', { name: say.view })).toHaveText(new RegExp(say.waiting.source.slice(1)))
         // Of all who wait, those of this agent: the demo has many more.
+        await mine.goto('/inbox?view=mine&sort=waiting_since')
+        await expect(row(first)).toBeVisible() // answered, and not dropped
         await mine.goto('/inbox?view=waiting&owner=me')
         await expect(row(third)).toBeVisible()
         await expect(row(first)).toBeHidden()
@@ -182,9 +193,7 @@ test('snooze and send later begin at their presets, and a toast leaves the compo
   await expect(later).toBeHidden()
   const toast = page.getByRole('region', { name: 'Notifications' }).getByRole('status').first()
   await expect(toast).toBeVisible()
-  const [shown, composer] = [await toast.boundingBox(), await text.boundingBox()]
-  if (!shown || !composer) throw new Error('the toast or the composer has no place')
-  expect(shown.x + shown.width).toBeLessThanOrEqual(composer.x)
+  await expectBeside(toast, text)
   await page.keyboard.press('Escape')
   await thread.getByRole('group', { name: 'Messages' }).focus()
   await page.keyboard.press('s')

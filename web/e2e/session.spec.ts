@@ -1,3 +1,4 @@
+import type { Request } from '@playwright/test'
 import { expect, owner, signIn, signInByForm, test } from './helpers'
 
 test('a wrong password is told in place and loses nothing', async ({ page }) => {
@@ -17,6 +18,11 @@ test('the gate leads to the sign-in and back to the screen that was asked for', 
 
 test('a session that ends elsewhere ends here, and signing in leads back', async ({ page, context }) => {
   await page.route('**/api/v1/stream', (route) => route.fulfill({ status: 503 }))
+  const asked = new Set<Request>()
+  page.on('request', (request) => asked.add(request))
+  const forget = (request: Request) => void asked.delete(request)
+  page.on('requestfinished', forget)
+  page.on('requestfailed', forget)
   await signIn(page, '/mail/dlp/exceptions')
   await expect(page.getByRole('table')).toBeVisible()
   // What the page asks for by itself must not be what finds out: the press of the link is.
@@ -28,6 +34,8 @@ test('a session that ends elsewhere ends here, and signing in leads back', async
     if (await page.evaluate(() => sessionStorage.getItem('pressed')).catch(() => 'yes')) await route.fallback()
     else await route.fulfill({ status: 503 })
   })
+  // What was asked before is answered before the cookie goes.
+  await expect.poll(() => asked.size).toBe(0)
   await context.clearCookies()
   await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Contacts' }).click()
   await expect(page.getByText('Your session has ended.')).toBeVisible()

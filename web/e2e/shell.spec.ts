@@ -131,6 +131,7 @@ test('a list that cannot be had says so, with a trace, and comes back', async ({
   await notice.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('table')).toBeVisible()
   await expect(notice).toBeHidden()
+  await expect(page.getByRole('main')).toBeFocused()
 })
 
 test.describe('when things are broken', () => {
@@ -150,6 +151,7 @@ test.describe('when things are broken', () => {
     broken = false
     await page.getByRole('button', { name: 'Try again' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Contacts' })).toBeVisible()
+    await expect(page.getByRole('main')).toBeFocused()
   })
 
   test('a screen that is asked for without a connection waits inside of the shell, and comes by itself', async ({ page, context }) => {

@@ -144,7 +144,7 @@ test('a template that Meta rejects says why, and one that does not arrive says s
   await contactWith(page, customer, phoneOf(stamp, '0000'))
   await beginWithTemplate(page, customer, /continue_conversation/)
   const thread = page.getByRole('region', { name: `Conversation with ${customer}` })
-  await expect(thread.getByText(/a message could not be delivered/)).toBeVisible()
+  await expect(thread.getByText(/A message could not be delivered/)).toBeVisible()
 })
 
 /** Tells us what happened on the number, signed as Meta signs it. */

@@ -1044,7 +1044,7 @@ export interface paths {
         put?: never;
         /**
          * Connect a page's Instagram account
-         * @description The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token.
+         * @description The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token; one that the workspace disconnected comes back, with its conversations.
          */
         post: operations["connect-instagram"];
         delete?: never;
@@ -1064,7 +1064,7 @@ export interface paths {
         put?: never;
         /**
          * Connect a page on Messenger
-         * @description The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token.
+         * @description The provider is asked for the page first, its app is told where to call, and the page to tell it what happens. An app whose webhook leads elsewhere is left alone unless replace_webhook says otherwise: 422. A page that is connected already gets the new token; one that the workspace disconnected comes back, with its conversations.
          */
         post: operations["connect-messenger"];
         delete?: never;
@@ -1084,7 +1084,7 @@ export interface paths {
         put?: never;
         /**
          * Connect a Telegram bot
-         * @description Telegram is asked for the bot first, and told where to call. A bot that is connected already gets the new token. Where Telegram cannot reach us we ask it instead (mode polling).
+         * @description Telegram is asked for the bot first, and told where to call. A bot that is connected already gets the new token; one that the workspace disconnected comes back, with its conversations. Where Telegram cannot reach us we ask it instead (mode polling).
          */
         post: operations["connect-telegram"];
         delete?: never;
@@ -1104,7 +1104,7 @@ export interface paths {
         put?: never;
         /**
          * Connect channel
-         * @description The provider is asked for the number first, is told where to call, and its templates are read. A number that is connected already gets the new token. A kind of channel that is connected in another way, or not at all: 404.
+         * @description The provider is asked for the number first, is told where to call, and its templates are read. A number that is connected already gets the new token; one that the workspace disconnected comes back, with its conversations. A kind of channel that is connected in another way, or not at all: 404.
          */
         post: operations["connect-channel"];
         delete?: never;
@@ -1769,7 +1769,7 @@ export interface paths {
         post?: never;
         /**
          * Disconnect channel
-         * @description Its credentials and its key are forgotten; its conversations stay. A repeat changes nothing.
+         * @description Its credentials and its key are forgotten; its conversations stay. A bot, page, Instagram account or number that is connected again is the same channel again. A repeat changes nothing.
          */
         delete: operations["disconnect-channel"];
         options?: never;
@@ -3786,7 +3786,7 @@ export interface paths {
         put?: never;
         /**
          * Import articles from Markdown
-         * @description The body is one Markdown file or a zip with up to 300 of them. A file says what it is between two lines of --- at its beginning (title, summary, category, language, article); else its path does (language/category/name.md), and its first heading is the title. Files that name the same article are one in several languages. What cannot become an article is listed with its reason.
+         * @description The body is one Markdown file or a zip with up to 300 of them. A file says what it is between two lines of --- at its beginning (title, summary, category, language, article); else its path does (language/category/name.md), and its first heading is the title. Files that name the same article are one in several languages. A text that there is already (the same title, category and language) is left as it is and counted as skipped, so that the same files can be imported again. What cannot become an article is listed with its reason.
          */
         post: operations["import-articles"];
         delete?: never;
@@ -6244,7 +6244,7 @@ export interface paths {
         };
         /**
          * List addresses that do not exist
-         * @description Their servers said so. Mailboxes cannot send to them until they are removed here.
+         * @description Their servers said so, or the domain does not exist or takes no mail. Mailboxes cannot send to them until they are removed here.
          */
         get: operations["list-mail-suppressions"];
         put?: never;
@@ -8444,8 +8444,8 @@ export interface components {
              */
             daily_tokens: number;
             /**
-             * @description Why the server did not answer last; null where it did
-             * @example HTTP 503
+             * @description Why the server did not answer last: dns, connect, tls, timeout, refused_address, or status_ with the number that it answered; null where it did
+             * @example status_503
              */
             failure: string | null;
             /** @description Whether a key is stored; the key itself is never shown */
@@ -9567,7 +9567,7 @@ export interface components {
              */
             max_text: number;
             /**
-             * @description The only signs that can be used; empty for any
+             * @description The only signs that can be used, with or without a variation selector (U+FE0F); empty for any
              * @example [
              *       "❤️"
              *     ]
@@ -10997,6 +10997,8 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
+            /** @description The last message to the customer did not arrive; events do not say it */
+            delivery_failed?: boolean;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -11159,6 +11161,8 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
+            /** @description The last message to the customer did not arrive; events do not say it */
+            delivery_failed?: boolean;
             /** @description What the caller has begun to write: at most one reply and one note */
             drafts: components["schemas"]["ConversationDraft"][];
             /**
@@ -13715,7 +13719,7 @@ export interface components {
             /** @example elif@example.com */
             address: string;
             /**
-             * @description What the other server said
+             * @description What the other server said, or what is wrong with its domain
              * @example 550 5.1.1 No such user
              */
             answer: string;
@@ -14244,6 +14248,12 @@ export interface components {
              */
             failed: number;
             files: components["schemas"]["HelpcenterImported"][];
+            /**
+             * Format: int64
+             * @description Texts that were there already and are as they were
+             * @example 0
+             */
+            skipped: number;
         };
         HelpcenterImportResultEnvelope: {
             data: components["schemas"]["HelpcenterImportResult"];
@@ -14265,8 +14275,12 @@ export interface components {
             file: string;
             /** @example tr */
             language: string;
+            /** @description Whether the text was there already: nothing was changed, and article_id is the one that there is */
+            skipped: boolean;
             /** @example Teslimat süresi */
             title: string;
+            /** @description What readers will not see as it was written, as with an article's texts */
+            warnings: ("html_left_out" | "picture_not_shown" | "language_not_shown")[];
         };
         HelpcenterListed: {
             /** Format: uuid */
@@ -14436,8 +14450,8 @@ export interface components {
              * @example 3
              */
             version: number;
-            /** @description What readers will not see as it was written: html_left_out says that the body has HTML, which is left out */
-            warnings: "html_left_out"[];
+            /** @description What readers will not see as it was written: html_left_out says that the body has HTML, which is left out; picture_not_shown that it has a picture whose address is not a whole one (https://…); language_not_shown that the site does not have the language */
+            warnings: ("html_left_out" | "picture_not_shown" | "language_not_shown")[];
         };
         HelpcenterTextState: {
             /**
@@ -16451,6 +16465,11 @@ export interface components {
             app: components["schemas"]["OauthGrantedApp"];
             /** @example https://field.example.com/callback */
             redirect_uri: string;
+            /**
+             * @description What the token will open: the MCP server alone, whose tools read, draft, tag, assign and close and send nothing; null for the whole API
+             * @example https://konak.example/mcp
+             */
+            resource: string | null;
             /** @description What the app asks for */
             scopes: components["schemas"]["OauthConsentScope"][];
             signed_in: boolean;
@@ -16495,6 +16514,11 @@ export interface components {
              */
             created_at: string;
             id: string;
+            /**
+             * @description What its tokens open: the MCP server alone, whose tools read, draft, tag, assign and close and send nothing; null for the whole API, and where it holds no token now
+             * @example https://konak.example/mcp
+             */
+            resource: string | null;
             scopes: string[];
             /**
              * Format: date-time
@@ -22455,6 +22479,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -23027,6 +23052,7 @@ export interface operations {
                      *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "contact_name": "Elif Kaya",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery_failed": false,
                      *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "handover_reason": null,
@@ -23433,6 +23459,7 @@ export interface operations {
                      *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "contact_name": "Elif Kaya",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery_failed": false,
                      *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "handover_reason": null,
@@ -23558,6 +23585,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -23709,6 +23737,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -24636,6 +24665,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -24780,7 +24810,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TypingInBody"];
+                "application/json": components["schemas"]["TypingInBody1"];
             };
         };
         responses: {
@@ -26389,7 +26419,7 @@ export interface operations {
                      *             "daily_money": 1000,
                      *             "daily_seconds": 3600,
                      *             "daily_tokens": 500000,
-                     *             "failure": "HTTP 503",
+                     *             "failure": "status_503",
                      *             "has_key": false,
                      *             "input_price": 15,
                      *             "model": "qwen3-32b",
@@ -26508,7 +26538,7 @@ export interface operations {
                      *           "daily_money": 1000,
                      *           "daily_seconds": 3600,
                      *           "daily_tokens": 500000,
-                     *           "failure": "HTTP 503",
+                     *           "failure": "status_503",
                      *           "has_key": false,
                      *           "input_price": 15,
                      *           "model": "qwen3-32b",
@@ -26653,7 +26683,7 @@ export interface operations {
                      *           "daily_money": 1000,
                      *           "daily_seconds": 3600,
                      *           "daily_tokens": 500000,
-                     *           "failure": "HTTP 503",
+                     *           "failure": "status_503",
                      *           "has_key": false,
                      *           "input_price": 15,
                      *           "model": "qwen3-32b",
@@ -26775,7 +26805,7 @@ export interface operations {
                      *           "daily_money": 1000,
                      *           "daily_seconds": 3600,
                      *           "daily_tokens": 500000,
-                     *           "failure": "HTTP 503",
+                     *           "failure": "status_503",
                      *           "has_key": false,
                      *           "input_price": 15,
                      *           "model": "qwen3-32b",
@@ -33625,6 +33655,7 @@ export interface operations {
                      *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "contact_name": "Elif Kaya",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery_failed": false,
                      *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "handover_reason": null,
@@ -41293,6 +41324,7 @@ export interface operations {
                      *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "contact_name": "Elif Kaya",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery_failed": false,
                      *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "handover_reason": null,
@@ -41418,6 +41450,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -42030,6 +42063,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -42324,6 +42358,7 @@ export interface operations {
                      *             "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "contact_name": "Elif Kaya",
                      *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "delivery_failed": false,
                      *             "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "handover_reason": null,
@@ -43107,6 +43142,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "drafts": [
                      *           {
                      *             "attachments": [
@@ -43255,6 +43291,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -43612,6 +43649,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -43887,6 +43925,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -44471,6 +44510,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -47362,6 +47402,7 @@ export interface operations {
                      *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "contact_name": "Elif Kaya",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery_failed": false,
                      *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "handover_reason": null,
@@ -47747,6 +47788,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -47918,6 +47960,7 @@ export interface operations {
                      *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "contact_name": "Elif Kaya",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery_failed": false,
                      *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "handover_reason": null,
@@ -48158,6 +48201,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -48814,6 +48858,7 @@ export interface operations {
                      *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "contact_name": "Elif Kaya",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery_failed": false,
                      *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "handover_reason": null,
@@ -49063,6 +49108,7 @@ export interface operations {
                      *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "contact_name": "Elif Kaya",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery_failed": false,
                      *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "handover_reason": null,
@@ -49401,6 +49447,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -50245,6 +50292,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -50660,6 +50708,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -51310,6 +51359,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -51607,6 +51657,7 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery_failed": false,
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -51896,7 +51947,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "agent_ids": [
-                     *             "text"
+                     *             "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
                      *           ],
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "description": "İade, değişim ve garanti",
@@ -51996,7 +52047,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "agent_ids": [
-                     *           "text"
+                     *           "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
                      *         ],
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "İade, değişim ve garanti",
@@ -52122,7 +52173,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "agent_ids": [
-                     *           "text"
+                     *           "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
                      *         ],
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "İade, değişim ve garanti",
@@ -52225,7 +52276,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "agent_ids": [
-                     *           "text"
+                     *           "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
                      *         ],
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "İade, değişim ve garanti",
@@ -54477,7 +54528,7 @@ export interface operations {
         parameters: {
             query: {
                 filename: string;
-                /** @description Of files that do not say theirs */
+                /** @description Of files that do not say theirs; left out, the help center's default language */
                 language?: "tr" | "en" | "de" | "fr" | "es" | "it" | "nl" | "ar" | "ru" | "az";
                 /** @description For files that name no category of the help center */
                 category_id?: string;
@@ -54512,9 +54563,14 @@ export interface operations {
                      *             "error": "unknown_category",
                      *             "file": "tr/kargo/teslimat.md",
                      *             "language": "tr",
-                     *             "title": "Teslimat süresi"
+                     *             "skipped": false,
+                     *             "title": "Teslimat süresi",
+                     *             "warnings": [
+                     *               "html_left_out"
+                     *             ]
                      *           }
-                     *         ]
+                     *         ],
+                     *         "skipped": 0
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
@@ -77205,6 +77261,7 @@ export interface operations {
                      *           "self_registered": false
                      *         },
                      *         "redirect_uri": "https://field.example.com/callback",
+                     *         "resource": "https://konak.example/mcp",
                      *         "scopes": [
                      *           {
                      *             "en": "Read conversations",
@@ -78880,6 +78937,7 @@ export interface operations {
                      *           },
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "id": "text",
+                     *           "resource": "https://konak.example/mcp",
                      *           "scopes": [
                      *             "text"
                      *           ],

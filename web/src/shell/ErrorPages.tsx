@@ -7,6 +7,7 @@ import { useI18n } from '@/i18n'
 import { Button, buttonClass } from '@/ui/Button'
 import { Code } from '@/ui/Badge'
 import { EmptyState } from '@/ui/EmptyState'
+import { focusHome, tryAgain } from '@/ui/focusHome'
 import { PageHeader } from '@/ui/PageHeader'
 import { InsideMain } from './insideMain'
 import { whenReachable } from './whenReachable'
@@ -55,6 +56,14 @@ export function UnexpectedPage({ error, reset }: ErrorComponentProps) {
     reset()
   }, [router, reset])
 
+  // The screen that comes instead of this page takes the focus, where the page had it.
+  useEffect(
+    () => () => {
+      if (document.activeElement === document.body) focusHome()
+    },
+    [],
+  )
+
   useEffect(() => {
     if (!offline) return
     return whenReachable(() => {
@@ -74,7 +83,7 @@ export function UnexpectedPage({ error, reset }: ErrorComponentProps) {
         title={offline ? t('errors.offline.lead') : t('errors.unexpected.lead')}
         action={
           <>
-            <Button look="primary" onClick={() => void again()}>
+            <Button look="primary" onClick={tryAgain(again)}>
               {t('common.retry')}
             </Button>
             <HomeLink />

@@ -50,7 +50,7 @@ interface ListViewProps<Row> {
 export function ListView<Row extends { id: string }>({ label, list, columns, rowActions, empty }: ListViewProps<Row>) {
   const { t } = useI18n()
   const actions: Column<Row>[] = rowActions
-    ? [{ id: 'actions', header: t('common.actions'), headerHidden: true, className: 'w-14 text-right', cell: rowActions }]
+    ? [{ id: 'actions', header: t('common.actions'), headerHidden: true, className: 'w-14 text-right whitespace-nowrap', cell: rowActions }]
     : []
   return (
     <QueryState

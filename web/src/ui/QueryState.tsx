@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { useI18n } from '@/i18n'
 import { Button } from './Button'
 import { FailureText } from './FailureText'
+import { tryAgain } from './focusHome'
 import { Notice } from './Notice'
 import { SkeletonRows } from './Skeleton'
 
@@ -25,7 +26,7 @@ export function QueryState({ isPending, error, isEmpty, empty, retry, children }
           tone="danger"
           className="mb-4"
           action={
-            <Button size="sm" onClick={retry}>
+            <Button size="sm" onClick={tryAgain(retry)}>
               {t('common.retry')}
             </Button>
           }

@@ -40,10 +40,11 @@ export function Tooltips() {
       if (anchor) timer = setTimeout(() => show(anchor), patience)
       else setTip(null)
     }
-    function onFocus(event: FocusEvent) {
-      const anchor = anchorOf(event.target)
+    function showFor(target: EventTarget | null) {
+      const anchor = anchorOf(target)
       if (anchor?.matches(':focus-visible')) show(anchor)
     }
+    const onFocus = (event: FocusEvent) => showFor(event.target)
     // The keyboard brings what it reaches into view: its tip goes along.
     function onScroll() {
       clearTimeout(timer)
@@ -58,6 +59,8 @@ export function Tooltips() {
     document.addEventListener('focusout', hide)
     document.addEventListener('keydown', onKey)
     document.addEventListener('scroll', onScroll, true)
+    // This part of the panel comes late: the keyboard may be somewhere already.
+    showFor(document.activeElement)
     return () => {
       hide()
       document.removeEventListener('pointerover', onOver)

@@ -2,9 +2,11 @@
 import { cleanup, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { Check } from 'lucide-react'
+import { cloneElement } from 'react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { IconButton } from './Button'
 import { Checkbox } from './Field'
+import { QueryState } from './QueryState'
 
 afterEach(cleanup)
 
@@ -29,5 +31,18 @@ describe('busy controls', () => {
     await userEvent.keyboard('{Enter}')
     expect(pressed).toHaveBeenCalledTimes(1)
     expect(document.activeElement).toBe(screen.getByRole('button'))
+  })
+})
+
+describe('trying again', () => {
+  it.each([
+    ['a page', <main key="at" id="main" tabIndex={-1} />, 'main'],
+    ['a layer', <div key="at" role="dialog" tabIndex={-1} />, 'dialog'],
+  ])('leaves the focus in %s, where the button goes away', async (_, place, role) => {
+    const at = (error: unknown) => cloneElement(place, {}, <QueryState isPending={false} error={error} isEmpty={false} empty={null} retry={() => rerender(at(null))}>Rows</QueryState>)
+    const { rerender } = render(at(new Error('no line')))
+    await userEvent.click(screen.getByRole('button'))
+    expect(screen.queryByRole('button')).toBeNull()
+    expect(document.activeElement).toBe(screen.getByRole(role))
   })
 })

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { focusHome } from './focusHome'
 
 let byKey = false
 addEventListener('keydown', () => (byKey = true), true)
@@ -7,11 +8,6 @@ addEventListener('pointerdown', () => (byKey = false), true)
 /** Whether a key brought about what happens now: whoever points sees where they are without a ring. */
 export function isByKey(): boolean {
   return byKey
-}
-
-/** Gives the focus to what the page is about, where whatever had it is gone. */
-export function focusHome(): void {
-  ;(document.querySelector<HTMLElement>('[data-home]') ?? document.getElementById('main'))?.focus({ preventScroll: true })
 }
 
 /** Remembers what had the focus when a layer opened, and returns how the layer gives it back when it closes. */

@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { ArrowLeft, Ellipsis, History, KeyRound, Pause, Pencil, Play, Send, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
@@ -20,7 +20,6 @@ import { toast } from '@/ui/Toast'
 import { Deliveries } from './Deliveries'
 import { DeliveryDrawer } from './DeliveryDrawer'
 import { DeliveryFilterBar } from './DeliveryFilterBar'
-import { RecoverDialog } from './RecoverDialog'
 import { RotateDialog } from './RotateDialog'
 import { useSource, type DeliveryFilter, type Webhook } from './source'
 import { WebhookForm } from './WebhookForm'
@@ -35,6 +34,8 @@ import {
   watchInterval,
   webhookLooks,
 } from './webhooks'
+
+const RecoverDialog = lazy(() => import('./RecoverDialog').then((m) => ({ default: m.RecoverDialog })))
 
 interface WebhookScreenProps {
   webhookId: string
@@ -202,16 +203,18 @@ function WebhookDetails({ webhook, deliveries, deliveryId }: WebhookDetailsProps
           }}
         />
       )}
-      {layer === 'recover' && (
-        <RecoverDialog
-          webhook={webhook}
-          onClose={close}
-          onStarted={({ id }) => {
-            close()
-            setStarted(id)
-          }}
-        />
-      )}
+      <Suspense>
+        {layer === 'recover' && (
+          <RecoverDialog
+            webhook={webhook}
+            onClose={close}
+            onStarted={({ id }) => {
+              close()
+              setStarted(id)
+            }}
+          />
+        )}
+      </Suspense>
       {layer === 'delete' && <DeleteConfirm webhook={webhook} onClose={close} />}
       {secret !== null && (
         <SecretOnce

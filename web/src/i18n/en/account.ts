@@ -56,6 +56,7 @@ export const account = {
   'devices.othersEnded_other': '{count} sessions ended',
   'grants.empty.title': 'No connected apps',
   'grants.empty.text': 'When you give an app access to your account, it is listed here with its permissions, and you can revoke its access at any time.',
+  'grants.toolsOnly': 'Through the tools for assistants only; it sends nothing to customers',
   'grants.since': 'allowed on {date}',
   'grants.revoke': 'Revoke',
   'grants.revokeOne': 'Revoke access of {name}',

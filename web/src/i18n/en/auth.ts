@@ -78,6 +78,7 @@ export const auth = {
   'consent.publisher': 'Registered by {publisher}.',
   'consent.selfRegistered': 'It registered itself, and nobody has checked its name. Its answers go to {publisher}. Continue only if you have just started this from that app.',
   'consent.scopes': 'It will be able to',
+  'consent.toolsOnly': 'It works only through the tools for assistants: within these rights it reads, drafts, tags, assigns and closes. It sends nothing to customers.',
   'consent.returns': 'You will be redirected to',
   'consent.as': 'You are signed in as {name} ({email}).',
   'consent.granted': 'Already allowed',

@@ -2,6 +2,8 @@ export const channels = {
   'channels.assistant': 'Assistant',
   'channels.assistant.title': 'Assistant on {name}',
   'channels.assistant.lead': 'It answers customers with passages of your published help articles, and hands over to the team where it finds none.',
+  'channels.assistant.leadModel': 'A language model answers customers out of your help articles and other sources and names them, and hands over to the team where they do not answer.',
+  'channels.assistant.on': 'Assistant on',
   'channels.assistant.enabled': 'The assistant answers on this channel',
   'channels.assistant.enabledHint': 'A colleague who answers or joins takes over.',
   'channels.assistant.configuration': 'How it behaves',

@@ -43,6 +43,7 @@ export const home = {
   'home.queue.mine': 'Your conversations',
   'home.queue.none': 'Nothing of yours is open. New conversations of yours appear here.',
   'home.queue.free': 'Nobody’s yet',
+  'home.queue.failed': 'Not delivered',
   'home.queue.waits': 'Waiting for {span}',
   'home.queue.unnamed': 'Unknown visitor',
   'home.number.open': 'Open',

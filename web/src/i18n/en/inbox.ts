@@ -40,6 +40,7 @@ export const inbox = {
   'inbox.pick': 'Select the conversation with {name}',
   'inbox.unreadCount_one': '{count} unread message',
   'inbox.unreadCount_other': '{count} unread messages',
+  'inbox.notDelivered': 'Not delivered',
   'inbox.untilReply': 'Until a reply',
   'inbox.gone': 'This conversation was deleted, or it belongs to another workspace.',
   'inbox.state.closed': 'Closed',

@@ -50,7 +50,6 @@ export const macros = {
   'macros.snooze.minutes_other': '{count} minutes',
   'macros.empty.title': 'No macro yet',
   'macros.empty.text': 'Turn what you do again and again into one click: answer, tag, assign and close a conversation at once. Start with your most frequent answer.',
-  'macros.empty.ask': 'A macro answers, tags, assigns and closes a conversation in one click. Someone whose role manages macros can add the first one.',
   'macros.delete.title': 'Delete this macro?',
   'macros.delete.action': 'Delete the macro',
   'macros.delete.text': '{name} disappears from everyone’s composer. What it has done in conversations stays.',

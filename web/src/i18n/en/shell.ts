@@ -99,6 +99,7 @@ export const shell = {
   'devices.unnamed': 'Unknown device',
   'common.edit': 'Edit',
   'common.more': 'More actions',
+  'common.othersAdd': 'Colleagues whose role allows it can add the first one.',
   'notices.title': 'Notifications',
   'notices.lead': 'Newest first.',
   'notices.waiting_one': '{count} notification',

@@ -149,7 +149,7 @@ export const webhooks = {
   'deliveries.status.exhausted': 'Failed',
   'deliveries.status.delivered': 'Delivered',
   'deliveries.empty.title': 'Nothing delivered yet',
-  'deliveries.empty.text': 'Deliveries appear here live. Send a test to see the first one and your server’s response.',
+  'deliveries.empty.text': 'Deliveries appear here live, with your server’s response.',
   'webhooks.stats.chart': 'Last 24 hours',
   'webhooks.stats.failedAttempts': 'Failed attempts',
 } as const

@@ -58,6 +58,7 @@ export const account: Record<keyof typeof en, string> = {
   'devices.othersEnded_other': '{count} oturum kapatıldı',
   'grants.empty.title': 'Bağlı uygulama yok',
   'grants.empty.text': 'Bir uygulamaya hesabınıza erişim verdiğinizde izinleriyle birlikte burada görünür; erişimi istediğiniz an iptal edebilirsiniz.',
+  'grants.toolsOnly': 'Yalnızca asistanlara açık araçlarla; müşterilere bir şey göndermez',
   'grants.since': 'izin: {date}',
   'grants.revoke': 'İptal et',
   'grants.revokeOne': '{name} erişimini iptal et',

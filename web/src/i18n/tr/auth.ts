@@ -80,6 +80,7 @@ export const auth: Record<keyof typeof en, string> = {
   'consent.publisher': 'Kaydeden: {publisher}.',
   'consent.selfRegistered': 'Kendini kaydetti, adını kimse denetlemedi. Yanıtları {publisher} adresine gider. Yalnızca bunu az önce o uygulamadan siz başlattıysanız sürdürün.',
   'consent.scopes': 'Şunları yapabilecek',
+  'consent.toolsOnly': 'Yalnızca asistanlara açık araçlarla çalışır: bu yetkilerle okur, taslak yazar, etiketler, atar ve kapatır. Müşterilere hiçbir şey göndermez.',
   'consent.returns': 'Yönlendirileceğiniz adres:',
   'consent.as': '{name} ({email}) olarak oturum açtınız.',
   'consent.granted': 'Daha önce izin verildi',

@@ -2,6 +2,8 @@ export const channels = {
   'channels.assistant': 'Asistan',
   'channels.assistant.title': '{name} kanalında asistan',
   'channels.assistant.lead': 'Müşterileri yayımlanmış yardım makalelerinizden alıntılarla yanıtlar, bulamadığında ekibe aktarır.',
+  'channels.assistant.leadModel': 'Müşterileri bir dil modeli, yardım makalelerinize ve diğer kaynaklarınıza dayanarak ve kaynak göstererek yanıtlar; yanıt bulamadığında ekibe aktarır.',
+  'channels.assistant.on': 'Asistan açık',
   'channels.assistant.enabled': 'Bu kanalda asistan yanıtlasın',
   'channels.assistant.enabledHint': 'Yanıtlayan ya da katılan çalışma arkadaşı devralır.',
   'channels.assistant.configuration': 'Nasıl davranır',

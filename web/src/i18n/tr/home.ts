@@ -45,6 +45,7 @@ export const home: Record<keyof typeof en, string> = {
   'home.queue.mine': 'Konuşmalarınız',
   'home.queue.none': 'Size ait açık konuşma yok. Yenileri burada belirir.',
   'home.queue.free': 'Henüz kimsenin değil',
+  'home.queue.failed': 'Teslim edilemedi',
   'home.queue.waits': '{span} bekliyor',
   'home.queue.unnamed': 'Bilinmeyen ziyaretçi',
   'home.number.open': 'Açık',

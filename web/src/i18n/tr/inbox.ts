@@ -42,6 +42,7 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.pick': '{name} ile konuşmayı seç',
   'inbox.unreadCount_one': '{count} okunmamış mesaj',
   'inbox.unreadCount_other': '{count} okunmamış mesaj',
+  'inbox.notDelivered': 'Teslim edilemedi',
   'inbox.untilReply': 'Yanıt gelene dek',
   'inbox.gone': 'Bu konuşma silinmiş ya da başka bir çalışma alanına ait.',
   'inbox.state.closed': 'Kapalı',

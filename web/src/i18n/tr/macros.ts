@@ -52,7 +52,6 @@ export const macros: Record<keyof typeof en, string> = {
   'macros.snooze.minutes_other': '{count} dakika',
   'macros.empty.title': 'Henüz makro yok',
   'macros.empty.text': 'Tekrar tekrar yaptığınız işleri tek tıka indirin: konuşmayı bir kerede yanıtlayın, etiketleyin, atayın ve kapatın. En sık verdiğiniz yanıtla başlayın.',
-  'macros.empty.ask': 'Makro, bir konuşmayı tek tıkla yanıtlar, etiketler, atar ve kapatır. İlkini, rolü makroları yöneten biri ekleyebilir.',
   'macros.delete.title': 'Bu makro silinsin mi?',
   'macros.delete.action': 'Makroyu sil',
   'macros.delete.text': '{name} herkesin yanıt kutusundan kalkar. Konuşmalarda yaptıkları durur.',

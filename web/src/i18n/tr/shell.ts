@@ -101,6 +101,7 @@ export const shell: Record<keyof typeof en, string> = {
   'devices.unnamed': 'Bilinmeyen cihaz',
   'common.edit': 'Düzenle',
   'common.more': 'Diğer işlemler',
+  'common.othersAdd': 'İlkini, rolü buna izin veren çalışma arkadaşlarınız ekleyebilir.',
   'notices.title': 'Bildirimler',
   'notices.lead': 'En yenisi üstte.',
   'notices.waiting_one': '{count} bildirim',

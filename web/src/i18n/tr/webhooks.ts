@@ -154,7 +154,7 @@ export const webhooks: Record<keyof typeof en, string> = {
   'deliveries.status.delivered': 'Teslim edildi',
   'deliveries.empty.title': 'Henüz iletim yok',
   'deliveries.empty.text':
-    'İletimler burada canlı görünür. İlkini ve sunucunuzun yanıtını görmek için bir deneme gönderin.',
+    'İletimler, sunucunuzun yanıtıyla birlikte burada canlı görünür.',
   'webhooks.stats.chart': 'Son 24 saat',
   'webhooks.stats.failedAttempts': 'Başarısız denemeler',
 }

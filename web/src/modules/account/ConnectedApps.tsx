@@ -31,6 +31,7 @@ export function ConnectedApps() {
                 <p className="text-sm text-ink-3">
                   {row.app.publisher} · {t('grants.since', { date: formatDateTime(row.updated_at) })}
                 </p>
+                {row.resource && <p className="text-sm text-ink-2">{t('grants.toolsOnly')}</p>}
                 <p className="mt-1.5 flex flex-wrap gap-1.5">
                   {row.scopes.map((scope) => (
                     <Code key={scope}>{scope}</Code>

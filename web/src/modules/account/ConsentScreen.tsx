@@ -70,6 +70,7 @@ function Question({ consent, request }: { consent: Consent; request: AuthRequest
             </li>
           ))}
         </ul>
+        {consent.resource && <p className="mt-3 text-sm text-ink-2">{t('consent.toolsOnly')}</p>}
         <p className="mt-3 border-t border-line pt-3 text-sm break-all text-ink-3">
           {t('consent.returns')} <span className="font-mono text-xs">{consent.redirect_uri}</span>
         </p>

@@ -15,6 +15,7 @@ export function requestOf(search: string): AuthRequest {
     code_challenge_method: query.get('code_challenge_method') ?? '',
     scope: optional('scope'),
     state: optional('state'),
+    resource: optional('resource'),
   }
 }
 

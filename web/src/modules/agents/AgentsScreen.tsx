@@ -1,9 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { Ban, Ellipsis, Pencil, QrCode, Trash2, Undo2, Users } from 'lucide-react'
 import { useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
-import { roleTitleKey } from '@/modules/identity/catalog'
+import { rolesQuery, roleTitleKey } from '@/modules/identity/catalog'
 import { ListPage, useAdd } from '@/shell/ListPage'
 import { Ago } from '@/ui/Ago'
 import { Badge, type Tone } from '@/ui/Badge'
@@ -120,10 +121,12 @@ export function AgentsScreen() {
   )
 }
 
+/** A role of the workspace's own has its title where the person may see roles. */
 function RoleName({ name }: { name: string }) {
   const { t } = useI18n()
+  const roles = useQuery({ ...rolesQuery, enabled: meets(useMe(), { permission: 'identity.roles.view' }) }).data?.roles
   const key = roleTitleKey({ name, built_in: true })
-  return key ? t(key) : name
+  return key ? t(key) : (roles?.find((role) => role.name === name)?.title ?? name)
 }
 
 function SuspendConfirm({ agent, onClose }: { agent: Agent; onClose: () => void }) {

@@ -1,6 +1,8 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
+import { readAll } from '@/api/readAll'
+import { meets, useMe } from '@/api/session'
 
 export type Agent = Schemas['AgentAgent']
 export type NewQr = Schemas['AgentNewQR']
@@ -14,6 +16,22 @@ export function useAgents() {
     key,
     fetch: (cursor) => ask(api.GET('/api/crm/v1/agents', { params: { query: { limit: pageSize, cursor } } })),
   })
+}
+
+/** Names members by their ids, for screens that say who did something; others than oneself only for people who may see them. */
+export function useAgentNames(): (id: string | null) => string | undefined {
+  const me = useMe()
+  const { data: agents = [] } = useQuery({
+    enabled: meets(me, { permission: 'crm.agents.view', licence: 'crm' }),
+    queryKey: [...key, 'names'],
+    queryFn: () => readAll((query) => ask(api.GET('/api/crm/v1/agents', { params: { query } }))),
+    staleTime: 300_000,
+  })
+  return (id) => {
+    if (id === me.membership.id) return me.user.name
+    const agent = agents.find((one) => one.id === id)
+    return agent && (agent.name || agent.email)
+  }
 }
 
 function useRefresh() {

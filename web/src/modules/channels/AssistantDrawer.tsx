@@ -8,7 +8,7 @@ import { FormDrawer } from '@/ui/FormLayer'
 import { Select } from '@/ui/Select'
 import { toast } from '@/ui/Toast'
 import { handoverText } from '../crm/handover'
-import { useConfigurations, useSetAssistant, useTry } from './assistant'
+import { leadOf, useConfigurations, useSetAssistant, useTry } from './assistant'
 import type { Account } from './channels'
 
 /** Whether the assistant answers on a channel, how it behaves there, and a question to try. */
@@ -33,7 +33,7 @@ export function AssistantDrawer({ account, onClose }: { account: Account; onClos
   return (
     <FormDrawer
       title={t('channels.assistant.title', { name: account.name })}
-      description={t('channels.assistant.lead')}
+      description={t(leadOf(list, chosen))}
       busy={set.isPending}
       error={set.error}
       fields={['configuration_id']}

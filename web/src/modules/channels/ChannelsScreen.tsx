@@ -254,7 +254,7 @@ interface ChannelCardProps {
 }
 
 /** One connected account: its sign, whether it works, and what it carried. */
-function ChannelCard({ account, carried, today, menu }: ChannelCardProps) {
+export function ChannelCard({ account, carried, today, menu }: ChannelCardProps) {
   const { t } = useI18n()
   const { label, tone } = statuses[account.status]
   const reason = reasonKey(account)
@@ -268,10 +268,11 @@ function ChannelCard({ account, carried, today, menu }: ChannelCardProps) {
         </div>
         {menu}
       </header>
-      <p className="mt-3">
+      <p className="mt-3 flex flex-wrap gap-1.5">
         <Badge dot tone={tone}>
           {t(label)}
         </Badge>
+        {account.ai && <Badge>{t('channels.assistant.on')}</Badge>}
       </p>
       {account.reason && <p className="mt-1.5 text-sm text-ink-2">{reason ? t(reason) : account.reason}</p>}
       <footer className="mt-auto flex flex-wrap justify-between gap-x-4 gap-y-1 pt-4 text-sm text-ink-2">

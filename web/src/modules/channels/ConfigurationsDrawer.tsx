@@ -11,6 +11,7 @@ import { Notice } from '@/ui/Notice'
 import { QueryState } from '@/ui/QueryState'
 import { useConfigurations, useDeleteConfiguration, type Configuration } from './assistant'
 import { ConfigurationDrawer } from './ConfigurationDrawer'
+import { modelFailure } from './modelFailure'
 import { SourcesDrawer } from './SourcesDrawer'
 
 type Layer = { kind: 'sources' } | { kind: 'edit'; configuration: Configuration | null } | { kind: 'delete'; configuration: Configuration }
@@ -90,7 +91,7 @@ function ModelFacts({ model }: { model: NonNullable<Configuration['model']> }) {
         </Fact>
         {model.failure && (
           <Fact label={t('assistant.failure')}>
-            <span className="break-words text-danger-ink">{model.failure}</span>
+            <span className="break-words text-danger-ink">{modelFailure(model.failure)}</span>
           </Fact>
         )}
       </dl>

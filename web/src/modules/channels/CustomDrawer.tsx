@@ -109,7 +109,7 @@ export function CustomDrawer({ account, onClose }: { account: Account | null; on
 function sampleRequest(id: string): string {
   return [
     `curl -X POST ${location.origin}/api/crm/public/v1/channels/custom/${id}/messages`,
-    `-H 'Authorization: Bearer $KONAK_API_KEY'`,
+    `-H "Authorization: Bearer $KONAK_API_KEY"`,
     `-H 'Content-Type: application/json'`,
     `-d '${JSON.stringify({ message_id: '1', body: t('channels.custom.sampleBody'), contact: { external_id: '42', name: 'Elif Kaya' } })}'`,
   ].join(' \\\n  ')

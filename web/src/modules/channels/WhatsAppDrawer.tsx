@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useI18n } from '@/i18n'
+import { formatNumber, useI18n, type PlainKey } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { Code } from '@/ui/Badge'
 import { Fact } from '@/ui/Fact'
@@ -82,14 +82,24 @@ export function WhatsAppDrawer({ account, onClose }: { account: Account | null; 
   )
 }
 
-function NumberFacts({ settings }: { settings: NumberSettings }) {
+const qualities: Record<string, PlainKey> = { GREEN: 'whatsapp.quality.high', YELLOW: 'whatsapp.quality.medium', RED: 'whatsapp.quality.low' }
+
+/** What Meta calls TIER_1K is a thousand; null where it is no number. */
+function limitOf(tier: string): string | null {
+  const [, count, thousand] = /^TIER_(\d+)(K?)$/.exec(tier) ?? []
+  return count ? formatNumber(Number(count) * (thousand ? 1000 : 1)) : null
+}
+
+export function NumberFacts({ settings }: { settings: NumberSettings }) {
   const { t } = useI18n()
+  const { quality_rating: rating, messaging_limit_tier: tier } = settings
+  const quality = qualities[rating]
   return (
     <dl className="mb-5 grid gap-3 sm:grid-cols-2">
       <Fact label={t('whatsapp.display')}>{settings.display_phone_number}</Fact>
       <Fact label={t('whatsapp.verifiedName')}>{settings.verified_name}</Fact>
-      {settings.quality_rating && <Fact label={t('whatsapp.quality')}>{settings.quality_rating}</Fact>}
-      {settings.messaging_limit_tier && <Fact label={t('whatsapp.limit')}>{settings.messaging_limit_tier}</Fact>}
+      {rating && <Fact label={t('whatsapp.quality')}>{quality ? t(quality) : rating}</Fact>}
+      {tier && <Fact label={t('whatsapp.limit')}>{limitOf(tier) ?? (tier === 'TIER_UNLIMITED' ? t('whatsapp.limit.none') : tier)}</Fact>}
       {settings.history && <Fact label={t('whatsapp.history')}>{t(settings.history === 'shared' ? 'whatsapp.history.shared' : 'whatsapp.history.declined')}</Fact>}
     </dl>
   )

@@ -1,8 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { readAll } from '@/api/readAll'
+import type { PlainKey } from '@/i18n'
 
 export type Configuration = Schemas['AssistantConfiguration']
+
+/** What the assistant does by a configuration; "" means the defaults, which quote. */
+export function leadOf(list: readonly Pick<Configuration, 'id' | 'model'>[], chosen: string): PlainKey {
+  return list.some((one) => one.id === chosen && one.model) ? 'channels.assistant.leadModel' : 'channels.assistant.lead'
+}
 
 const key = ['crm', 'assistant'] as const
 

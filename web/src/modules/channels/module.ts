@@ -35,7 +35,7 @@ const articleRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/help-center/$articleId',
   component: lazyRouteComponent(withTexts(() => import('./helpcenter/ArticleScreen'), 'helpcenter'), 'ArticleScreen'),
-  staticData: { screen: help },
+  staticData: { screen: { ...help, settings: 'channels' } },
 })
 
 export const channelsModule = defineModule({

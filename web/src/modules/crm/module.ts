@@ -162,9 +162,10 @@ export const crmModule = defineModule({
     }
   },
   person: { ...presenceNeed, Menu: PresenceMenu, Mark: PresenceMark },
-  signals: ['conversation.typing', 'agent.presence'],
+  signals: ['conversation.typing', 'conversation.read', 'agent.presence'],
   apply: (client, event) => {
     if (event.type === 'conversation.typing') return void import('./inbox/typing').then((m) => m.noteTyping(event.data))
+    if (event.type === 'conversation.read') return void import('./inbox/live').then((m) => m.applyRead(client, event.data))
     if (event.type === 'agent.presence') return notePresence(client, event.data)
     if (alerting.has(event.type)) {
       const agent = client.getQueryData(meQuery.queryKey)?.membership.id

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { useI18n } from '@/i18n'
 import { deviceOf } from '@/lib/device'
+import { languageName } from '@/lib/languageName'
 
 /** What the browser of a live chat's visitor said. */
 export function useVisitor(conversationId: string | undefined) {
@@ -16,12 +17,12 @@ export function useVisitor(conversationId: string | undefined) {
 
 /** Where a visitor of the live chat writes from: their page, browser and language, as their browser says. */
 export function VisitorFacts({ visitor }: { visitor: Schemas['WidgetVisitorInfo'] }) {
-  const { t, language } = useI18n()
+  const { t } = useI18n()
   const { name, platform } = deviceOf(visitor.browser)
   const facts = [
     [t('visitor.page'), visitor.page || visitor.origin],
     [t('visitor.browser'), [name, platform].filter(Boolean).join(' · ')],
-    [t('visitor.language'), visitor.language && new Intl.DisplayNames(language, { type: 'language', fallback: 'code' }).of(visitor.language)],
+    [t('visitor.language'), languageName(visitor.language)],
   ]
   return (
     <dl className="flex flex-col gap-3.5 text-sm">

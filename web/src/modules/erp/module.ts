@@ -21,7 +21,7 @@ const webhookRoute = createRoute({
   path: '/erp/webhooks/$webhookId',
   validateSearch: readWebhookSearch,
   component: lazyRouteComponent(withTexts(() => import('./webhookScreens'), 'webhooks'), 'OneScreen'),
-  staticData: { screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: settingsIcon('Webhook') } },
+  staticData: { screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: settingsIcon('Webhook'), settings: 'developers' } },
 })
 
 export const erpModule = defineModule({

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { ArrowRight, PartyPopper } from 'lucide-react'
+import { ArrowRight, CircleAlert, PartyPopper } from 'lucide-react'
 import type { Schemas } from '@/api/client'
 import { useI18n, type PlainKey } from '@/i18n'
 import { useEachMinute } from '@/lib/minute'
@@ -66,6 +66,7 @@ function Rows({ label, rows }: { label: PlainKey; rows: readonly Row[] }) {
               <span className="block truncate text-sm font-semibold">{row.contact_name || t('home.queue.unnamed')}</span>
               <span className="block truncate text-sm text-ink-2">{row.subject ? `${row.subject} · ${row.preview}` : row.preview}</span>
             </span>
+            {row.delivery_failed && <CircleAlert role="img" aria-label={t('home.queue.failed')} data-tip={t('home.queue.failed')} className="size-4.5 shrink-0 text-danger-ink" />}
             {row.waiting_since && <Waits since={row.waiting_since} />}
           </Link>
         </li>

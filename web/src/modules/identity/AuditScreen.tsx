@@ -42,6 +42,17 @@ const kinds = {
   'macro.*': 'audit.kind.macro',
   'canned_reply.*': 'audit.kind.cannedReply',
   'view.*': 'audit.kind.view',
+  'template.*': 'templates.title',
+  'article.*': 'helpcenter.title',
+  'mail.*': 'settings.mail',
+  'call.*': 'calls.title',
+  'number.*': 'numbers.title',
+  'phone_line.*': 'phoneLine.title',
+  'phone_member.*': 'phones.title',
+  'phone_settings.*': 'phoneSettings.title',
+  'phone_block.*': 'blocked.title',
+  'greeting.*': 'greetings.title',
+  'wallet.*': 'wallet.title',
 } as const satisfies Record<string, PlainKey>
 
 const actorKinds = {

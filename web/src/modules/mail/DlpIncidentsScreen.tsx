@@ -13,7 +13,7 @@ import { Segmented } from '@/ui/Segmented'
 import { Select } from '@/ui/Select'
 import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
-import { actions, incidentStates, patternTypes, placeText, severities, useIncidents, useReview, type Incident, type Review } from './dlpRules'
+import { actions, incidentStates, patternText, placeText, severities, useIncidents, useReview, type Incident, type Review } from './dlpRules'
 
 export function DlpIncidentsScreen() {
   const { t } = useI18n()
@@ -29,7 +29,7 @@ export function DlpIncidentsScreen() {
       cell: (row) => (
         <>
           <span className="font-medium break-words">{row.subject_masked || t('incidents.noSubject')}</span>
-          <span className="block text-sm break-all text-ink-3">{row.recipients.join(', ')}</span>
+          <Parties incident={row} />
         </>
       ),
     },
@@ -82,14 +82,24 @@ export function DlpIncidentsScreen() {
   )
 }
 
+/** Whose mail it is, and to whom. */
+function Parties({ incident }: { incident: Incident }) {
+  const { t } = useI18n()
+  return (
+    <>
+      {incident.sender && <span className="block text-sm break-all text-ink-3">{t('incidents.from', { sender: incident.sender })}</span>}
+      <span className="block text-sm break-all text-ink-3">{t('incidents.to', { recipients: incident.recipients.join(', ') })}</span>
+    </>
+  )
+}
+
 function Found({ incident }: { incident: Incident }) {
   const { t } = useI18n()
   return (
     <ul className="text-sm">
       {incident.matches.map((match) => (
         <li key={`${match.rule_id} ${match.where}`}>
-          {match.pattern_type in patternTypes ? t(patternTypes[match.pattern_type as keyof typeof patternTypes]) : match.pattern_type}{' '}
-          <span className="text-ink-3">({placeText(match.where)})</span> <span className="font-mono text-xs break-all text-ink-3">{match.samples_masked.join(', ')}</span>
+          {patternText(match.pattern_type)} <span className="text-ink-3">({placeText(match.where)})</span> <span className="font-mono text-xs break-all text-ink-3">{match.samples_masked.join(', ')}</span>
         </li>
       ))}
       {incident.unscanned.map((part) => (
@@ -125,7 +135,14 @@ function ReviewDialog({ incident, onClose }: { incident: Incident; onClose: () =
       fields={[]}
       onSubmit={submit}
       onClose={onClose}
-      before={<Found incident={incident} />}
+      before={
+        <>
+          <p className="mb-3">
+            <Parties incident={incident} />
+          </p>
+          <Found incident={incident} />
+        </>
+      }
     >
       <Field label={t('incidents.decision')} className="mt-4">
         <Select name="review" defaultValue="release">

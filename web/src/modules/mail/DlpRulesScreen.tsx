@@ -17,7 +17,7 @@ import { Notice } from '@/ui/Notice'
 import { Select } from '@/ui/Select'
 import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
-import { actions, patternTypes, placeText, ruleFields, severities, useAddRule, useDeleteRule, useEnableRule, useRules, useTestText, withPattern, type Rule } from './dlpRules'
+import { actions, patternText, patternTypes, placeText, ruleFields, severities, useAddRule, useDeleteRule, useEnableRule, useRules, useTestText, withPattern, type Rule } from './dlpRules'
 
 export function DlpRulesScreen() {
   const { t } = useI18n()
@@ -70,7 +70,7 @@ export function DlpRulesScreen() {
         rowActions={canManage && ((row: Rule) => <IconButton icon={Trash2} tone="danger" label={t('dlpRules.deleteOne', { name: row.name })} onClick={() => setDoomed(row)} />)}
         empty={{ icon: ScanSearch, title: t('dlpRules.empty.title'), text: t('dlpRules.empty.text') }}
       />
-      <TestBox />
+      <TestBox rules={list.rows} />
       {adding && <AddRuleDialog onClose={() => setAdding(false)} />}
       {doomed && <DeleteConfirm row={doomed} onClose={() => setDoomed(null)} />}
     </>
@@ -91,8 +91,8 @@ function Narrowing({ options }: { options: Rule['options'] }) {
   return parts.length > 0 && <span className="block text-sm break-words text-ink-3">{parts.join(' · ')}</span>
 }
 
-/** Says what the enabled rules find in a text; nothing is kept of it. */
-function TestBox() {
+/** Says which enabled rules find what in a text; nothing is kept of it. */
+function TestBox({ rules }: { rules: Rule[] }) {
   const { t } = useI18n()
   const test = useTestText()
   const found = test.data
@@ -126,8 +126,9 @@ function TestBox() {
       {found && (
         <Notice tone={found.matches.length === 0 ? 'ok' : 'warn'} className="mt-4" title={found.action === 'pass' ? t('dlpRules.test.pass') : t(actions[found.action].label)}>
           {found.matches.map((match) => (
-            <p key={`${match.rule_id} ${match.where}`} className="font-mono text-xs break-all">
-              {placeText(match.where)}: {match.samples_masked.join(', ')}
+            <p key={`${match.rule_id} ${match.where}`}>
+              <span className="font-medium">{rules.find((rule) => rule.id === match.rule_id)?.name ?? patternText(match.pattern_type)}</span> ({placeText(match.where)}):{' '}
+              <span className="font-mono text-xs break-all">{match.samples_masked.join(', ')}</span>
             </p>
           ))}
         </Notice>

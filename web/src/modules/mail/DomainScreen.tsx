@@ -149,17 +149,24 @@ export function KeysNotice({ domain, canManage }: { domain: Domain; canManage: b
           )
         }
       >
-        {t('domains.keysWait', { selector: domain.selector })}
+        {t('domains.keysWait', { records: keyRecords(domain.next_selector), selector: domain.selector })}
       </Notice>
     )
   }
   if (!domain.old_selector || !domain.old_until) return null
-  const records = ['r', 'e'].map((end) => `${domain.old_selector}${end}._domainkey`).join(', ')
-  return <Notice className="mb-4">{t('domains.oldKeys', { records, at: formatDateTime(domain.old_until) })}</Notice>
+  return <Notice className="mb-4">{t('domains.oldKeys', { records: keyRecords(domain.old_selector), at: formatDateTime(domain.old_until) })}</Notice>
 }
 
-function RecordTable({ records }: { records: DomainRecord[] }) {
+/** The names of the records of the keys at a selector. */
+function keyRecords(selector: string): string {
+  return ['r', 'e'].map((end) => `${selector}${end}._domainkey`).join(', ')
+}
+
+export function RecordTable({ records }: { records: DomainRecord[] }) {
   const { t } = useI18n()
+  // What is wrong with all of them alike is said once, and not in every row.
+  const [first] = records.map((row) => recordErrors[row.error])
+  const common = records.length > 1 && records.every((row) => recordErrors[row.error] === first) ? first : undefined
   const columns: Column<DomainRecord>[] = [
     {
       id: 'purpose',
@@ -175,9 +182,12 @@ function RecordTable({ records }: { records: DomainRecord[] }) {
       id: 'name',
       header: t('domains.name'),
       cell: (row) => (
-        <>
+        <span className="flex min-w-32 flex-col items-start gap-1">
           <Code>{row.type}</Code> <Code>{row.host}</Code>
-        </>
+          <span className="md:hidden">
+            <CopyButton text={valueOf(row)} label={t('domains.copy')} />
+          </span>
+        </span>
       ),
     },
     { id: 'value', header: t('domains.value'), wide: true, cell: (row) => <RecordValue record={row} /> },
@@ -185,7 +195,7 @@ function RecordTable({ records }: { records: DomainRecord[] }) {
       id: 'status',
       header: t('domains.state'),
       cell: (row) => {
-        const error = recordErrors[row.error]
+        const error = common ? undefined : recordErrors[row.error]
         return (
           <>
             <Badge tone={statuses[row.status].tone}>{t(statuses[row.status].label)}</Badge>
@@ -195,12 +205,25 @@ function RecordTable({ records }: { records: DomainRecord[] }) {
       },
     },
   ]
-  return <Table label={t('domains.records')} columns={columns} rows={records} rowKey={(row) => row.purpose} />
+  return (
+    <>
+      {common && (
+        <Notice tone="warn" className="mb-4">
+          {t(common)}
+        </Notice>
+      )}
+      <Table label={t('domains.records')} columns={columns} rows={records} rowKey={(row) => row.purpose} />
+    </>
+  )
+}
+
+function valueOf({ priority, value }: DomainRecord): string {
+  return priority === undefined ? value : `${priority} ${value}`
 }
 
 function RecordValue({ record }: { record: DomainRecord }) {
   const { t } = useI18n()
-  const value = record.priority === undefined ? record.value : `${record.priority} ${record.value}`
+  const value = valueOf(record)
   return (
     <div className="flex items-center gap-2">
       <span className="line-clamp-2 min-w-0 flex-1 font-mono text-xs break-all">{value}</span>

@@ -14,7 +14,7 @@ import type { Column } from '@/ui/Table'
 import { Tabs } from '@/ui/Tabs'
 import { toast } from '@/ui/Toast'
 import { MailCell } from './MailCell'
-import { recipientStates, useDropMail, useQueue, useRetryMail, type QueueItem } from './queue'
+import { answerText, recipientStates, useDropMail, useQueue, useRetryMail, type QueueItem } from './queue'
 import { SuppressionList } from './SuppressionList'
 
 export function MailQueueScreen() {
@@ -57,7 +57,7 @@ function Queue() {
             {row.recipients.map((one) => (
               <li key={one.address} className="text-sm break-all">
                 <Badge tone={recipientStates[one.state].tone}>{t(recipientStates[one.state].label)}</Badge> {one.address}
-                {one.answer && one.state !== 'delivered' && <span className="block text-ink-3">{one.answer}</span>}
+                {one.state !== 'delivered' && <span className="block text-ink-3">{answerText(one.answer, one.hold_reason)}</span>}
                 {one.next_try_at && (
                   <span className="block text-ink-3">
                     {t(one.hold_reason ? 'mailQueue.unreachable' : 'mailQueue.nextTry')} <Ago at={one.next_try_at} />

@@ -1,29 +1,36 @@
-import { FileLock2, ScrollText, ShieldCheck } from 'lucide-react'
+import { FileLock2 } from 'lucide-react'
 import { useState } from 'react'
-import { errorText, fieldText } from '@/api/message'
+import { fieldText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatDateTime, formatNumber, useI18n } from '@/i18n'
+import { formatDateTime, useI18n, type PlainKey } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { ListView, useAdd } from '@/shell/ListPage'
-import { Ago } from '@/ui/Ago'
-import { Badge, Code } from '@/ui/Badge'
+import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { ConfirmAct } from '@/ui/ConfirmAct'
 import { Field, Input, Textarea } from '@/ui/Field'
 import { FormDialog } from '@/ui/FormLayer'
-import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
 import { Select } from '@/ui/Select'
 import type { Column } from '@/ui/Table'
 import { Tabs } from '@/ui/Tabs'
 import { JournalList } from './JournalList'
-import { useAddPrivacyRequest, useClosePrivacyRequest, useLedger, usePrivacyRequests, useVerifyLedger, type LedgerLine, type PrivacyRequest } from './settings'
+import { LedgerList } from './LedgerList'
+import { useAddPrivacyRequest, useClosePrivacyRequest, usePrivacyRequests, type PrivacyRequest } from './settings'
 
 const states = {
   received: { label: 'privacy.state.received', tone: 'warn' },
   completed: { label: 'privacy.state.completed', tone: 'ok' },
   rejected: { label: 'privacy.state.rejected', tone: 'neutral' },
 } as const
+
+const kinds = {
+  export: 'privacy.kind.export',
+  erasure: 'privacy.kind.erasure',
+} as const satisfies Record<PrivacyRequest['kind'], PlainKey>
+
+/** The part of a request's id that holds its moment: it tells requests apart whose address is gone. */
+const startOf = (id: string) => id.slice(0, 13)
 
 export function PrivacyScreen() {
   const { t } = useI18n()
@@ -37,7 +44,7 @@ export function PrivacyScreen() {
         label={t('privacy.title')}
         tabs={[
           { id: 'requests', label: t('privacy.requests'), content: <Requests canManage={canManage} /> },
-          { id: 'ledger', label: t('privacy.ledger'), content: <Ledger /> },
+          { id: 'ledger', label: t('privacy.ledger'), content: <LedgerList /> },
           { id: 'journal', label: t('journal.title'), content: <JournalList /> },
         ]}
       />
@@ -58,7 +65,10 @@ function Requests({ canManage }: { canManage: boolean }) {
       cell: (row) => (
         <>
           <span className="font-medium break-all">{row.mailbox || t('privacy.erased')}</span>
-          <span className="block text-sm text-ink-3">{t(row.kind === 'export' ? 'privacy.kind.export' : 'privacy.kind.erasure')}</span>
+          <span className="block text-sm text-ink-3">
+            {t(kinds[row.kind])}
+            {!row.mailbox && ` · ${t('privacy.request', { id: startOf(row.id) })}`}
+          </span>
         </>
       ),
     },
@@ -104,7 +114,7 @@ function CompleteConfirm({ row, onClose }: { row: PrivacyRequest; onClose: () =>
       done={t('privacy.completed')}
       onClose={onClose}
     >
-      {t(row.kind === 'erasure' ? 'privacy.completeErasure' : 'privacy.completeExport', { mailbox: row.mailbox })}
+      {row.mailbox ? t(row.kind === 'erasure' ? 'privacy.completeErasure' : 'privacy.completeExport', { mailbox: row.mailbox }) : t('privacy.closeErased', { id: startOf(row.id) })}
     </ConfirmAct>
   )
 }
@@ -120,7 +130,7 @@ function RejectConfirm({ row, onClose }: { row: PrivacyRequest; onClose: () => v
       done={t('privacy.rejected')}
       onClose={onClose}
     >
-      {t('privacy.rejectText', { mailbox: row.mailbox })}
+      {row.mailbox ? t('privacy.rejectText', { mailbox: row.mailbox }) : t('privacy.closeErased', { id: startOf(row.id) })}
     </ConfirmAct>
   )
 }
@@ -153,60 +163,5 @@ function AddDialog({ onClose }: { onClose: () => void }) {
         <Textarea name="note" rows={2} maxLength={2000} />
       </Field>
     </FormDialog>
-  )
-}
-
-function Ledger() {
-  const { t } = useI18n()
-  const [mailbox, setMailbox] = useState('')
-  const list = useLedger(mailbox)
-  const verify = useVerifyLedger()
-  const columns: Column<LedgerLine & { id: string }>[] = [
-    { id: 'seq', header: t('privacy.line'), cell: (row) => <span className="tabular-nums">{formatNumber(row.seq)}</span> },
-    { id: 'action', header: t('privacy.action'), cell: (row) => <LineCell line={row} /> },
-    { id: 'hash', header: t('privacy.hash'), wide: true, cell: (row) => <span className="font-mono text-xs text-ink-3">{row.hash.slice(0, 16)}…</span> },
-    { id: 'at', header: t('privacy.at'), cell: (row) => <Ago at={row.at} /> },
-  ]
-  return (
-    <>
-      <div className="mb-4 flex flex-wrap items-center gap-3">
-        <Button icon={ShieldCheck} busy={verify.isPending} onClick={() => verify.mutate()}>
-          {t('privacy.verify')}
-        </Button>
-        {verify.data && (
-          <Notice tone={verify.data.ok ? 'ok' : 'danger'}>{verify.data.ok ? t('privacy.verified', { lines: formatNumber(verify.data.lines) }) : t('privacy.broken')}</Notice>
-        )}
-        {verify.error != null && <Notice tone="danger">{errorText(verify.error)}</Notice>}
-      </div>
-      <form
-        role="search"
-        className="mb-4 flex flex-wrap items-end gap-3"
-        onSubmit={(event) => {
-          event.preventDefault()
-          setMailbox(textOf(new FormData(event.currentTarget), 'mailbox'))
-        }}
-      >
-        <Field label={t('privacy.filter')} className="min-w-0 flex-1 basis-60">
-          <Input name="mailbox" type="email" autoComplete="off" maxLength={254} />
-        </Field>
-        <Button type="submit">{t('privacy.filterAction')}</Button>
-      </form>
-      <ListView
-        label={t('privacy.ledger')}
-        list={list}
-        columns={columns}
-        empty={{ icon: ScrollText, title: t(mailbox ? 'privacy.filterEmpty' : 'privacy.ledgerEmpty.title'), text: t('privacy.ledgerEmpty.text') }}
-      />
-    </>
-  )
-}
-
-/** What was done, and the personal values of the line while nobody has erased them. */
-function LineCell({ line }: { line: LedgerLine }) {
-  return (
-    <>
-      <Code>{line.action}</Code>
-      {line.personal && <span className="block text-sm break-all text-ink-3">{Object.values(line.personal).filter(Boolean).join(' · ')}</span>}
-    </>
   )
 }

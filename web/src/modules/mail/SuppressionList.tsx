@@ -7,7 +7,7 @@ import { Ago } from '@/ui/Ago'
 import { IconButton } from '@/ui/Button'
 import { ConfirmAct } from '@/ui/ConfirmAct'
 import type { Column } from '@/ui/Table'
-import { useRemoveSuppression, useSuppressions, type Suppression } from './queue'
+import { answerText, useRemoveSuppression, useSuppressions, type Suppression } from './queue'
 
 /** Addresses whose servers said that they do not exist. */
 export function SuppressionList() {
@@ -17,7 +17,7 @@ export function SuppressionList() {
   const [freed, setFreed] = useState<Suppression | null>(null)
   const columns: Column<Suppression>[] = [
     { id: 'address', header: t('suppressions.address'), cell: (row) => <span className="font-medium break-all">{row.address}</span> },
-    { id: 'answer', header: t('suppressions.answer'), cell: (row) => <span className="break-words text-ink-2">{row.answer}</span> },
+    { id: 'answer', header: t('suppressions.answer'), cell: (row) => <span className="break-words text-ink-2">{answerText(row.answer)}</span> },
     { id: 'at', header: t('suppressions.at'), wide: true, cell: (row) => <Ago at={row.created_at} /> },
   ]
   return (

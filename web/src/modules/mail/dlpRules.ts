@@ -22,6 +22,11 @@ export const patternTypes = {
   attachment_type: 'dlpRules.pattern.attachmentType',
 } as const satisfies Record<Rule['pattern_type'], PlainKey>
 
+/** In words, what a match is; a type that is not known keeps its code. */
+export function patternText(type: string): string {
+  return type in patternTypes ? t(patternTypes[type as keyof typeof patternTypes]) : type
+}
+
 /** The types that need a pattern of the workspace's own. */
 export const withPattern: readonly string[] = ['keyword', 'regex', 'attachment_type']
 

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { screen, waitFor, within } from '@testing-library/react'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import '@/api/testOrigin'
 import { expect, it } from 'vitest'
@@ -23,6 +23,26 @@ it('shows the mails of one state', async () => {
   await waitFor(() => expect(addresses.some((address) => address.searchParams.get('state') === 'held')).toBe(true))
 })
 
+it('words what Konak itself says of a recipient, and leaves what another server said', async () => {
+  const recipient = (address: string, answer: string) => ({ address, state: 'failed', attempts: 1, answer, at, next_try_at: null, hold_reason: '' })
+  const silent = { ...recipient('e@f.example', 'the server could not be reached'), state: 'queued', next_try_at: at, hold_reason: 'destination_unreachable' }
+  const mail = {
+    id: 'q1', origin: 'submission', sender: 'info@a.example', subject: 'Offer 4711', size: 1, state: 'queued', created_at: at, expires_at: at, finished_at: null,
+    recipients: [recipient('a@b.example', '5.1.2 Gone'), recipient('c@d.example', '550 5.1.2 Host unknown'), silent, { ...silent, address: 'g@f.example', answer: '451 4.7.1 Greylisted' }],
+  }
+  answers.set('GET /api/mail/v1/queue', [mail])
+  answers.set('GET /api/mail/v1/suppressions', [{ id: 's1', address: 'a@b.example', answer: '5.1.10 Closed', created_at: at }])
+  await withTexts(() => Promise.resolve(null), 'mailQueue', 'mail')()
+  await show(<MailQueueScreen />)
+  await screen.findByText('The domain does not exist')
+  expect(screen.getByText('550 5.1.2 Host unknown')).toBeTruthy()
+  expect(screen.getAllByText(/^The server does not answer/)).toHaveLength(2)
+  expect(screen.queryByText('the server could not be reached')).toBeNull()
+  expect(screen.getByText('451 4.7.1 Greylisted')).toBeTruthy()
+  await userEvent.click(screen.getByRole('tab', { name: 'Addresses that do not exist' }))
+  await screen.findByText('The domain takes no mail')
+})
+
 it('rejects a privacy request', async () => {
   const one = { id: 'p1', kind: 'export', mailbox: 'elif@a.example', state: 'received', note: '', due_at: at, requested_by: 'm1', created_at: at, closed_at: null }
   answers.set('GET /api/mail/v1/gdpr', [one])
@@ -35,17 +55,56 @@ it('rejects a privacy request', async () => {
   await waitFor(() => expect(asked.find(({ method }) => method === 'PUT')?.body).toEqual({ state: 'rejected' }))
 })
 
+it('says what an open request is whose address was erased', async () => {
+  const id = '0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c'
+  answers.set('GET /api/mail/v1/gdpr', [{ id, kind: 'export', mailbox: '', state: 'received', note: '', due_at: at, requested_by: 'm1', created_at: at, closed_at: null }])
+  await withTexts(() => Promise.resolve(null), 'mailQueue', 'mail', 'privacy')()
+  await show(<PrivacyScreen />, { permissions: ['mail.privacy.manage'] })
+  await screen.findByText('Address erased')
+  expect(screen.getByText('A copy of the data · Request 0193c5a0-7b1e')).toBeTruthy()
+  for (const action of ['Complete', 'Reject']) {
+    await userEvent.click(screen.getByRole('button', { name: action }))
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByText(/only the request 0193c5a0-7b1e is closed/)).toBeTruthy()
+    await userEvent.click(dialog.getByRole('button', { name: 'Cancel' }))
+  }
+})
+
 it('shows the lines of the ledger about one address', async () => {
-  const line = { id: 'l1', seq: 7, action: 'gdpr.export.received', actor: { id: null, kind: 'member', ip: '' }, at, details: {}, personal: { mailbox: 'elif@a.example', note: '' }, subject_ref: 'x', prev_hash: '', hash: 'a'.repeat(64) }
+  const line = { id: 'l1', seq: 7, action: 'gdpr.export.received', actor: { id: 'm7', kind: 'agent' }, at, details: {}, personal: { mailbox: 'elif@a.example', note: '' }, subject_ref: 'x', prev_hash: '', hash: 'a'.repeat(64) }
   answers.set('GET /api/mail/v1/gdpr', [])
   answers.set('GET /api/mail/v1/gdpr/audit', [line])
   await withTexts(() => Promise.resolve(null), 'mailQueue', 'mail', 'privacy')()
   await show(<PrivacyScreen />, { permissions: [] })
   await userEvent.click(await screen.findByRole('tab', { name: 'Ledger' }))
   await screen.findByText('elif@a.example')
+  expect(screen.getByText('A copy of the data was asked for')).toBeTruthy()
+  expect(screen.getByText('By: a member')).toBeTruthy()
   await userEvent.type(screen.getByLabelText('Only lines about this address'), 'elif@a.example')
   await userEvent.click(screen.getByRole('button', { name: 'Filter' }))
   await waitFor(() => expect(addresses.some((address) => address.searchParams.get('mailbox') === 'elif@a.example')).toBe(true))
+})
+
+it('says who did what the ledger holds, and keeps the code of what it does not know', async () => {
+  const line = (seq: number, action: string, actor: object) => ({ seq, action, actor, at, details: {}, personal: null, subject_ref: 'x', prev_hash: '', hash: 'a'.repeat(64) })
+  answers.set('GET /api/crm/v1/agents', [{ id: 'm2', name: 'Ayla Demir', email: 'ayla@a.example', state: 'suspended' }])
+  answers.set('GET /api/mail/v1/gdpr/audit', [
+    line(4, 'contact.erased', { id: 'k1', kind: 'api_key' }),
+    line(3, 'gdpr.export.forgotten', { id: null, kind: 'robot' }),
+    line(2, 'gdpr.erasure.rejected', { id: 'm2', kind: 'agent' }),
+    line(1, 'gdpr.erasure.received', { id: 'm1', kind: 'agent' }),
+  ])
+  await withTexts(() => Promise.resolve(null), 'mailQueue', 'mail', 'privacy')()
+  await show(<PrivacyScreen />, { permissions: ['crm.agents.view'], licences: ['crm'] })
+  await userEvent.click(await screen.findByRole('tab', { name: 'Ledger' }))
+  await screen.findByText('By: Ayla Demir')
+  const rows = screen.getAllByRole('row').slice(1).map((row) => row.textContent)
+  expect(rows).toEqual([
+    expect.stringMatching(/^4A contact was erasedBy: an API key/),
+    expect.stringMatching(/^3gdpr\.export\.forgottenBy: robot/),
+    expect.stringMatching(/^2The request for erasure was rejectedBy: Ayla Demir/),
+    expect.stringMatching(/^1Erasure was asked forBy: Defne Yılmaz/),
+  ])
 })
 
 it('sends what narrows a rule, and the subject that is tried', async () => {
@@ -70,4 +129,17 @@ it('sends what narrows a rule, and the subject that is tried', async () => {
       name: 'Cards', pattern_type: 'credit_card', enabled: false, options: { min_count: 1, proximity_words: ['kart', 'card'], scope: 'any', fields: ['attachment'] },
     }),
   )
+})
+
+it('tells nobody to do what they may not do', async () => {
+  answers.set('GET /api/mail/v1/dlp/rules', [])
+  await withTexts(() => Promise.resolve(null), 'mail')()
+  await show(<DlpRulesScreen />, { permissions: [] })
+  await screen.findByText('Colleagues whose role allows it can add the first one.')
+  expect(screen.queryByRole('button', { name: 'Add rule' })).toBeNull()
+  expect(screen.queryByText(/A rule keeps card numbers/)).toBeNull()
+  cleanup()
+  await show(<DlpRulesScreen />, { permissions: ['mail.dlp.manage'] })
+  await screen.findByText(/A rule keeps card numbers/)
+  expect(screen.queryByText(/Colleagues whose role/)).toBeNull()
 })

@@ -42,7 +42,7 @@ const domainRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/domains/$domainId',
   component: lazyRouteComponent(withTexts(() => import('./DomainScreen'), 'mail'), 'DomainScreen'),
-  staticData: { screen: domains },
+  staticData: { screen: { ...domains, settings: 'mail' } },
 })
 
 const addressesRoute = createRoute({
@@ -117,7 +117,7 @@ const webhookRoute = createRoute({
   path: '/mail/webhooks/$webhookId',
   validateSearch: readWebhookSearch,
   component: lazyRouteComponent(withTexts(() => import('./webhookScreens'), 'webhooks'), 'OneScreen'),
-  staticData: { screen: { ...need, title: 'webhooks.mail.title', lead: 'webhooks.lead', icon: settingsIcon('Webhook') } },
+  staticData: { screen: { ...need, title: 'webhooks.mail.title', lead: 'webhooks.lead', icon: settingsIcon('Webhook'), settings: 'developers' } },
 })
 
 export const mailModule = defineModule({

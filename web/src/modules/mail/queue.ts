@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
-import type { PlainKey } from '@/i18n'
+import { t, type PlainKey } from '@/i18n'
 import type { Tone } from '@/ui/Badge'
 
 export type QueueItem = Schemas['EngineQueueItem']
@@ -20,6 +20,24 @@ export const recipientStates = {
   failed: { label: 'mailQueue.recipient.failed', tone: 'danger' },
   dropped: { label: 'mailQueue.recipient.dropped', tone: 'neutral' },
 } as const satisfies Record<QueueItem['recipients'][number]['state'], { label: PlainKey; tone: Tone }>
+
+/** What Konak itself says of a recipient, by the enhanced status (RFC 3463) that begins it. */
+const ownAnswers = {
+  '5.1.2': 'mailQueue.answer.noDomain',
+  '5.1.10': 'mailQueue.answer.noMail',
+  '5.6.7': 'mailQueue.answer.asciiOnly',
+  '4.7.5': 'mailQueue.answer.notSecure',
+} as const satisfies Record<string, PlainKey>
+
+/**
+ * Konak's own answer in words; what another server said begins with its reply code and stays as it was said. One
+ * without a code, of a connection that failed, is left out where the reason of the hold says the same.
+ */
+export function answerText(answer: string, holdReason = ''): string {
+  if (holdReason && !/^\d/.test(answer)) return ''
+  const [code = ''] = answer.split(' ')
+  return code in ownAnswers ? t(ownAnswers[code as keyof typeof ownAnswers]) : answer
+}
 
 export function useQueue(state: QueueItem['state'] | '') {
   return usePages({

@@ -107,11 +107,12 @@ export function CallsScreen() {
     icon: Phone,
     title: t(filter === 'all' ? 'calls.empty.title' : 'calls.empty.done'),
     text: nothing,
-    action: filter === 'all' && canSetUp && (
-      <Link to="/settings/phone-setup" className={buttonClass()}>
-        {t('phoneSetup.title')}
-      </Link>
-    ),
+    action:
+      filter === 'all' && canSetUp ? (
+        <Link to="/settings/phone-setup" className={buttonClass()}>
+          {t('phoneSetup.title')}
+        </Link>
+      ) : undefined,
   }
 
   return (

@@ -1,6 +1,6 @@
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useParams, useRouter } from '@tanstack/react-router'
 import { ArrowLeft, ExternalLink, History } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
@@ -8,6 +8,7 @@ import { formatNumber, useI18n } from '@/i18n'
 import { NotFoundPage } from '@/shell/ErrorPages'
 import { Badge } from '@/ui/Badge'
 import { Button, buttonClass } from '@/ui/Button'
+import { Confirm } from '@/ui/Confirm'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { Select } from '@/ui/Select'
@@ -15,7 +16,7 @@ import { Tabs } from '@/ui/Tabs'
 import { toast } from '@/ui/Toast'
 import { Editor } from './Editor'
 import { VersionsDrawer } from './VersionsDrawer'
-import { categoryName, languages, states, useArticle, useCategories, useMoveArticle, usePublish, useSummary, type Article, type Language, type Text } from './helpcenter'
+import { areSame, categoryName, languages, states, useArticle, useCategories, useMoveArticle, usePublish, useSummary, wordsOf, type Article, type Language, type Text, type Words } from './helpcenter'
 
 export function ArticleScreen() {
   const { articleId } = useParams({ from: '/shell/help-center/$articleId' })
@@ -23,7 +24,7 @@ export function ArticleScreen() {
   const missing = asApiError(query.error)?.status === 404
   return (
     <QueryState isPending={query.isPending} error={missing ? null : query.error} retry={() => void query.refetch()} isEmpty={missing || !query.data} empty={<NotFoundPage />}>
-      {query.data && <Opened article={query.data} />}
+      {query.data && <Opened key={articleId} article={query.data} />}
     </QueryState>
   )
 }
@@ -38,7 +39,21 @@ function Opened({ article }: { article: Article }) {
   const written = article.texts.map((text) => text.language)
   const offered = [...new Set<Language>([...written, ...((site?.languages ?? []) as Language[])])]
   const [language, setLanguage] = useState<Language>(written.includes(lang) ? lang : (written[0] ?? lang))
-  const text = article.texts.find((one) => one.language === language)
+  const textIn = (code: Language) => article.texts.find((one) => one.language === code)
+  const text = textIn(language)
+
+  // What was typed and not saved stays while one looks at another language, or a colleague saves.
+  const [typed, setTyped] = useState<Partial<Record<Language, Words>>>({})
+  const draftIn = (code: Language) => {
+    const words = typed[code]
+    return words && !areSame(words, wordsOf(textIn(code))) ? words : undefined
+  }
+  /** What was typed on while the server saved is based on what it saved. */
+  const settle = (code: Language, sent: Words, version: number) =>
+    setTyped((before) => {
+      const words = before[code]
+      return { ...before, [code]: words && !areSame(words, sent) ? { ...words, based_on: version } : undefined }
+    })
 
   return (
     <>
@@ -74,10 +89,47 @@ function Opened({ article }: { article: Article }) {
         tabs={offered.map((code) => ({
           id: code,
           label: languages[code],
-          content: <Editor key={`${code} ${article.texts.find((one) => one.language === code)?.version ?? 0}`} id={article.id} language={code} text={article.texts.find((one) => one.language === code)} canWrite={canWrite} />,
+          content: (
+            <Editor
+              id={article.id}
+              language={code}
+              text={textIn(code)}
+              draft={draftIn(code)}
+              onDraft={(words) => setTyped((before) => ({ ...before, [code]: words }))}
+              onSaved={(sent, version) => settle(code, sent, version)}
+              canWrite={canWrite}
+            />
+          ),
         }))}
       />
+      <LeaveQuestion asks={offered.some((code) => draftIn(code))} />
     </>
+  )
+}
+
+/** Asks before what was typed is lost with the page; the browser asks where it is closed. */
+function LeaveQuestion({ asks }: { asks: boolean }) {
+  const { t } = useI18n()
+  const { history } = useRouter()
+  const [asked, setAsked] = useState<{ answer: (stays: boolean) => void } | null>(null)
+  // The router's own hook for this would come along with the first load of every screen.
+  useEffect(() => {
+    if (!asks) return
+    return history.block({
+      blockerFn: ({ currentLocation, nextLocation }) => currentLocation.pathname !== nextLocation.pathname && new Promise<boolean>((answer) => setAsked({ answer })),
+      enableBeforeUnload: true,
+    })
+  }, [asks, history])
+
+  function answer(stays: boolean) {
+    asked?.answer(stays)
+    setAsked(null)
+  }
+
+  return (
+    <Confirm open={asked !== null} onOpenChange={() => answer(true)} title={t('discard.question')} action={t('discard.yes')} onConfirm={() => answer(false)}>
+      {t('helpcenter.unsaved')}
+    </Confirm>
   )
 }
 

@@ -17,7 +17,7 @@ import { CategoriesDrawer } from './CategoriesDrawer'
 import { ImportDialog } from './ImportDialog'
 import { NewArticleDialog } from './NewArticleDialog'
 import { SettingsDrawer } from './SettingsDrawer'
-import { categoryName, shownText, states, useArticles, useCategories, useDeleteArticle, useSummary, type Listed, type State } from './helpcenter'
+import { categoryName, shownText, states, useArticles, useCategories, useDeleteArticle, useSummary, type Language, type Listed, type State } from './helpcenter'
 
 type Layer = 'new' | 'categories' | 'settings' | 'import' | Listed
 
@@ -154,7 +154,7 @@ export function ArticlesScreen() {
       />
       {layer === 'new' && <NewArticleDialog categories={categories} onMade={(id) => void navigate({ to: '/help-center/$articleId', params: { articleId: id } })} onClose={close} />}
       {layer === 'categories' && <CategoriesDrawer categories={categories} onClose={close} />}
-      {layer === 'import' && <ImportDialog categories={categories} onClose={close} />}
+      {layer === 'import' && <ImportDialog categories={categories} language={(summary?.default_language as Language | undefined) ?? lang} onClose={close} />}
       {layer === 'settings' && summary && <SettingsDrawer summary={summary} onClose={close} />}
       {layer && typeof layer === 'object' && <DeleteConfirm article={layer} onClose={close} />}
     </>

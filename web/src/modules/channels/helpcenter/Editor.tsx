@@ -1,4 +1,5 @@
-import { useState, type FormEvent } from 'react'
+import type { FormEvent } from 'react'
+import { asApiError } from '@/api/error'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { useSettled } from '@/lib/settled'
@@ -6,30 +7,47 @@ import { Button } from '@/ui/Button'
 import { Field, Input, Textarea } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
-import { usePreview, useSaveText, type Language, type Text } from './helpcenter'
+import { areSame, usePreview, useSaveText, warnings, wordsOf, type Language, type Text, type Words } from './helpcenter'
 import { renderedNodes } from './rendered'
 
 interface EditorProps {
   id: string
   language: Language
   text: Text | undefined
+  /** What was typed and not saved yet, with the version that it began from. */
+  draft: Words | undefined
+  onDraft: (draft: Words | undefined) => void
+  /** The server took these words as this version. */
+  onSaved: (sent: Words, version: number) => void
   canWrite: boolean
 }
 
 /** What an article says in one language, beside what the site would show of it. */
-export function Editor({ id, language, text, canWrite }: EditorProps) {
+export function Editor({ id, language, text, draft, onDraft, onSaved, canWrite }: EditorProps) {
   const { t } = useI18n()
   const save = useSaveText(id, language)
-  const [title, setTitle] = useState(text?.title ?? '')
-  const [summary, setSummary] = useState(text?.summary ?? '')
-  const [body, setBody] = useState(text?.body ?? '')
-  const changed = title !== (text?.title ?? '') || summary !== (text?.summary ?? '') || body !== (text?.body ?? '')
+  const saved = wordsOf(text)
+  const words = draft ?? saved
+  const refused = asApiError(save.error)?.fields.based_on !== undefined
+
+  function change(part: Partial<Words>) {
+    const next = { ...words, ...part }
+    onDraft(areSame(next, saved) ? undefined : next)
+  }
+
+  function discard() {
+    save.reset()
+    onDraft(undefined)
+  }
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    // The editor begins anew with the version that was saved, so it does not wait to be told.
-    save.mutateAsync({ title, summary, body, based_on: text?.version ?? 0 }).then(
-      () => toast('ok', t('helpcenter.textSaved')),
+    // A tab that is left takes the callbacks of its mutation along, but not a promise.
+    save.mutateAsync(words).then(
+      (article) => {
+        toast('ok', t('helpcenter.textSaved'))
+        onSaved(words, article.texts.find((one) => one.language === language)?.version ?? 0)
+      },
       () => undefined,
     )
   }
@@ -37,24 +55,41 @@ export function Editor({ id, language, text, canWrite }: EditorProps) {
   return (
     <div className="grid gap-6 xl:grid-cols-2">
       <form onSubmit={submit} className="space-y-4">
-        {save.error && !isAboutFields(save.error, ['title', 'summary', 'body']) && <Notice tone="danger">{errorText(save.error)}</Notice>}
+        {draft && (refused || (words.based_on !== saved.based_on && !save.isPending)) && (
+          <Notice
+            tone={refused ? 'danger' : 'warn'}
+            action={
+              <Button size="sm" onClick={discard}>
+                {t('discard.yes')}
+              </Button>
+            }
+          >
+            {t('helpcenter.outdated')}
+          </Notice>
+        )}
+        {save.error && !isAboutFields(save.error, ['title', 'summary', 'body', 'based_on']) && <Notice tone="danger">{errorText(save.error)}</Notice>}
         <Field label={t('helpcenter.articleTitle')} error={fieldText(save.error, 'title')}>
-          <Input value={title} onChange={(event) => setTitle(event.target.value)} lang={language} dir="auto" maxLength={200} required readOnly={!canWrite} />
+          <Input value={words.title} onChange={(event) => change({ title: event.target.value })} lang={language} dir="auto" maxLength={200} required readOnly={!canWrite} />
         </Field>
         <Field label={t('helpcenter.summary')} hint={t('helpcenter.summaryHint')} optional error={fieldText(save.error, 'summary')}>
-          <Input value={summary} onChange={(event) => setSummary(event.target.value)} lang={language} dir="auto" maxLength={300} readOnly={!canWrite} />
+          <Input value={words.summary} onChange={(event) => change({ summary: event.target.value })} lang={language} dir="auto" maxLength={300} readOnly={!canWrite} />
         </Field>
         <Field label={t('helpcenter.body')} hint={t('helpcenter.bodyHint')} error={fieldText(save.error, 'body', { too_complex: 'helpcenter.tooComplex' })}>
-          <Textarea value={body} onChange={(event) => setBody(event.target.value)} lang={language} dir="auto" rows={22} maxLength={100_000} readOnly={!canWrite} className="font-mono text-sm" />
+          <Textarea value={words.body} onChange={(event) => change({ body: event.target.value })} lang={language} dir="auto" rows={22} maxLength={100_000} readOnly={!canWrite} className="font-mono text-sm" />
         </Field>
-        {!changed && text?.warnings.includes('html_left_out') && <Notice tone="warn">{t('helpcenter.htmlLeftOut')}</Notice>}
+        {!draft &&
+          text?.warnings.map((warning) => (
+            <Notice key={warning} tone="warn">
+              {t(warnings[warning])}
+            </Notice>
+          ))}
         {canWrite && (
-          <Button look="primary" type="submit" busy={save.isPending} disabled={!changed}>
+          <Button look="primary" type="submit" busy={save.isPending} disabled={!draft}>
             {t('helpcenter.saveDraft')}
           </Button>
         )}
       </form>
-      <Preview language={language} title={title} body={body} />
+      <Preview language={language} title={words.title} body={words.body} />
     </div>
   )
 }

@@ -5,17 +5,23 @@ import { FormDialog } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { Select } from '@/ui/Select'
 import { LanguageField } from './NewArticleDialog'
-import { categoryName, useImport, type Category, type Language } from './helpcenter'
+import { categoryName, useImport, warnings, type Category, type Language } from './helpcenter'
 
 interface ImportDialogProps {
   categories: Category[]
+  /** The language of files that do not say theirs. */
+  language: Language
   onClose: () => void
 }
 
-export function ImportDialog({ categories, onClose }: ImportDialogProps) {
+export function ImportDialog({ categories, language, onClose }: ImportDialogProps) {
   const { t, tCount, language: lang } = useI18n()
   const load = useImport()
-  const failed = load.data?.files.filter((file) => file.error) ?? []
+  const remarks = (load.data?.files ?? []).flatMap((file) =>
+    file.error
+      ? [{ file: file.file, text: t('helpcenter.notImported', { file: file.file }) }]
+      : file.warnings.map((warning) => ({ file: file.file + warning, text: `${file.file}: ${t(warnings[warning])}` })),
+  )
 
   function submit(data: FormData) {
     const file = data.get('file')
@@ -36,12 +42,13 @@ export function ImportDialog({ categories, onClose }: ImportDialogProps) {
       onClose={onClose}
       after={
         load.data && (
-          <Notice tone={failed.length > 0 ? 'warn' : 'ok'} title={tCount('helpcenter.imported', load.data.created)}>
-            {failed.length > 0 && (
+          <Notice tone={remarks.length > 0 ? 'warn' : 'ok'} title={tCount('helpcenter.imported', load.data.created)}>
+            {load.data.skipped > 0 && <p>{tCount('helpcenter.skipped', load.data.skipped)}</p>}
+            {remarks.length > 0 && (
               <ul className="mt-1 list-disc ps-5">
-                {failed.map((file) => (
-                  <li key={file.file} className="break-all">
-                    {t('helpcenter.notImported', { file: file.file })}
+                {remarks.map((remark) => (
+                  <li key={remark.file} className="break-words">
+                    {remark.text}
                   </li>
                 ))}
               </ul>
@@ -53,7 +60,7 @@ export function ImportDialog({ categories, onClose }: ImportDialogProps) {
       <Field label={t('helpcenter.file')} hint={t('helpcenter.fileHint')}>
         <Input name="file" type="file" accept=".md,.zip,text/markdown,application/zip" required />
       </Field>
-      <LanguageField initial={lang} />
+      <LanguageField initial={language} />
       <Field label={t('helpcenter.category')} hint={t('helpcenter.importCategory')}>
         <Select name="category" defaultValue={categories[0]?.id ?? ''}>
           <option value="">{t('helpcenter.fromFile')}</option>

@@ -34,6 +34,13 @@ export const states = {
   changed: { label: 'helpcenter.state.changed', tone: 'accent' },
 } as const satisfies Record<State, { label: PlainKey; tone: Tone }>
 
+/** What readers will not see as it was written. */
+export const warnings = {
+  html_left_out: 'helpcenter.htmlLeftOut',
+  picture_not_shown: 'helpcenter.pictureNotShown',
+  language_not_shown: 'helpcenter.languageNotShown',
+} as const satisfies Record<Text['warnings'][number], PlainKey>
+
 /** The name of a category in a language, or in the first that it has. */
 export function categoryName(category: Category | undefined, language: string): string {
   return category?.texts.find((text) => text.language === language)?.name ?? category?.texts[0]?.name ?? ''
@@ -82,10 +89,11 @@ export function useSummary(enabled: boolean) {
   })
 }
 
-/** A change after which everything of the help center is read again. */
+/** A change after which everything of the help center is read again: a refused one may be about what is not shown yet. */
 function useChange<Input, Answer>(change: (input: Input) => Promise<Answer>) {
   const client = useQueryClient()
-  return useMutation({ mutationFn: change, onSuccess: () => client.invalidateQueries({ queryKey: key }) })
+  const readAgain = () => client.invalidateQueries({ queryKey: key })
+  return useMutation({ mutationFn: change, onSuccess: readAgain, onError: () => void readAgain() })
 }
 
 export function useSaveSettings() {
@@ -141,6 +149,16 @@ export interface Words {
   summary: string
   body: string
   based_on: number
+}
+
+/** The words that a text has, as the beginning of new ones. */
+export function wordsOf(text: Text | undefined): Words {
+  return { title: text?.title ?? '', summary: text?.summary ?? '', body: text?.body ?? '', based_on: text?.version ?? 0 }
+}
+
+/** Whether two say the same, whatever version they began from. */
+export function areSame(one: Words, other: Words): boolean {
+  return one.title === other.title && one.summary === other.summary && one.body === other.body
 }
 
 export function useSaveText(id: string, language: Language) {

@@ -1,8 +1,9 @@
 import { Plus, X } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { errorText, fieldText } from '@/api/message'
-import { language, useI18n, type PlainKey } from '@/i18n'
+import { useI18n, type PlainKey } from '@/i18n'
 import { textOf } from '@/lib/form'
+import { languageName } from '@/lib/languageName'
 import { Button, IconButton } from '@/ui/Button'
 import { Checkbox, Field, Input, Textarea } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
@@ -28,11 +29,6 @@ const complaints: Record<string, PlainKey> = {
   invalid_address: 'templates.wrong.address',
   invalid_name: 'templates.wrong.name',
   invalid_language: 'templates.wrong.language',
-}
-
-/** A language of the provider's list in the person's own. */
-function languageName(code: string): string {
-  return new Intl.DisplayNames(language(), { type: 'language' }).of(code.replace('_', '-')) ?? code
 }
 
 const languages = ['tr', 'en', 'en_US', 'de', 'fr', 'ar', 'ru'] as const

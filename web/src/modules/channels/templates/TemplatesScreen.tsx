@@ -25,6 +25,7 @@ type Layer = { kind: 'edit'; template: Template | null } | { kind: 'delete'; tem
 export function TemplatesScreen() {
   const { t } = useI18n()
   const canManage = meets(useMe(), { permission: 'crm.templates.manage' })
+  const canConnect = meets(useMe(), { permission: 'crm.channels.manage' })
   const [text, setText] = useState('')
   const [status, setStatus] = useState('')
   const [account, setAccount] = useState('')
@@ -36,7 +37,7 @@ export function TemplatesScreen() {
   const add = useAdd('templates.add', canManage && connected, () => setLayer({ kind: 'edit', template: null }))
   const filtering = text !== '' || q !== '' || status !== '' || account !== ''
   const empty = !list.isPending && !list.error && list.rows.length === 0 && !filtering
-  const toChannels = (
+  const toChannels = canConnect && (
     <Link to="/crm/channels" className={buttonClass('primary')}>
       {t('templates.connect')}
     </Link>

@@ -5,6 +5,7 @@ import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n, withTexts } from '@/i18n'
+import { languageName } from '@/lib/languageName'
 import { CallLink } from '@/modules/telephony/CallLink'
 import { NotFoundPage } from '@/shell/ErrorPages'
 import { Button, buttonClass, IconButton } from '@/ui/Button'
@@ -215,7 +216,7 @@ function Facts({ contact }: { contact: Contact }) {
     [t('contacts.phones'), contact.phones.map((phone) => <span key={phone.e164} className="block">{phone.e164}</span>)],
     [t('inbox.claims'), openClaims(contact).length > 0 && <Claims key="claims" contact={contact} onLinked={(contactId) => void navigate({ to: '/contacts/$contactId', params: { contactId } })} />],
     [t('contacts.kind'), t(contact.kind === 'customer' ? 'contacts.kind.customer' : 'contacts.kind.lead')],
-    [t('contacts.language'), contact.language],
+    [t('contacts.language'), languageName(contact.language)],
     [t('contacts.externalId'), contact.external_id],
     ...Object.entries(contact.custom_attributes ?? {}).map(([name, value]): [string, ReactNode] => [name, String(value)]),
     [t('common.created'), formatDateTime(contact.created_at)],

@@ -173,7 +173,7 @@ export function ContactsScreen() {
                 icon: ContactRound,
                 title: t('contacts.empty.title'),
                 text: t('contacts.empty.text'),
-                action: (
+                action: canManage && (
                   <>
                     {addButton}
                     {importButton}

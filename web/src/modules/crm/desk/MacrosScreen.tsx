@@ -72,7 +72,7 @@ export function MacrosScreen() {
             </Menu>
           ))
         }
-        empty={{ icon: Zap, title: t('macros.empty.title'), text: canManage ? t('macros.empty.text') : t('macros.empty.ask') }}
+        empty={{ icon: Zap, title: t('macros.empty.title'), text: t('macros.empty.text') }}
       />
       {layer?.kind === 'edit' && <MacroDrawer macro={layer.macro} onClose={() => setLayer(null)} />}
       {layer?.kind === 'delete' && <DeleteConfirm macro={layer.macro} onClose={() => setLayer(null)} />}

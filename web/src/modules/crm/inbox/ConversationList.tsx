@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { AlarmClock, ChevronDown, ChevronsUp, ChevronUp, Hourglass, type LucideIcon } from 'lucide-react'
+import { AlarmClock, ChevronDown, ChevronsUp, ChevronUp, CircleAlert, Hourglass, type LucideIcon } from 'lucide-react'
 import { lazy, Suspense, useEffect, useRef, type KeyboardEvent } from 'react'
 import { errorText } from '@/api/message'
 import { useMe } from '@/api/session'
@@ -11,6 +11,7 @@ import { formatWait } from '@/lib/span'
 import { Avatar } from '@/ui/Avatar'
 import { Button } from '@/ui/Button'
 import { ChannelGlyph } from '@/ui/ChannelGlyph'
+import { tryAgain } from '@/ui/focusHome'
 import { Marked } from '@/ui/Marked'
 import { Notice } from '@/ui/Notice'
 import { Skeleton } from '@/ui/Skeleton'
@@ -60,7 +61,7 @@ export function ConversationList(props: ConversationListProps) {
           tone="danger"
           className="m-3"
           action={
-            <Button size="sm" onClick={list.retry}>
+            <Button size="sm" onClick={tryAgain(list.retry)}>
               {t('common.retry')}
             </Button>
           }
@@ -204,6 +205,12 @@ function Row({ row, active, search, picked, onToggle, agents }: RowProps) {
         <span className="flex h-4.5 items-center gap-2 text-xs text-ink-3">
           <span className="sr-only">{channelName(row.channel)}</span>
           <span className="flex min-w-0 flex-1 items-center gap-2 overflow-hidden">
+            {row.delivery_failed && (
+              <span className="inline-flex shrink-0 items-center gap-1 font-semibold text-danger-ink">
+                <CircleAlert aria-hidden className="size-3.5" />
+                {t('inbox.notDelivered')}
+              </span>
+            )}
             {row.state === 'snoozed' && (
               <span className="inline-flex shrink-0 items-center gap-1">
                 <AlarmClock aria-hidden className="size-3.5" />
@@ -211,7 +218,7 @@ function Row({ row, active, search, picked, onToggle, agents }: RowProps) {
               </span>
             )}
             {row.found && row.state === 'closed' && <span className="shrink-0">{t('inbox.state.closed')}</span>}
-            {row.tags.length > 0 && <span className="truncate">{row.tags.map((tag) => `#${tag}`).join(' ')}</span>}
+            {row.tags.length > 0 && <span title={row.tags.join(', ')} className="truncate">{row.tags.map((tag) => `#${tag}`).join(' ')}</span>}
           </span>
           {waiting && (
             <span title={t('inbox.waitingSince', { when: formatDateTime(waiting) })} className="inline-flex shrink-0 items-center gap-1 font-semibold text-warm-ink">

@@ -10,7 +10,7 @@ import type { Shortcut } from '@/shell/shortcuts'
 import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { ConversationList } from './ConversationList'
-import { useAct, useAgentChoices, useConversations, useCounts, useReadElsewhere, useReadMark, useStateUndo, type Action, type Snooze } from './conversations'
+import { useAct, useAgentChoices, useConversation, useConversations, useCounts, useReadMark, useStateUndo, type Action, type Snooze } from './conversations'
 import type { Departure } from './departure'
 import { rowAfter, rowAtStep } from './nextRow'
 import { createOneAtATime } from './oneAtATime'
@@ -47,7 +47,6 @@ export function InboxScreen() {
   const act = useAct()
   const stateUndo = useStateUndo()
   const mark = useReadMark()
-  useReadElsewhere()
   const canReply = meets(me, { permission: 'crm.conversations.reply' })
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
   const canPick = canManage || meets(me, { permission: 'crm.conversations.assign' })
@@ -70,6 +69,7 @@ export function InboxScreen() {
 
   const c = search.c
   const place = c === undefined ? -1 : list.rows.findIndex((row) => row.id === c)
+  const state = useConversation(c).data?.state ?? list.rows[place]?.state
   // Where the open conversation stood in the list when it last was in it.
   const [lastPlace, setLastPlace] = useState(place)
   if ((place >= 0 || c === undefined) && place !== lastPlace) setLastPlace(place)
@@ -157,8 +157,9 @@ export function InboxScreen() {
     shortcuts.push({ keys: 'n', label: 'inbox.key.note', run: () => writeAs.set({ conversationId: c, mode: 'note' }), opens: true })
   }
   if (c && canManage) {
-    shortcuts.push({ keys: 'e', label: 'inbox.close', run: () => perform({ do: 'close' }) })
-    shortcuts.push({ keys: 'o', label: 'inbox.open', run: () => perform({ do: 'open' }) })
+    // Both while nobody knows yet which applies.
+    if (state !== 'closed') shortcuts.push({ keys: 'e', label: 'inbox.close', run: () => perform({ do: 'close' }) })
+    if (state !== 'open') shortcuts.push({ keys: 'o', label: 'inbox.open', run: () => perform({ do: 'open' }) })
     shortcuts.push({ keys: 's', label: 'inbox.snooze', run: () => setSnoozing(true), opens: true })
   }
   useLiveShortcuts(shortcuts)

@@ -6,6 +6,7 @@ import { formatDateTime, useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { Avatar } from '@/ui/Avatar'
 import { Button, IconButton } from '@/ui/Button'
+import { tryAgain } from '@/ui/focusHome'
 import { Menu, MenuItem } from '@/ui/Menu'
 import { toast } from '@/ui/Toast'
 import { Attachments } from './Attachments'
@@ -245,7 +246,7 @@ export function Message({ item, name, quoted, goesOn, home, signs }: MessageProp
             {item.delivery_error ? t('inbox.delivery.failedWhy', { why: failureText(item.delivery_error) }) : t('inbox.delivery.failed')}
           </span>
           {canReply && (
-            <Button size="sm" busy={act.isPending} onClick={() => act.mutate({ do: 'retry' }, { onError: failed })}>
+            <Button size="sm" busy={act.isPending} onClick={tryAgain(() => act.mutate({ do: 'retry' }, { onError: failed }))}>
               {t('common.retry')}
             </Button>
           )}

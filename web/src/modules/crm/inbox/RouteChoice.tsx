@@ -30,7 +30,7 @@ export function RouteChoice({ routes, route, onChoose }: RouteChoiceProps) {
       onChange={(event) => onChoose(event.target.value)}
       className="h-8.5 w-auto max-w-full min-w-0 flex-1 sm:max-w-72 sm:flex-none"
     >
-      {!route && <option value="">{t('inbox.route.none')}</option>}
+      {!route && <option value="">{t('inbox.route.nowhere')}</option>}
       {routes.map((entry) => {
         const reason = entry.reason ? (reasons[entry.reason] ?? null) : null
         return (

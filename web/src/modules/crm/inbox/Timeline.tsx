@@ -1,16 +1,17 @@
 import { Link } from '@tanstack/react-router'
 import { CircleAlert, LoaderCircle } from 'lucide-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { Fragment, useEffect, useRef } from 'react'
+import { Fragment, lazy, Suspense, useEffect, useRef } from 'react'
 import { useCapabilities } from '@/api/capabilities'
 import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatDateTime, useI18n } from '@/i18n'
+import { formatDateTime, useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useStore } from '@/lib/store'
 import { Button } from '@/ui/Button'
 import { isByKey } from '@/ui/focusBack'
+import { tryAgain } from '@/ui/focusHome'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
 import { callText } from '../callText'
@@ -18,13 +19,15 @@ import { Attachments } from './Attachments'
 import { reactionSigns } from './capabilities'
 import { itemsKey, useAgentChoices, useGroups, usePeople, useSend, useTimeline, type Conversation, type Item } from './conversations'
 import { dayLabel, timeOfDay } from './days'
-import { eventWords, impersonal, type Names } from './eventWords'
+import { eventWords, handedOverBy, impersonal, type Names } from './eventWords'
 import { beginsDay, continues, toLines } from './groups'
 import { Bubble, Message, SentText } from './Message'
 import { deliver, dropOutgoing, isOld, outgoing, restoreOutgoing } from './outgoing'
 import type { OutgoingMessage } from './outgoingMessage'
 import { isJustSent, useScheduled, useTakeBack, type Scheduled } from './scheduled'
 import { useScrollPlace } from './useScrollPlace'
+
+const HandoverReason = lazy(() => withTexts(() => import('./HandoverReason'), 'desk')().then((m) => ({ default: m.HandoverReason })))
 
 interface TimelineProps {
   conversation: Conversation
@@ -167,6 +170,8 @@ function useNames(conversation: Conversation): { nameOf: (item: Item) => string;
     group: (id) => groups?.find((group) => group.id === id)?.name,
   }
   function nameOf(item: Item): string {
+    const by = handedOverBy(item)
+    if (by) return by === 'customer' ? conversation.contact_name : t('inbox.author.bot')
     switch (item.author_kind) {
       case 'contact':
         return people?.contacts.find((contact) => contact.contact_id === item.author_id)?.name ?? conversation.contact_name
@@ -204,6 +209,11 @@ function EventLine({ items, name, names }: { items: readonly [Item, ...Item[]]; 
       <span>
         {!impersonal.has(first.event ?? '') && <span className="font-semibold">{name} </span>}
         {items.map((item) => eventWords(item, names)).join(' · ')}
+        {handedOverBy(first) === 'assistant' && typeof first.detail.reason === 'string' && (
+          <Suspense fallback={null}>
+            <HandoverReason reason={first.detail.reason} />
+          </Suspense>
+        )}
       </span>
       {others.map((other) => (
         <Link key={other} to="/inbox" search={(old) => ({ ...old, c: other, at: undefined })} className="text-accent-ink underline underline-offset-3">
@@ -287,7 +297,7 @@ function PendingMessage({ message }: { message: OutgoingMessage }) {
             <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
             {isOld(message) ? t('inbox.pendingOld') : t('inbox.notSent')} {message.error}
           </span>
-          <Button size="sm" onClick={() => void deliver(message, send.mutateAsync)}>
+          <Button size="sm" onClick={tryAgain(() => deliver(message, send.mutateAsync))}>
             {t('common.retry')}
           </Button>
           <Button size="sm" look="ghost" onClick={() => dropOutgoing(message)}>

@@ -38,6 +38,15 @@ describe('alertOf', () => {
     expect(alertOf({ id: null, type: 'conversation.created', data: 'no JSON' }, 'me')).toBeNull()
   })
 
+  it('is nothing while the assistant answers, and what it hands over', () => {
+    const as = (ai_state: string) => ({ ...object, ai_state })
+    expect(kind('conversation.replied', { object: as('active'), item })).toBeNull()
+    expect(kind('conversation.replied', { object: as('handed_over'), item })).toBe('waiting')
+    expect(kind('conversation.updated', { object: as('handed_over'), previous: { ai_state: 'active' } })).toBe('waiting')
+    expect(kind('conversation.updated', { object: { ...as('handed_over'), owner_id: 'me' }, previous: { ai_state: 'active' } })).toBeNull()
+    expect(kind('conversation.updated', { object: as('handed_over'), previous: { priority: 'low' } })).toBeNull()
+  })
+
   it('is a conversation that somebody else gave to the agent', () => {
     const mine = { ...object, owner_id: 'me' }
     expect(kind('conversation.assigned', { object: mine, previous: { owner_id: null } }, 'boss')).toBe('assigned')

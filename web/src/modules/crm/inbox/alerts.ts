@@ -59,9 +59,9 @@ export interface Alert {
 interface Body {
   actor?: { id?: string | null }
   data?: {
-    object?: { id?: string; contact_name?: string; preview?: string; owner_id?: string | null; test?: boolean }
+    object?: { id?: string; contact_name?: string; preview?: string; owner_id?: string | null; ai_state?: string; test?: boolean }
     item?: { author_kind?: string; body?: string; automatic?: boolean; mentions?: { agent_id: string }[] } | null
-    previous?: { owner_id?: string | null } | null
+    previous?: { owner_id?: string | null; ai_state?: string } | null
   }
 }
 
@@ -71,10 +71,12 @@ function kindOf(type: string, { actor, data: { object, item, previous } = {} }: 
     case 'conversation.created':
     case 'conversation.replied':
       if (item?.author_kind !== 'contact' || item.automatic) return null
-      if (owner === null) return 'waiting'
+      if (owner === null) return object?.ai_state === 'active' ? null : 'waiting'
       return owner === agent ? 'reply' : 'others'
     case 'conversation.assigned':
       return owner === agent && previous?.owner_id !== undefined && previous.owner_id !== agent && actor?.id !== agent ? 'assigned' : null
+    case 'conversation.updated':
+      return owner === null && object?.ai_state === 'handed_over' && previous?.ai_state !== undefined ? 'waiting' : null
     case 'conversation.noted':
       return actor?.id !== agent && item?.mentions?.some((mention) => mention.agent_id === agent) ? 'mention' : null
   }

@@ -182,12 +182,14 @@ describe('the ways of a reply', () => {
 describe('reactions', () => {
   const kinds = [
     { kind: 'instagram', reactions: true, reaction_signs: ['❤️', '❤'] },
+    { kind: 'telegram', reactions: true, reaction_signs: ['❤', '👍', '🙏', '🤣'] },
     { kind: 'whatsapp', reactions: true, reaction_signs: [] },
     { kind: 'widget', reactions: false, reaction_signs: [] },
   ] as unknown as Capabilities[]
 
   it('are the signs that the channel has', () => {
     expect(reactionSigns(kinds, 'instagram', false)).toEqual(['❤️'])
+    expect(reactionSigns(kinds, 'telegram', false)).toEqual(['👍', '❤️', '🙏'])
     expect(reactionSigns(kinds, 'whatsapp', false)).toHaveLength(4)
   })
 

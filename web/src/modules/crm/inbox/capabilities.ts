@@ -28,10 +28,13 @@ export function lengthRefusal(can: Capabilities | undefined, text: string): { ov
 
 const signs = ['👍', '❤️', '😂', '🙏'] as const
 
+/** A sign without the selector that only asks for colour. */
+const plain = (sign: string) => sign.replace('\uFE0F', '')
+
 /** The signs that a message of a channel can be given; a test conversation takes all, since nothing leaves it. */
 export function reactionSigns(kinds: readonly Capabilities[] | undefined, channel: string | null, test: boolean): readonly string[] {
   if (test) return signs
   const can = kinds?.find(({ kind }) => kind === channel)
   if (!can?.reactions) return []
-  return can.reaction_signs.length === 0 ? signs : signs.filter((sign) => can.reaction_signs.includes(sign))
+  return can.reaction_signs.length === 0 ? signs : signs.filter((sign) => can.reaction_signs.some((one) => plain(one) === plain(sign)))
 }

@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
 import { api, ask, type Schemas } from '@/api/client'
 import { ApiError } from '@/api/error'
 import { usePages } from '@/api/query'
@@ -93,10 +92,11 @@ export function useCounts() {
   })
 }
 
-export function useConversation(id: string) {
+export function useConversation(id = '') {
   return useQuery({
     queryKey: [...root, 'one', id],
     queryFn: () => ask(api.GET('/api/crm/v1/conversations/{id}', { params: { path: { id } } })).then((envelope) => envelope.data),
+    enabled: id !== '',
   })
 }
 
@@ -305,7 +305,7 @@ export function useJoin(id: string) {
   })
 }
 
-/** Marks read or unread. Nobody else is told, so the caches are set by hand. */
+/** Marks read or unread. The stream tells the reader's other windows and devices, and this one of what is counted. */
 export function useReadMark() {
   const client = useQueryClient()
   return useMutation({
@@ -315,42 +315,8 @@ export function useReadMark() {
           ? api.POST('/api/crm/v1/conversations/{id}/read', { params: { path: { id } } })
           : api.POST('/api/crm/v1/conversations/{id}/unread', { params: { path: { id } } }),
       ).then((envelope) => envelope.data),
-    onSuccess: ({ id, unread }) => {
-      noteRead(client, { id, unread })
-      const windows = new BroadcastChannel(readChannel)
-      windows.postMessage({ id, unread })
-      windows.close()
-    },
+    onSuccess: ({ id, unread }) => import('./rows').then((m) => m.setUnread(client, id, unread)),
   })
-}
-
-interface Read {
-  id: string
-  unread: number
-}
-
-const readChannel = 'konak.read'
-
-function noteRead(client: QueryClient, { id, unread }: Read): void {
-  client.setQueryData<OneConversation>([...root, 'one', id], (old) => old && { ...old, unread })
-  client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
-    old && {
-      ...old,
-      pages: old.pages.map((page) => ({ ...page, data: page.data.map((row) => (row.id === id ? { ...row, unread } : row)) })),
-    },
-  )
-  void client.invalidateQueries({ queryKey: countsKey })
-  void client.invalidateQueries({ queryKey: [...root, 'notices'] })
-}
-
-/** What is read in another window of this browser is read here: how much is unread is told in no event. */
-export function useReadElsewhere(): void {
-  const client = useQueryClient()
-  useEffect(() => {
-    const windows = new BroadcastChannel(readChannel)
-    windows.onmessage = ({ data }: MessageEvent<Read>) => noteRead(client, data)
-    return () => windows.close()
-  }, [client])
 }
 
 /** What becomes of the conversation when a message went. */

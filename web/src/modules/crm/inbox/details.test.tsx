@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { screen, waitFor } from '@testing-library/react'
+import { cleanup, screen, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import '@/api/testOrigin'
 import { beforeEach, expect, it } from 'vitest'
@@ -32,6 +32,20 @@ it('calls the customer from the details, and the call belongs to the conversatio
 it('leaves the call to the device where the workspace has no telephony', async () => {
   await show(<Details conversation={conversation} onAct={() => undefined} />, { permissions: ['crm.contacts.view'] })
   expect((await screen.findByRole('link', { name: 'Call' })).getAttribute('href')).toBe('tel:+905321234567')
+})
+
+it('offers a summary where one can be written, and not where none can', async () => {
+  answers.set('GET /api/crm/v1/channels/widget/visitors/c1', { page: '', origin: 'https://shop.example', browser: '', language: 'tr' })
+  answers.set(`GET ${here}/summary`, { available: true, summary: '' })
+  await show(<Details conversation={conversation} onAct={() => undefined} />)
+  await screen.findByRole('button', { name: 'Summarise' })
+  cleanup()
+  asked.length = 0
+  answers.set(`GET ${here}/summary`, { available: false, summary: '' })
+  await show(<Details conversation={conversation} onAct={() => undefined} />)
+  await waitFor(() => expect(asked.some(({ path }) => path === `${here}/summary`)).toBe(true))
+  await screen.findByRole('heading', { name: 'Participants' })
+  expect(screen.queryByRole('button', { name: 'Summarise' })).toBeNull()
 })
 
 it('has the calls in the timeline of a contact', async () => {

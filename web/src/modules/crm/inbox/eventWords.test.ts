@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { chooseLanguage, withTexts } from '@/i18n'
-import { eventWords, impersonal } from './eventWords'
+import { handoverText } from '../handover'
+import { eventWords, handedOverBy, impersonal } from './eventWords'
 
 const names = { agent: (id: string) => (id === 'a1' ? 'Can Öz' : undefined), group: (id: string) => (id === 'g1' ? 'Satış' : undefined) }
-const words = (event: string, detail: Record<string, unknown> = {}) => eventWords({ event, detail }, names)
+const words = (event: string, detail: Record<string, unknown> = {}) => eventWords({ event, author_kind: 'agent', detail }, names)
 
 beforeAll(async () => {
   Object.assign(globalThis, { document: { documentElement: {} }, localStorage: { setItem: () => undefined, getItem: () => null } })
-  await withTexts(() => Promise.resolve(null), 'inbox', 'thread')()
+  await withTexts(() => Promise.resolve(null), 'inbox', 'thread', 'desk')()
 })
 
 describe('eventWords', () => {
@@ -24,13 +25,31 @@ describe('eventWords', () => {
     expect(words('snoozed', { until: null, until_reply: true })).toBe('snoozed it until the customer writes')
     expect(words('rated', { rating: 4, comment: '' })).toBe('rated the conversation ★★★★☆')
     expect(words('rated', { rating: 1, comment: 'Too slow' })).toBe('rated the conversation ★☆☆☆☆ “Too slow”')
-    expect(words('scheduled_failed', { error: 'no_route', body: 'Hello' })).toBe('a scheduled message could not be sent (no channel reaches the customer · Hello)')
+    expect(words('scheduled_failed', { error: 'no_route', body: 'Hello' })).toBe('A scheduled message could not be sent (no channel reaches the customer · Hello)')
   })
 
   it('says it in Turkish', async () => {
     await chooseLanguage('tr')
     expect(words('assigned', { owner_id: 'a1' })).toBe('konuşmayı Can Öz kişisine atadı')
     expect(words('changed', { priority: { from: 'normal', to: 'urgent' } })).toContain('önceliği')
+  })
+
+  it('says who asked for a person and who handed over', async () => {
+    const handover = (author_kind: 'agent' | 'system' | 'api_key', reason: string) => {
+      const item = { event: 'escalated', author_kind, detail: { reason } }
+      return [handedOverBy(item), eventWords(item, names)]
+    }
+    await chooseLanguage('en')
+    expect(handover('system', 'customer_asked')).toEqual(['customer', 'asked for a person'])
+    expect(handover('api_key', 'customer_asked')).toEqual(['customer', 'asked for a person'])
+    expect(handover('system', 'no_answer')).toEqual(['assistant', 'handed over to the team'])
+    expect(handover('agent', 'agent_asked')).toEqual([undefined, 'took over from the assistant'])
+    expect(handoverText('no_answer')).toBe('no answer was found')
+    expect(handedOverBy({ event: 'closed', author_kind: 'system', detail: {} })).toBeUndefined()
+    await chooseLanguage('tr')
+    expect(handover('system', 'customer_asked')[1]).toBe('bir kişiyle görüşmek istedi')
+    expect(handover('system', 'no_answer')[1]).toBe('ekibe devretti')
+    expect(handover('agent', 'agent_asked')[1]).toBe('asistandan devraldı')
   })
 
   it('names nobody for what happens by itself', () => {

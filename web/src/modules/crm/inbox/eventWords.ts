@@ -13,7 +13,6 @@ const plain: Record<string, PlainKey> = {
   assigned: 'inbox.event.assigned',
   tagged: 'inbox.event.tagged',
   changed: 'inbox.event.changed',
-  escalated: 'inbox.event.escalated',
   merged: 'inbox.event.merged',
   merged_from: 'inbox.event.mergedFrom',
   parted: 'inbox.event.parted',
@@ -32,6 +31,12 @@ const plain: Record<string, PlainKey> = {
 
 /** What happened by itself: nobody's name stands before it. */
 export const impersonal = new Set(['woken', 'scheduled_failed', 'channel_delivery_failed', 'csat_sent', 'csat_not_sent'])
+
+/** Who handed a conversation over, where that is not the event's author: Konak writes it for the customer or the assistant. */
+export function handedOverBy({ event, author_kind: author, detail }: Pick<Item, 'event' | 'author_kind' | 'detail'>): 'customer' | 'assistant' | undefined {
+  if (event !== 'escalated' || author === 'agent') return undefined
+  return detail.reason === 'customer_asked' ? 'customer' : 'assistant'
+}
 
 /** Who an id stands for; undefined where it is not known. */
 export interface Names {
@@ -57,8 +62,14 @@ function changes(detail: Item['detail'], names: Names): string[] {
 }
 
 /** What an event says happened, as a sentence goes on after the name of who did it. */
-export function eventWords({ event, detail }: Pick<Item, 'event' | 'detail'>, names: Names): string {
+export function eventWords(item: Pick<Item, 'event' | 'author_kind' | 'detail'>, names: Names): string {
+  const { event, detail } = item
   switch (event) {
+    case 'escalated': {
+      const by = handedOverBy(item)
+      if (by === 'customer') return t('inbox.event.askedForPerson')
+      return by ? t('inbox.event.escalated') : t('inbox.event.tookOver')
+    }
     case 'assigned': {
       const { owner_id: owner } = detail
       if (typeof owner === 'string') return t('inbox.event.assignedTo', { name: names.agent(owner) ?? t('inbox.author.agent') })

@@ -1,5 +1,7 @@
+// @vitest-environment jsdom
 import { describe, expect, it } from 'vitest'
-import { refusedRecipients } from './failures'
+import { chooseLanguage, withTexts } from '@/i18n'
+import { failureText, refusedRecipients } from './failures'
 
 describe('refusedRecipients', () => {
   it('reads whom a mail did not reach', () => {
@@ -14,5 +16,15 @@ describe('refusedRecipients', () => {
     for (const detail of [null, undefined, {}, { refused_recipients: 'x' }, { refused_recipients: [null, 7, {}] }]) {
       expect(refusedRecipients(detail)).toEqual([])
     }
+  })
+})
+
+describe('failureText', () => {
+  it('says in the person’s language what WhatsApp says by a number, and leaves other words as they are', async () => {
+    await chooseLanguage('tr')
+    await withTexts(() => Promise.resolve(null), 'thread')()
+    expect(failureText('Message Undeliverable. (131026)')).toContain('WhatsApp’ta yok')
+    expect(failureText('550 no such user (1)')).toBe('550 no such user (1)')
+    expect(failureText('no_route')).toBe('müşteriye ulaşan bir kanal yok')
   })
 })

@@ -19,6 +19,12 @@ const known: Record<string, PlainKey> = {
   test_environment: 'inbox.failure.test',
 }
 
+/** What WhatsApp calls by a number; its words are English whoever reads them. */
+const numbered: Record<string, PlainKey> = {
+  131026: 'inbox.failure.undeliverable',
+  131047: 'inbox.failure.windowClosed',
+}
+
 export interface RefusedRecipient {
   address: string
   reason: string
@@ -37,6 +43,6 @@ export function refusedRecipients(detail: Record<string, unknown> | null | undef
 /** Why something could not be sent: our own reasons in the person's language, a provider's in its own words. */
 export function failureText(reason: unknown): string {
   if (typeof reason !== 'string') return ''
-  const key = known[reason]
+  const key = known[reason] ?? numbered[/ \((\d+)\)$/.exec(reason)?.[1] ?? '']
   return key ? t(key) : reason
 }

@@ -1,6 +1,6 @@
 import type { Item } from './conversations'
 import { dayOf } from './days'
-import { impersonal } from './eventWords'
+import { handedOverBy, impersonal } from './eventWords'
 
 /** Messages of one author so close together are one thing said. */
 const closeTogether = 5 * 60_000
@@ -21,7 +21,12 @@ export function continues(before: Grouped | undefined, item: Grouped): boolean {
   )
 }
 
-type Told = Grouped & Pick<Item, 'event'>
+type Told = Grouped & Pick<Item, 'event' | 'detail'>
+
+/** Whether an event is not its author's own doing. */
+function standsAlone(item: Told): boolean {
+  return impersonal.has(item.event ?? '') || handedOverBy(item) !== undefined
+}
 
 /** Whether an event is told in one line with the one before it: the same author, a moment later, and neither happened by itself. */
 function toldTogether(before: Told, item: Told): boolean {
@@ -30,8 +35,8 @@ function toldTogether(before: Told, item: Told): boolean {
     before.kind === 'event' &&
     before.author_kind === item.author_kind &&
     before.author_id === item.author_id &&
-    !impersonal.has(before.event ?? '') &&
-    !impersonal.has(item.event ?? '') &&
+    !standsAlone(before) &&
+    !standsAlone(item) &&
     dayOf(before.created_at) === dayOf(item.created_at) &&
     Date.parse(item.created_at) - Date.parse(before.created_at) < closeTogether
   )

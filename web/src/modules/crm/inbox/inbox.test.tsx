@@ -47,8 +47,17 @@ describe('ConversationList', () => {
     ])
     const [first, second, third] = await screen.findAllByRole('link')
     for (const text of ['You: It left', 'Urgent', 'Owner: Can Öz', '#iade #acil']) expect(first?.textContent).toContain(text)
+    // What a narrow list cuts off is told to the pointer.
+    expect(screen.getByText('#iade #acil').title).toBe('iade, acil')
     expect(second?.textContent).toContain('Can: I look')
     expect(third?.textContent).toContain('Assistant: Two years')
+  })
+
+  it('says where our last message did not arrive', async () => {
+    await list([{ delivery_failed: true }, {}])
+    const [failed, other] = await screen.findAllByRole('link')
+    expect(failed?.textContent).toContain('Not delivered')
+    expect(other?.textContent).not.toContain('Not delivered')
   })
 
   it('counts nobody as waiting who is put aside', async () => {

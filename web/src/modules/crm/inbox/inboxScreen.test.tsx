@@ -4,6 +4,7 @@ import { userEvent } from '@testing-library/user-event'
 import '@/api/testOrigin'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { activeShortcuts, startShortcuts } from '@/shell/shortcuts'
+import { crmModule } from '../module'
 import { InboxScreen } from './InboxScreen'
 import { addresses, answers, asked, conversation, prepareInbox, show } from './testInbox'
 
@@ -86,6 +87,18 @@ describe('shortcuts', () => {
   })
 
   it.each([
+    ['c1', 'open', ['e']],
+    ['c2', 'snoozed', ['e', 'o']],
+    ['c1', 'closed', ['o']],
+  ])('of %s, which is %s, are those that change its state', async (id, state, want) => {
+    answers.set(`GET ${base}/${id}`, { ...conversation, id, state })
+    await show(<InboxScreen />, { at: `?c=${id}` })
+    await screen.findByRole('textbox', { name: 'Reply' })
+    const keys = activeShortcuts.get().map((shortcut) => shortcut.keys)
+    expect(['e', 'o'].filter((key) => keys.includes(key))).toEqual(want)
+  })
+
+  it.each([
     ['a', 'Owner'],
     ['t', 'Tags'],
   ])('%s opens the details and the picker of “%s” where there is no room beside the messages', async (key, name) => {
@@ -106,13 +119,23 @@ describe('what is unread', () => {
   }
   afterEach(() => sight('visible'))
 
-  it('is read when another window of the browser has read it', async () => {
+  it('is read when it was read in another window or on another device, and the numbers are asked for again', async () => {
     answers.set(`GET ${base}`, [unread])
-    await show(<InboxScreen />)
+    const client = await show(<InboxScreen />)
     await screen.findByText('2 unread messages')
-    const windows = new BroadcastChannel('konak.read')
-    windows.postMessage({ id: 'c1', unread: 0 })
-    windows.close()
+    const counts = () => bodies(`GET ${base}/counts`).length
+    const before = counts()
+    crmModule.apply?.(client, { id: null, type: 'conversation.read', data: JSON.stringify({ data: { conversation_id: 'c1', unread: 0 } }) })
+    await waitFor(() => expect(screen.queryByText('2 unread messages')).toBeNull())
+    await waitFor(() => expect(counts()).toBe(before + 1))
+  })
+
+  it('is read at once in the window where it is read', async () => {
+    answers.set(`GET ${base}`, [unread])
+    answers.set(`GET ${base}/c1`, unread)
+    answers.set(read, { id: 'c1', unread: 0, badge: 0 })
+    await show(<InboxScreen />, { at: '?c=c1' })
+    await waitFor(() => expect(bodies(read)).toHaveLength(1))
     await waitFor(() => expect(screen.queryByText('2 unread messages')).toBeNull())
   })
 

@@ -1,7 +1,7 @@
-import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import type { Page } from '@/api/query'
+import type { QueryClient } from '@tanstack/react-query'
 import { meQuery } from '@/api/session'
 import type { Conversation, Item } from './conversations'
+import { changeRow, setUnread } from './rows'
 import { endTyping } from './typing'
 
 interface Body {
@@ -42,13 +42,11 @@ function hasLeft(next: Conversation, asked: Record<string, unknown>, me: string 
   )
 }
 
-/** Changes a row wherever it stands in a list; null takes it out. */
-function changeRow<Row extends { id: string }>(client: QueryClient, key: readonly unknown[], id: string, change: (row: Row) => Row | null): void {
-  client.setQueryData<InfiniteData<Page<Row>>>(key, (old) => {
-    if (!old?.pages.some((page) => page.data.some((row) => row.id === id))) return old
-    const pages = old.pages.map((page) => ({ ...page, data: page.data.flatMap((row) => (row.id === id ? (change(row) ?? []) : [row])) }))
-    return { ...old, pages }
-  })
+/** What somebody read, or marked as unread, is so in each of their windows, on every device. */
+export function applyRead(client: QueryClient, data: string): void {
+  const { conversation_id: id, unread } = (JSON.parse(data) as { data: { conversation_id: string; unread: number } }).data
+  setUnread(client, id, unread)
+  for (const part of ['counts', 'notices']) void client.invalidateQueries({ queryKey: ['crm', 'conversations', part] })
 }
 
 /**

@@ -34,7 +34,7 @@ export const answers = new Map<string, unknown>()
 export const addresses: URL[] = []
 
 /** Draws a part of the inbox as a signed-in agent sees it, at an address of it, with further permissions and licences, or lacking some. */
-export async function show(children: ReactNode, { at = '', permissions = [], lacking = [], licences = [] }: { at?: string; permissions?: string[]; lacking?: string[]; licences?: string[] } = {}): Promise<void> {
+export async function show(children: ReactNode, { at = '', permissions = [], lacking = [], licences = [] }: { at?: string; permissions?: string[]; lacking?: string[]; licences?: string[] } = {}): Promise<QueryClient> {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   client.setQueryData(meQuery.queryKey, { ...me, permissions: [...me.permissions, ...permissions].filter((one) => !lacking.includes(one)), licences: [...me.licences, ...licences] })
   const root = createRootRoute()
@@ -58,6 +58,7 @@ export async function show(children: ReactNode, { at = '', permissions = [], lac
       <RouterProvider router={router as never} />
     </QueryClientProvider>,
   )
+  return client
 }
 
 /** A message of the customer's, or what else is said of it. */

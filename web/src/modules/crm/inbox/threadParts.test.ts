@@ -23,7 +23,7 @@ describe('continues', () => {
 })
 
 describe('toLines', () => {
-  const did = (author: string, time: string, event = 'closed') => ({ ...said(author, time, { kind: 'event' }), kind: 'event' as const, event })
+  const did = (author: string, time: string, event = 'closed') => ({ ...said(author, time, { kind: 'event' }), kind: 'event' as const, event, detail: {} })
   const lengths = (...items: ReturnType<typeof did>[]) => toLines(items).map((line) => line.length)
 
   it('puts together what one author did a moment later, and nothing else', () => {
@@ -32,6 +32,13 @@ describe('toLines', () => {
     expect(lengths(did('a', '10:00'), did('a', '10:06'))).toEqual([1, 1])
     expect(lengths(did('a', '23:59'), did('a', '24:01'))).toEqual([1, 1])
     expect(lengths(did('a', '10:00'), did('a', '10:01', 'woken'), did('a', '10:02'))).toEqual([1, 1, 1])
+  })
+
+  it('keeps what Konak wrote for the assistant apart from what it did itself', () => {
+    const bySystem = (time: string, event: string) => ({ ...did('', time, event), author_kind: 'system' as const })
+    const byAgent = (event: string) => ({ ...did('a', '10:00', event), author_kind: 'agent' as const })
+    expect(toLines([bySystem('10:00', 'escalated'), bySystem('10:00', 'assigned')])).toHaveLength(2)
+    expect(toLines([byAgent('escalated'), byAgent('assigned')])).toHaveLength(1)
   })
 })
 

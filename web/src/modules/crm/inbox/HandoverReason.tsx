@@ -1,0 +1,8 @@
+import { useI18n } from '@/i18n'
+import { handoverText } from '../handover'
+
+/** Why the assistant handed over, as its sentence goes on. */
+export function HandoverReason({ reason }: { reason: string }) {
+  useI18n()
+  return <>: {handoverText(reason)}</>
+}
