@@ -228,7 +228,7 @@ func (s *serveCmd) panelURL(at *net.TCPAddr) string {
 // greet says where everything is, and in an empty installation how to get in.
 func (s *serveCmd) greet(out io.Writer, base, mail string, firstOwner secret.Text) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n  Konak %s is running.\n\n  Panel   %s\n  API     %s/openapi.json\n", app.Version, base, base)
+	fmt.Fprintf(&b, "\n  Konak %s is running.\n\n  Panel   %s\n  API     %s/docs\n", app.Version, base, base)
 	if s.HasMetrics() {
 		fmt.Fprintf(&b, "  Metrics http://%s/metrics\n", s.PrivateListen)
 	}

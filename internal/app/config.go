@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"crypto/rsa"
 	"net"
 	"net/netip"
 	"path/filepath"
@@ -116,6 +117,8 @@ type Config struct {
 
 	// PasswordCost is for tests, which hash many passwords that guard nothing.
 	PasswordCost password.Cost `kong:"-"`
+	// NewRSAKey is for tests: where the DKIM keys of mail domains come from; nil for new ones.
+	NewRSAKey func() (*rsa.PrivateKey, error) `kong:"-"`
 	// LimitFactor widens rate limits: tests stand on one address in one moment,
 	// measurements are all one caller.
 	LimitFactor int `kong:"-"`

@@ -227,7 +227,7 @@ func (a *App) wireAPI(p *parts) error {
 	a.registerStorage()
 	inbox := inboxapi.New(inboxapi.Config{
 		Log: a.log, Edits: a.Edits, Conversations: a.Conversations, AIRecords: a.AIRecords, Cards: a.Cards, Exports: a.Exports, Files: a.Files, Groups: a.Groups,
-		Hours: hourly.New(a.DB), Tags: tag.New(a.DB), Whole: a.Whole, Replies: a.Replies,
+		Hours: hourly.New(a.DB), Tags: tag.New(a.DB), Whole: a.Whole, Replies: a.Replies, Readers: a.Live,
 	})
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates,

@@ -107,7 +107,7 @@ func (m mailAccounts) CheckAccount(r *db.Reader, id uuid.UUID) error {
 func (a *App) wireReplies(p *parts) error {
 	a.Domains = domain.New(domain.Config{
 		DB: a.DB, Box: p.box, Key: p.box.Derive("mail domain"), Host: a.cfg.mailHost(), SPF: cmp.Or(a.cfg.MailSPF, "mx"), TLSListen: a.cfg.MailTLSListen, Accounts: mailAccounts{a.Channels},
-		DNS: dns.New(dns.Config{Dial: p.out.DialNameServer, Servers: a.cfg.NameServers}), Passwords: p.passwords, Settings: a.Mail,
+		DNS: dns.New(dns.Config{Dial: p.out.DialNameServer, Servers: a.cfg.NameServers}), Passwords: p.passwords, Settings: a.Mail, NewRSAKey: a.cfg.NewRSAKey,
 	})
 	a.Setup, a.Migrations = setup.New(a.DB, a.Domains, a.Mail), migration.New(a.DB, a.Domains)
 	a.Email = email.New(email.Config{

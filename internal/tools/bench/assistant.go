@@ -95,11 +95,17 @@ func (h *node) messagesBesideModels(ctx context.Context, e *env) error {
 		slices.Sort(a.took)
 		fmt.Printf("  %-29s median %s, p95 %s, p99 %s", a.name+":", quantile(a.took, 0.5), quantile(a.took, 0.95), quantile(a.took, 0.99))
 		if a.model != nil {
-			fmt.Printf("; the model was asked %d times", len(a.model.Requests()))
+			fmt.Printf("; median %s and p95 %s times those without; the model was asked %d times",
+				ratio(a.took, list[0].took, 0.5), ratio(a.took, list[0].took, 0.95), len(a.model.Requests()))
 		}
 		fmt.Println()
 	}
 	return nil
+}
+
+// ratio is how many times as long some took as others, at a quantile.
+func ratio(some, others []time.Duration, q float64) string {
+	return fmt.Sprintf("%.2f", quantile(some, q).Seconds()/quantile(others, q).Seconds())
 }
 
 // openAnswered opens a channel, with the assistant where it has a language model.
