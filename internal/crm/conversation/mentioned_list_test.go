@@ -36,6 +36,7 @@ func TestMentionedLooksAtTheNewestNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		dbtest.CollectStatistics(t, d)
 		found := 0
 		for p, more := (db.Page{Limit: 200, After: db.First}), true; more; {
 			err := d.Tenant(tenant).Read(t.Context(), func(r *db.Reader) error {
