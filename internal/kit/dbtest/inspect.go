@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -11,8 +12,23 @@ import (
 	"konak/internal/kit/db"
 )
 
-// Tables gives every table and its columns.
+// known has the tables of each open database, by *db.DB: reading them is slow on PostgreSQL.
+var known sync.Map
+
+// Tables gives every table and its columns. It reads them once for each database, so a test
+// adds tables of its own before it asks.
 func Tables(tb testing.TB, d *db.DB) map[string][]string {
+	tb.Helper()
+	if have, ok := known.Load(d); ok {
+		return have.(map[string][]string)
+	}
+	out := readTables(tb, d)
+	known.Store(d, out)
+	tb.Cleanup(func() { known.Delete(d) })
+	return out
+}
+
+func readTables(tb testing.TB, d *db.DB) map[string][]string {
 	tb.Helper()
 	query := `SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid`
