@@ -49,10 +49,20 @@ func (s *Service) SetSuspended(ctx context.Context, tenant uuid.UUID, suspended 
 		if !changed {
 			return nil // it is as it was, or being deleted
 		}
-		tx.Wake(db.TopicSuspended)
+		s.announceSuspended(tx, tenant)
 		tx.Wake(jobs.Topic)
-		tx.AfterCommit(func() { s.forgetTenant(tenant) })
 		return audit.Write(tx, action, tenant.String(), nil)
+	})
+}
+
+// announceSuspended tells everybody, once the transaction is durable, that a workspace
+// was suspended, resumed or deleted. This node reads the suspended ones again before its
+// streams are looked at: a look at what was known before would let them go on.
+func (s *Service) announceSuspended(tx *db.Tx, tenant uuid.UUID) {
+	tx.Wake(db.TopicSuspended)
+	tx.AfterCommit(func() {
+		s.db.WakeHere(db.TopicSuspended)
+		s.forgetTenant(tenant)
 	})
 }
 
@@ -82,8 +92,7 @@ func (s *Service) FinishDelete(tx *db.Tx, w WorkspaceSummary, details map[string
 	if !begun {
 		return fault.New(fault.Conflict)
 	}
-	tx.Wake(db.TopicSuspended)
-	tx.AfterCommit(func() { s.forgetTenant(w.ID) })
+	s.announceSuspended(tx, w.ID)
 	details["slug"], details["name"] = w.Slug, w.Name
 	return audit.Write(tx, "workspace.deleted_by_operator", w.ID.String(), details)
 }

@@ -85,7 +85,8 @@ func TestStreamsLookOftenEnough(t *testing.T) {
 	}
 }
 
-// The sockets of a suspended workspace end at their next look, those of others stay.
+// The sockets of a suspended workspace end at once where it was suspended, those of
+// others stay.
 func TestSocketsOfASuspendedWorkspaceEnd(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, func(cfg *app.Config) { cfg.StreamCheck = time.Hour }, func(t *testing.T, s *apptest.Server) {
@@ -94,7 +95,6 @@ func TestSocketsOfASuspendedWorkspaceEnd(t *testing.T) {
 		if _, err := s.SetSuspended(t.Context(), w.Slug, true); err != nil {
 			t.Fatal(err)
 		}
-		s.Streams.Recheck(func([sha256.Size]byte, *caller.Caller) bool { return true })
 		mine.accessEnded()
 		request(t, other)
 		s.Settle()
