@@ -206,6 +206,36 @@ export async function joinDemo(browser: Browser, owners: Page, name: string, ful
   return { ...someone, agentId: data.id }
 }
 
+/**
+ * Has a page write down what would be heard and seen outside of it, as from a window that is not in front. What it
+ * returns tells each of these once, in the order of the alphabet.
+ */
+export async function recordAlerts(page: Page): Promise<() => Promise<string[]>> {
+  await page.context().grantPermissions(['notifications'])
+  await page.addInitScript(() => {
+    const told: string[] = []
+    Object.assign(window, { told })
+    AudioContext.prototype.createOscillator = new Proxy(AudioContext.prototype.createOscillator, {
+      apply(make, context: AudioContext, args: []) {
+        told.push('sound')
+        return make.apply(context, args)
+      },
+    })
+    window.Notification = class extends EventTarget {
+      static permission = 'granted'
+      constructor(readonly title: string) {
+        super()
+        told.push(`notice: ${title}`)
+      }
+      close() {
+        told.push(`closed: ${this.title}`)
+      }
+    } as unknown as typeof Notification
+    document.hasFocus = () => false
+  })
+  return () => page.evaluate(() => [...new Set((window as unknown as { told: string[] }).told)].sort())
+}
+
 /** Switches somebody who belongs to several workspaces to the demo. */
 export async function enterDemo({ request }: BrowserContext): Promise<void> {
   const { data } = (await (await request.get('/api/v1/auth/workspaces')).json()) as { data: { workspace: { id: string; slug: string } }[] }

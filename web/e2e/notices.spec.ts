@@ -1,6 +1,6 @@
 import { startWholeBrowser } from './browser'
 import { startCustomer } from './customer'
-import { expect, expectAccessible, joinDemo, shoot, signIn, test } from './helpers'
+import { expect, expectAccessible, joinDemo, recordAlerts, shoot, signIn, test } from './helpers'
 
 test('what waits for a person is counted, opened and read', async ({ page }) => {
   const stamp = Date.now()
@@ -95,30 +95,9 @@ test('how a person is told is the same in every browser, and a push is shown whi
 test('a sound and a notice of the desktop come as each person chose', async ({ page, browser }) => {
   await signIn(page)
   const { page: mine, context } = await joinDemo(browser, page, 'chime', 'Seda Kurt')
-  await context.grantPermissions(['notifications'])
-  // What would be heard and seen outside of the page is written down; the window is not the one in front.
-  await mine.addInitScript(() => {
-    const told: string[] = []
-    Object.assign(window, { told })
-    AudioContext.prototype.createOscillator = new Proxy(AudioContext.prototype.createOscillator, {
-      apply(make, context: AudioContext, args: []) {
-        told.push('sound')
-        return make.apply(context, args)
-      },
-    })
-    window.Notification = class extends EventTarget {
-      static permission = 'granted'
-      constructor(title: string) {
-        super()
-        told.push(`notice: ${title}`)
-      }
-      close() {}
-    } as unknown as typeof Notification
-    document.hasFocus = () => false
-  })
+  const told = await recordAlerts(mine)
   await mine.goto('/')
   await expect(mine.getByText('Live', { exact: true })).toBeVisible()
-  const told = () => mine.evaluate(() => [...new Set((window as unknown as { told: string[] }).told)].sort())
   const current = await (await mine.request.get('/api/crm/v1/me/notices')).json()
   const { data: standard } = current as { data: object }
   let round = 0

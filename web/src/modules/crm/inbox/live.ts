@@ -46,6 +46,7 @@ function hasLeft(next: Conversation, asked: Record<string, unknown>, me: string 
 export function applyRead(client: QueryClient, data: string): void {
   const { conversation_id: id, unread } = (JSON.parse(data) as { data: { conversation_id: string; unread: number } }).data
   setUnread(client, id, unread)
+  if (unread === 0) void import('./ring').then((m) => m.closeNotice(id))
   for (const part of ['counts', 'notices']) void client.invalidateQueries({ queryKey: ['crm', 'conversations', part] })
 }
 

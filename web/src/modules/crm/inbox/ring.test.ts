@@ -4,6 +4,7 @@ import '@/api/testOrigin'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Preferences } from './alerts'
 import { preferencesQuery } from './alerts'
+import { applyRead } from './live'
 import { alertAgent } from './ring'
 
 const preferences: Preferences = {
@@ -15,6 +16,7 @@ const preferences: Preferences = {
 }
 
 const shown: { title: string; body?: string; onclick?: () => void }[] = []
+const closed: string[] = []
 const tones = vi.fn()
 
 class SilentTone {
@@ -28,6 +30,7 @@ class SilentTone {
 beforeEach(() => {
   localStorage.clear()
   shown.length = 0
+  closed.length = 0
   tones.mockClear()
   vi.spyOn(window, 'focus').mockImplementation(() => undefined)
   vi.stubGlobal('AudioContext', class {
@@ -45,7 +48,9 @@ beforeEach(() => {
       this.body = options.body
       shown.push(this)
     }
-    close() {}
+    close() {
+      closed.push(this.title)
+    }
   })
 })
 
@@ -66,6 +71,16 @@ describe('a customer who writes', () => {
     expect(shown).toMatchObject([{ title: 'Elif Kaya', body: 'Merhaba' }])
     shown[0]?.onclick?.()
     expect(open).toHaveBeenCalledWith('c1')
+  })
+
+  it('is no longer shown once it is read on another device, and stays where something is unread', async () => {
+    await receive('5', {}, false)
+    applyRead(new QueryClient(), JSON.stringify({ data: { conversation_id: 'c1', unread: 1 } }))
+    applyRead(new QueryClient(), JSON.stringify({ data: { conversation_id: 'c2', unread: 0 } }))
+    await vi.dynamicImportSettled()
+    expect(closed).toEqual([])
+    applyRead(new QueryClient(), JSON.stringify({ data: { conversation_id: 'c1', unread: 0 } }))
+    await vi.waitFor(() => expect(closed).toEqual(['Elif Kaya']))
   })
 
   it('is heard alone by one who looks at the panel', async () => {

@@ -26,14 +26,27 @@ export async function playChime(): Promise<void> {
   }
 }
 
+/** The notices that this window shows, by conversation. */
+const shown = new Map<string, Notification>()
+
 function showNotice({ conversationId, name, text }: Alert, open: (id: string) => void): void {
   if (!('Notification' in window) || Notification.permission !== 'granted') return
   const notice = new Notification(name, { body: text, tag: conversationId })
+  shown.set(conversationId, notice)
   notice.onclick = () => {
     window.focus()
     notice.close()
     open(conversationId)
   }
+}
+
+/** Takes away what this browser shows of a conversation, once its agent has read it here or on another device. */
+export async function closeNotice(conversationId: string): Promise<void> {
+  shown.get(conversationId)?.close()
+  shown.delete(conversationId)
+  if (!('serviceWorker' in navigator)) return
+  const worker = await navigator.serviceWorker.getRegistration('/')
+  for (const pushed of (await worker?.getNotifications({ tag: conversationId })) ?? []) pushed.close()
 }
 
 /** Of several windows of one browser the first alerts, and the others find that it did. */
