@@ -112,6 +112,10 @@ func (h *node) messagesBesideModels(ctx context.Context, e *env, out io.Writer, 
 			}
 		}
 	}
+	// The figures say something only if the assistant was at work.
+	for works := list[2].model; len(works.Requests()) == 0 && ctx.Err() == nil; {
+		<-pace.C
+	}
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "p50\tp99\tof the first p50\tof its p99\tasked\t\t")
 	for _, a := range list {
