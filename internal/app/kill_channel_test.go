@@ -44,17 +44,22 @@ func (p *killingProvider) arm(kill func() error) {
 	p.armed, p.ended = kill, make(chan error, 1)
 }
 
+// strike ends the server where it is armed.
+func (p *killingProvider) strike() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.armed != nil {
+		p.ended <- p.armed()
+		p.armed = nil
+	}
+}
+
 // ServeHTTP implements http.Handler.
 func (p *killingProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := httptest.NewRecorder()
 	p.Handler.ServeHTTP(answer, r)
 	if strings.HasSuffix(r.URL.Path, p.sends) && answer.Code == http.StatusOK {
-		p.mu.Lock()
-		if p.armed != nil {
-			p.ended <- p.armed()
-			p.armed = nil
-		}
-		p.mu.Unlock()
+		p.strike()
 	}
 	maps.Copy(w.Header(), answer.Header())
 	w.WriteHeader(answer.Code)

@@ -162,13 +162,16 @@ func (k *mailTrial) send(ctx context.Context, i int) {
 
 // deliver hands one mail over without encryption, as servers do that know nothing of the
 // demo's certificate.
-func (k *mailTrial) deliver(name string) error {
+func (k *mailTrial) deliver(name string) error { return k.hand(name, raw(name)) }
+
+// hand hands a mail over.
+func (k *mailTrial) hand(from, mail string) error {
 	c, err := smtp.Dial(k.smtpAddr)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = c.Close() }()
-	if err := c.Mail(name); err != nil {
+	if err := c.Mail(from); err != nil {
 		return err
 	}
 	if err := c.Rcpt(k.to); err != nil {
@@ -178,7 +181,7 @@ func (k *mailTrial) deliver(name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, raw(name))
+	_, err = io.WriteString(w, mail)
 	return errors.Join(err, w.Close())
 }
 

@@ -7,9 +7,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,14 +29,14 @@ import (
 const (
 	assistantGroup    = "Assistant"
 	assistantRounds   = 5
-	assistantMessages = 40 // in a round, on each channel
+	assistantMessages = 60 // in a round, on each channel
 	// assistantPace is how far apart messages are, so that each finds the work of the one before done.
 	assistantPace = 25 * time.Millisecond
 )
 
 // measureAssistant takes how long a customer's message takes until it is accepted: on a channel
-// without the assistant, on one whose language model answers at once, and on one whose
-// language model says nothing, in turns.
+// without the assistant, on one with the embedded assistant, and on those whose language
+// model works or does not, in turns.
 func measureAssistant(ctx context.Context, e *env, only *regexp.Regexp) error {
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
 		if !only.MatchString(assistantGroup + ", " + string(d)) {
@@ -49,7 +51,7 @@ func measureAssistant(ctx context.Context, e *env, only *regexp.Regexp) error {
 			return err
 		}
 		fmt.Printf("\n%s, %s: an inbound message until it is accepted, %d on each channel\n", assistantGroup, d, assistantRounds*assistantMessages)
-		if err := h.messagesBesideModels(ctx, e); err != nil {
+		if err := h.messagesBesideModels(ctx, e, os.Stdout, assistantRounds, assistantMessages); err != nil {
 			return err
 		}
 	}
@@ -58,20 +60,39 @@ func measureAssistant(ctx context.Context, e *env, only *regexp.Regexp) error {
 
 // answered is a channel of the benchmark and how long its messages took.
 type answered struct {
-	name  string
-	path  string
-	model *openai.Server // nil for no assistant
-	took  []time.Duration
+	name     string
+	embedded bool
+	model    *openai.Server // nil for none
+	fault    string         // of the model
+	refused  bool           // nothing listens where the model should
+	path     string
+	took     []time.Duration
 }
 
-// messagesBesideModels sends the messages and prints how long they took.
-func (h *node) messagesBesideModels(ctx context.Context, e *env) error {
+// answeredChannels lists the channels. The first has no assistant.
+func answeredChannels() []*answered {
+	return []*answered{
+		{name: "no assistant"},
+		{name: "embedded assistant", embedded: true},
+		{name: "model that answers at once", model: openai.New()},
+		{name: "model that refuses connections", model: openai.New(), refused: true},
+		{name: "model that says nothing", model: openai.New(), fault: openai.Slow},
+		{name: "model that never stops", model: openai.New(), fault: openai.Endless},
+		{name: "model that writes nonsense", model: openai.New(), fault: openai.BadJSON},
+	}
+}
+
+// messagesBesideModels sends the messages and writes how long they took.
+func (h *node) messagesBesideModels(ctx context.Context, e *env, out io.Writer, rounds, messages int) error {
 	key, err := h.app.Identity.CreateKey(ctx, h.tenant, "assistant", false, perm.All())
 	if err != nil {
 		return err
 	}
-	list := []*answered{{name: "no assistant"}, {name: "a model that answers at once", model: openai.New()}, {name: "a model that says nothing", model: openai.New()}}
-	list[2].model.Fail(openai.Slow)
+	ctx = h.asOwner(ctx)
+	if _, err := h.publish(ctx, "Ürünü iade etmek", "Ürünü 14 gün içinde iade edebilirsiniz. İade kodunu hesabınızdan alın."); err != nil {
+		return err
+	}
+	list := answeredChannels()
 	for _, a := range list {
 		if err := h.openAnswered(ctx, e, a); err != nil {
 			return err
@@ -79,9 +100,9 @@ func (h *node) messagesBesideModels(ctx context.Context, e *env) error {
 	}
 	pace := time.NewTicker(assistantPace)
 	defer pace.Stop()
-	for range assistantRounds {
+	for range rounds {
 		for _, a := range list {
-			for range assistantMessages {
+			for range messages {
 				<-pace.C
 				took, err := h.post(ctx, key.Reveal(), a.path)
 				if err != nil {
@@ -91,16 +112,22 @@ func (h *node) messagesBesideModels(ctx context.Context, e *env) error {
 			}
 		}
 	}
+	// The figures say something only if the assistant was at work.
+	for works := list[2].model; len(works.Requests()) == 0 && ctx.Err() == nil; {
+		<-pace.C
+	}
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "p50\tp99\tof the first p50\tof its p99\tasked\t\t")
 	for _, a := range list {
 		slices.Sort(a.took)
-		fmt.Printf("  %-29s median %s, p95 %s, p99 %s", a.name+":", quantile(a.took, 0.5), quantile(a.took, 0.95), quantile(a.took, 0.99))
+		asked := ""
 		if a.model != nil {
-			fmt.Printf("; median %s and p95 %s times those without; the model was asked %d times",
-				ratio(a.took, list[0].took, 0.5), ratio(a.took, list[0].took, 0.95), len(a.model.Requests()))
+			asked = fmt.Sprint(len(a.model.Requests()))
 		}
-		fmt.Println()
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\t%s\n", quantile(a.took, 0.5), quantile(a.took, 0.99),
+			ratio(a.took, list[0].took, 0.5), ratio(a.took, list[0].took, 0.99), asked, a.name)
 	}
-	return nil
+	return w.Flush()
 }
 
 // ratio is how many times as long some took as others, at a quantile.
@@ -108,13 +135,17 @@ func ratio(some, others []time.Duration, q float64) string {
 	return fmt.Sprintf("%.2f", quantile(some, q).Seconds()/quantile(others, q).Seconds())
 }
 
-// openAnswered opens a channel, with the assistant where it has a language model.
-func (h *node) openAnswered(ctx context.Context, e *env, a *answered) error {
+// asOwner acts as the owner of the node's workspace, with every licence.
+func (h *node) asOwner(ctx context.Context) context.Context {
 	licences := map[string]bool{}
 	for _, l := range identity.AllLicences {
 		licences[l] = true
 	}
-	ctx = caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member, Licences: licences})
+	return caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member, Licences: licences})
+}
+
+// openAnswered opens a channel with its assistant.
+func (h *node) openAnswered(ctx context.Context, e *env, a *answered) error {
 	takes, err := e.listen(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	if err != nil {
 		return err
@@ -124,22 +155,38 @@ func (h *node) openAnswered(ctx context.Context, e *env, a *answered) error {
 		return err
 	}
 	a.path = "/api/crm/public/v1/channels/custom/" + ch.ID.String() + "/messages"
-	if a.model == nil {
+	if a.model == nil && !a.embedded {
 		return nil
 	}
-	address, err := e.listen(a.model)
-	if err != nil {
-		return err
+	now := 0
+	in := assistant.Input{Name: a.name, Delay: &now}
+	if a.model != nil {
+		a.model.Fail(a.fault)
+		address, err := modelAddress(e, a)
+		if err != nil {
+			return err
+		}
+		tokens, seconds := int64(1_000_000_000), int64(86_400)
+		in.Model = &assistant.ModelInput{Address: address + "/v1", Model: "sandbox", DailyTokens: &tokens, DailySeconds: &seconds}
 	}
-	now, tokens, seconds := 0, int64(1_000_000_000), int64(86_400)
-	c, err := h.app.Assistant.Add(ctx, assistant.Input{Name: a.name, Delay: &now, Model: &assistant.ModelInput{
-		Address: address + "/v1", Model: "sandbox", DailyTokens: &tokens, DailySeconds: &seconds,
-	}})
+	c, err := h.app.Assistant.Add(ctx, in)
 	if err != nil {
 		return err
 	}
 	_, err = h.app.Channels.SetAI(ctx, ch.ID, true, &c.ID)
 	return err
+}
+
+// modelAddress is where a channel's model listens, or where nothing does.
+func modelAddress(e *env, a *answered) (string, error) {
+	if !a.refused {
+		return e.listen(a.model)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return "http://" + ln.Addr().String(), ln.Close()
 }
 
 // listen serves on a port of its own until the end, and returns its address.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"konak/internal/crm/helpcenter"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
 
@@ -32,22 +31,8 @@ func (e *env) helpPage(ctx context.Context) (*helpPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx = caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member})
-	center, title := h.app.HelpCenter, "Bench"
-	if _, err := center.Change(ctx, helpcenter.SettingsChange{Title: &title}); err != nil {
-		return nil, err
-	}
-	c, err := center.AddCategory(ctx, helpcenter.CategoryInput{Texts: []helpcenter.CategoryText{{Language: "tr", Name: "Kargo"}}})
+	a, err := h.publish(h.asOwner(ctx), "Teslimat süresi", helpText)
 	if err != nil {
-		return nil, err
-	}
-	a, err := center.AddArticle(ctx, helpcenter.NewArticle{
-		CategoryID: c.ID, Language: "tr", Words: helpcenter.Words{Title: "Teslimat süresi", Summary: "Ne zaman gelir?", Body: helpText},
-	})
-	if err != nil {
-		return nil, err
-	}
-	if a, err = center.Publish(ctx, a.ID, "tr"); err != nil {
 		return nil, err
 	}
 	p := &helpPage{url: *a.Texts[0].URL}
@@ -58,6 +43,25 @@ func (e *env) helpPage(ctx context.Context) (*helpPage, error) {
 	p.bare, err = e.serveBytes(body)
 	e.help = p
 	return p, err
+}
+
+// publish publishes an article of the node's workspace.
+func (h *node) publish(ctx context.Context, title, text string) (helpcenter.Article, error) {
+	center, site := h.app.HelpCenter, "Bench"
+	if _, err := center.Change(ctx, helpcenter.SettingsChange{Title: &site}); err != nil {
+		return helpcenter.Article{}, err
+	}
+	c, err := center.AddCategory(ctx, helpcenter.CategoryInput{Texts: []helpcenter.CategoryText{{Language: "tr", Name: title}}})
+	if err != nil {
+		return helpcenter.Article{}, err
+	}
+	a, err := center.AddArticle(ctx, helpcenter.NewArticle{
+		CategoryID: c.ID, Language: "tr", Words: helpcenter.Words{Title: title, Summary: title + "?", Body: text},
+	})
+	if err != nil {
+		return helpcenter.Article{}, err
+	}
+	return center.Publish(ctx, a.ID, "tr")
 }
 
 // read gets the page from a node, whatever its host is called.

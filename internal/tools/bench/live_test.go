@@ -39,3 +39,26 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A short run beside language models: every message is accepted whatever its model does, a
+// model that works is asked, and there is a line for each.
+func TestMessagesBesideModels(t *testing.T) {
+	t.Parallel()
+	e := &env{}
+	defer func() {
+		if err := e.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	h, err := e.node(t.Context(), db.SQLite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := h.messagesBesideModels(t.Context(), e, &out, 1, 3); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "\n"); n != 1+len(answeredChannels()) {
+		t.Errorf("got %s", &out)
+	}
+}
