@@ -170,7 +170,7 @@ func FuzzRedact(f *testing.F) {
 }
 
 // BenchmarkScan scans 1 MiB of Turkish text with 1,000 keywords and all detectors,
-// without and with a regex.
+// without and with a regex, and 5 MiB of a table of two-digit numbers.
 func BenchmarkScan(b *testing.B) {
 	words := strings.Fields("müşteri sipariş teslimat fatura adres yarın için gelen ürün iade kargo bugün değişiklik toplantı İstanbul ısı çözüm görüşme öğle şube 12 2024 0,50 34000 ve bir ile")
 	r := rand.New(rand.NewPCG(1, 2))
@@ -178,6 +178,13 @@ func BenchmarkScan(b *testing.B) {
 	for text.Len() < 1<<20 {
 		text.WriteString(words[r.IntN(len(words))])
 		text.WriteByte(' ')
+	}
+	var table strings.Builder
+	for table.Len() < 5<<20 {
+		for range 12 {
+			fmt.Fprintf(&table, "%d\t", 10+r.IntN(90))
+		}
+		table.WriteByte('\n')
 	}
 	var keywords strings.Builder
 	for i := range 1000 {
@@ -193,12 +200,16 @@ func BenchmarkScan(b *testing.B) {
 		{ID: "e", Type: dlp.Email},
 		{ID: "a", Type: dlp.AttachmentType, Pattern: "exe"},
 	}
-	for name, rules := range map[string][]dlp.Rule{"detectors": all, "and a regex": append(slices.Clone(all), dlp.Rule{ID: "r", Type: dlp.Regex, Pattern: `\b[A-Z]{2,4}-\d{4,8}\b`})} {
-		b.Run(name, func(b *testing.B) {
-			s := compile(b, rules)
-			b.SetBytes(int64(text.Len()))
+	regex := append(slices.Clone(all), dlp.Rule{ID: "r", Type: dlp.Regex, Pattern: `\b[A-Z]{2,4}-\d{4,8}\b`})
+	for _, c := range []struct {
+		name, text string
+		rules      []dlp.Rule
+	}{{"detectors", text.String(), all}, {"and a regex", text.String(), regex}, {"table", table.String(), all}} {
+		b.Run(c.name, func(b *testing.B) {
+			s := compile(b, c.rules)
+			b.SetBytes(int64(len(c.text)))
 			for b.Loop() {
-				s.ScanMessage(b.Context(), dlp.Message{Text: text.String()}, dlp.DefaultLimits())
+				s.ScanMessage(b.Context(), dlp.Message{Text: c.text}, dlp.DefaultLimits())
 			}
 		})
 	}

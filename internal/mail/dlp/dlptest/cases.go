@@ -54,6 +54,10 @@ func Cases(tb testing.TB) []Case {
 	const secret = "Ekte PRJ-1234 var"
 	sheet := Zip(tb, "[Content_Types].xml", `<?xml version="1.0"?><Types/>`,
 		"xl/worksheets/sheet1.xml", `<?xml version="1.0"?><worksheet><sheetData><row><c><v>1.0000000146E10</v></c></row></sheetData></worksheet>`)
+	cell := func(text string) []byte {
+		return Zip(tb, "[Content_Types].xml", `<?xml version="1.0"?><Types/>`,
+			"xl/worksheets/sheet1.xml", `<?xml version="1.0"?><worksheet><sheetData><row><c t="inlineStr"><is><t>`+text+`</t></is></c><c><v>12</v></c></row></sheetData></worksheet>`)
+	}
 	slides := Zip(tb, "[Content_Types].xml", `<?xml version="1.0"?><Types/>`,
 		"ppt/slides/slide1.xml", `<?xml version="1.0"?><p:sld><a:p><a:r><a:t>PRJ-</a:t></a:r><a:r><a:t>1234</a:t></a:r></a:p></p:sld>`)
 	mail := Mail("Subject: eski\r\nContent-Transfer-Encoding: base64\r\n", Base64([]byte(secret)))
@@ -74,6 +78,10 @@ func Cases(tb testing.TB) []Case {
 		{Name: "card digit by digit", Text: "4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", Want: Blocked},
 		{Name: "card in wide digits", Text: "４１１１１１１１１１１１１１１１", Want: Blocked},
 		{Name: "card with a wrong check digit", Text: "4111 1111 1111 1112", Want: Sent},
+		{Name: "card in cells", File: "a.tsv", Content: []byte("Ali\t4111\t1111\t1111\t1111\nVeli\t12\t34"), Want: Blocked},
+		{Name: "card in groups in a cell of a sheet", File: "a.xlsx", Content: cell("4111 1111 1111 1111"), Want: Blocked},
+		{Name: "card digit by digit in a cell of a sheet", File: "a.xlsx", Content: cell("4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"), Want: Blocked},
+		{Name: "table of short numbers", File: "a.tsv", Content: []byte(strings.Repeat("41\t11\t11\t11\t11\t11\t11\t11\n", 20)), Want: Sent},
 		{Name: "identity number, split", Text: "100 000 001 46", Want: Blocked},
 		{Name: "IBAN", Text: "TR33 0006 1005 1978 6457 8413 26", Want: Blocked},
 		{Name: "text file", File: "not.txt", Content: []byte(secret), Want: Blocked},

@@ -157,40 +157,111 @@ func (n *Scanner) scanRun(i int) int {
 // longest at a place wins; matches do not overlap. Those in one line come before those
 // that go on in another.
 func (n *Scanner) match(rules []int, s *shape) {
-	anyBroken := false
+	joined, broken, fours, longest := false, false, false, 0
 	for g := range n.groups {
 		n.groups[g].used = false
-		anyBroken = anyBroken || n.groups[g].before != breakNone && g > 0
+		joined = joined || n.joined(g)
+		broken = broken || n.groups[g].before != breakNone
+		fours = fours || n.size(g) == 4
+		longest = max(longest, n.size(g))
 	}
-	n.matchIn(rules, s, false)
-	if anyBroken {
-		n.matchIn(rules, s, true)
+	// Tables of short numbers are passed over as a whole.
+	if joined || longest >= s.shortest {
+		n.matchIn(rules, s, n.lastInLine)
+	}
+	if broken && (len(n.groups) <= maxBroken || fours && s.fours) {
+		n.matchIn(rules, s, n.lastOverBreaks)
 	}
 }
 
-func (n *Scanner) matchIn(rules []int, s *shape, overBreaks bool) {
+// matchIn reports the numbers that end where lastOf says, for each group that they can
+// begin with.
+func (n *Scanner) matchIn(rules []int, s *shape, lastOf func(s *shape, g int) int) {
 	for g := 0; g < len(n.groups); g++ {
-		digits, last, broken := n.buf[:0], -1, false
-		for h := g; h < len(n.groups); h++ {
-			group := &n.groups[h]
-			broken = broken || h > g && group.before != breakNone
-			size := int(group.end - group.start)
-			if group.taken || group.used || len(digits)+size > s.longest || broken && (!overBreaks || h-g >= maxBroken) {
-				break
-			}
-			digits = append(digits, n.text[group.start:group.end]...)
-			if len(digits) >= s.shortest && broken == overBreaks && s.check(digits) && n.fits(s, g, h) {
-				last = h
-			}
+		last := lastOf(s, g)
+		if last < 0 {
+			continue
 		}
-		if last >= 0 {
-			for h := g; h <= last; h++ {
-				n.groups[h].used = true
-			}
-			n.report(rules, g, last)
-			g = last
+		for h := g; h <= last; h++ {
+			n.groups[h].used = true
+		}
+		n.report(rules, g, last)
+		g = last
+	}
+}
+
+// lastInLine returns the last group of the longest number that begins with group g and
+// stands in one line and cell, or -1. It is g alone, usual groups, or all that is there.
+func (n *Scanner) lastInLine(s *shape, g int) int {
+	last, size := -1, n.size(g)
+	if size >= s.shortest && n.isNumber(s, g, g) {
+		last = g
+	}
+	for _, sizes := range s.sizes {
+		if h := g + len(sizes) - 1; size == sizes[0] && h > last && n.hasSizes(g, h, sizes) && n.endOfUnit(g, h) >= h && n.isNumber(s, g, h) {
+			last = h
 		}
 	}
+	if !n.joined(g) {
+		if h := n.endOfUnit(g, g+s.longest); h > max(g, last) && n.isNumber(s, g, h) {
+			last = h
+		}
+	}
+	return last
+}
+
+// lastOverBreaks returns the same for a number that goes over lines or cells.
+func (n *Scanner) lastOverBreaks(s *shape, g int) int {
+	last := -1
+	if h := len(n.groups) - 1; g == 0 && h > 0 && h < maxBroken && n.isNumber(s, g, h) {
+		last = h
+	}
+	if !s.fours || n.joined(g) {
+		return last
+	}
+	for _, sizes := range s.sizes {
+		if h := g + len(sizes) - 1; h > last && n.hasSizes(g, h, sizes) && n.endOfUnit(g, h) < h && n.isNumber(s, g, h) {
+			last = h
+		}
+	}
+	return last
+}
+
+// endOfUnit returns the last group that stands in one line and cell with group g, at most
+// most.
+func (n *Scanner) endOfUnit(g, most int) int {
+	for g < most && n.joined(g+1) {
+		g++
+	}
+	return g
+}
+
+// isNumber says whether the groups from g to h belong to no other number, pass the check
+// of a shape and fit it.
+func (n *Scanner) isNumber(s *shape, g, h int) bool {
+	digits := n.digits(g, h, s.longest)
+	if len(digits) < s.shortest || !s.check(digits) {
+		return false
+	}
+	for _, group := range n.groups[g : h+1] {
+		if group.taken || group.used {
+			return false
+		}
+	}
+	return n.fits(s, g, h)
+}
+
+// digits returns the digits of the groups from g to h, or nil where they are more than
+// most. They are good until the next call.
+func (n *Scanner) digits(g, h, most int) []byte {
+	digits := n.buf[:0]
+	for _, group := range n.groups[g : h+1] {
+		if len(digits)+int(group.end-group.start) > most {
+			return nil
+		}
+		digits = append(digits, n.text[group.start:group.end]...)
+	}
+	return digits
 }
 
 // report gives the groups from g to last as one match.
@@ -242,56 +313,6 @@ func (n *Scanner) scanIBANs() {
 		}
 	}
 }
-
-// scanPhones looks for telephone numbers: with + or 00 and 8 to 15 digits, or
-// Turkish ones with 0, with 90, or a bare mobile number.
-func (n *Scanner) scanPhones() {
-	after := -1 // the last match
-	for g := 0; g < len(n.groups); g++ {
-		start := n.groups[g].start
-		plus := start > 0 && n.text[start-1] == '+' || start > 1 && n.text[start-1] == '(' && n.text[start-2] == '+'
-		// Over a line end only a number goes on that says how it begins.
-		over := plus || n.text[start] == '0' && n.groups[g].end-start > 2
-		digits, last, broken := n.buf[:0], -1, false
-		for h := g; h < len(n.groups); h++ {
-			broken = broken || h > g && n.groups[h].before != breakNone
-			if h > g && n.text[n.groups[h].start-1] == '+' || broken && (!over || last >= 0 || h-g >= maxBroken) {
-				break
-			}
-			size := int(n.groups[h].end - n.groups[h].start)
-			if n.groups[h].taken || len(digits)+size > 17 {
-				break
-			}
-			digits = append(digits, n.text[n.groups[h].start:n.groups[h].end]...)
-			if isPhone(digits, plus) && n.fitsPhone(g, h, plus || after >= 0 && after == g-1) {
-				last = h
-			}
-		}
-		if last >= 0 {
-			n.report(n.Rules.Phone, g, last)
-			g, after = last, last
-		}
-	}
-}
-
-func isPhone(d []byte, plus bool) bool {
-	if !plus && len(d) > 2 && d[0] == '0' && d[1] == '0' {
-		d, plus = d[2:], true
-	}
-	switch {
-	case plus && len(d) > 2 && d[0] == '9' && d[1] == '0':
-		return len(d) == 12 && isTurkishArea(d[2])
-	case plus:
-		return len(d) >= 8 && len(d) <= 15 && d[0] != '0'
-	case len(d) == 12:
-		return d[0] == '9' && d[1] == '0' && d[2] == '5'
-	case len(d) == 11:
-		return d[0] == '0' && isTurkishArea(d[1])
-	}
-	return len(d) == 10 && d[0] == '5'
-}
-
-func isTurkishArea(c byte) bool { return c >= '2' && c <= '5' || c == '8' }
 
 // scanEmail looks for an e-mail address around the @ at position at.
 func (n *Scanner) scanEmail(at int) {

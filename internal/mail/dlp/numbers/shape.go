@@ -64,8 +64,10 @@ func (n *Scanner) fits(s *shape, g, h int) bool {
 		return false // decimals, dates and addresses of machines
 	case n.joined(g) || n.joined(h+1):
 		return same
-	case n.isEven(g, h) || n.isUsual(s, g, h):
+	case n.isUsual(s, g, h):
 		return true
+	case n.isEven(g, h):
+		return !n.inTable(g, h, s.check)
 	}
 	// Lines of several numbers, one below the other, are a table.
 	return !(g > 1 && n.joined(g-1)) && !n.joined(h+2) && !n.endsInPhone(g, h)
@@ -79,7 +81,7 @@ func (n *Scanner) fitsOverBreaks(s *shape, g, h, lines, cells int) bool {
 		return false
 	}
 	if g == 0 && h == len(n.groups)-1 {
-		return !n.endsInPhone(g, h)
+		return !n.endsInPhone(g, h) && (lines == 0 || !n.besideOthers(g, h))
 	}
 	return s.fours && lines == 1 && cells == 0 && n.isUsual(s, g, h) && !n.joined(g) && !n.joined(h+1) &&
 		!(g > 0 && n.size(g-1) == 4) && !(h+1 < len(n.groups) && n.size(h+1) == 4)
@@ -154,11 +156,56 @@ func (n *Scanner) isUsual(s *shape, g, h int) bool {
 	return before%4 == 0 && after%4 == 0
 }
 
+// inTable says whether the groups from g to h, which are all in their line or cell, are a
+// row of a table: rows of as many groups stand above and below, and several of them fail
+// the check.
+func (n *Scanner) inTable(g, h int, check func([]byte) bool) bool {
+	size, others := h-g+1, 0
+	for last, rows := g-1, 0; last >= size-1 && rows < tableReach; last, rows = last-size, rows+1 {
+		first := last - size + 1
+		if n.joined(first) || n.endOfUnit(first, last) != last {
+			break
+		}
+		if !check(n.digits(first, last, maxDigits)) {
+			others++
+		}
+	}
+	for first, rows := h+1, 0; first+size <= len(n.groups) && rows < tableReach; first, rows = first+size, rows+1 {
+		last := first + size - 1
+		if n.endOfUnit(first, last) != last || n.joined(last+1) {
+			break
+		}
+		if !check(n.digits(first, last, maxDigits)) {
+			others++
+		}
+	}
+	return others >= tableRows
+}
+
+const (
+	// tableReach is how many rows above and below are looked at, and tableRows how many
+	// of them are no numbers where they are a table.
+	tableReach = 4
+	tableRows  = 2
+	// maxDigits is more than any number has.
+	maxDigits = 24
+)
+
+// besideOthers says whether a mark that separates the fields of a list stands before or
+// after the groups.
+func (n *Scanner) besideOthers(g, h int) bool {
+	before := bytes.TrimRight(n.text[max(0, int(n.groups[g].start)-maxSeparators):n.groups[g].start], " ")
+	after := bytes.TrimLeft(n.text[n.groups[h].end:min(len(n.text), int(n.groups[h].end)+maxSeparators)], " ")
+	return len(before) > 0 && isFieldMark(before[len(before)-1]) || len(after) > 0 && isFieldMark(after[0])
+}
+
+func isFieldMark(c byte) bool { return c == ',' || c == ';' || c == '|' }
+
 // maxFours bounds how far a row of groups of four is followed.
 const maxFours = 40
 
 func (n *Scanner) hasSizes(g, h int, sizes []int) bool {
-	if h-g+1 != len(sizes) {
+	if h-g+1 != len(sizes) || h >= len(n.groups) {
 		return false
 	}
 	for i, size := range sizes {
@@ -185,37 +232,6 @@ func (n *Scanner) endsInPhone(g, h int) bool {
 	}
 	return false
 }
-
-// fitsPhone says whether the groups from g to h can be a telephone number. begins says
-// that a number surely begins here.
-func (n *Scanner) fitsPhone(g, h int, begins bool) bool {
-	if n.inHash(int(n.groups[g].start), int(n.groups[h].end)) {
-		return false
-	}
-	dots, same := n.gaps(g, h)
-	for i := g + 1; i <= h; i++ {
-		if n.groups[i].before != breakNone && (!same || !n.standsAlone(g, h)) {
-			return false
-		}
-	}
-	switch {
-	case g == h && n.isFraction(g):
-		return false
-	case dots && (!same || h-g == 1 || n.isMachine(g, h)):
-		return false
-	case begins || g == h || !n.joined(g):
-		return true
-	}
-	for _, sizes := range phoneSizes {
-		if same && n.text[n.groups[g].start] == '0' && n.hasSizes(g, h, sizes) {
-			return true
-		}
-	}
-	return !bytes.Equal(n.gap(g), n.gap(g+1)) && !isPoint(n.gap(g))
-}
-
-// phoneSizes are the usual groups of a Turkish telephone number.
-var phoneSizes = [][]int{{4, 3, 2, 2}, {4, 3, 4}, {4, 7}}
 
 const (
 	// minHash is how many digits and letters a hash has at least.
