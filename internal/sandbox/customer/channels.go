@@ -140,14 +140,11 @@ func OnTelegram(s *telegram.Server, id int64) Channel {
 		Seen: func(p Person) string { return "@" + username(p) + ", " + p.Name },
 		More: []Sending{
 			{"album", "Albüm gönder · Send an album", "🖼🖼", func(p Person) (string, error) {
-				group := "album" + strconv.FormatInt(p.Number(), 10)
-				photo := func() bot.Message {
-					return bot.Message{MediaGroupID: group, Photo: []bot.File{{FileID: s.File(samplePicture())}}}
-				}
-				first := photo()
-				first.Caption = "Albüm · Album"
-				name := s.Write(id, who(p), first)
-				s.Write(id, who(p), photo())
+				file := s.File(samplePicture())
+				photo := bot.Message{MediaGroupID: "album " + file, Photo: []bot.File{{FileID: file}}}
+				s.Write(id, who(p), photo)
+				photo.Caption = "Albüm · Album"
+				name := s.Write(id, who(p), photo)
 				return strconv.FormatInt(name, 10), nil
 			}},
 			{"sticker", "Çıkartma gönder · Send a sticker", "🙂", func(p Person) (string, error) {
