@@ -1,8 +1,11 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"strings"
+
+	"github.com/google/uuid"
 
 	"konak/internal/app/demo"
 	"konak/internal/crm/channel"
@@ -103,14 +106,27 @@ func (a *App) connectDemoApp(ctx context.Context, w identity.Workspace) error {
 // customers the demo plays.
 func (a *App) demoCustom(w identity.Workspace) customer.Channel {
 	account := DemoAccount(w.ID, custom.Name)
+	says := func(ctx context.Context, p customer.Person, m custom.Message) (string, error) {
+		m.ID, m.Contact = a.clock.NewID().String(), custom.Sender{ExternalID: p.Name, Name: p.Name}
+		_, err := a.Custom.Receive(ctx, account, m)
+		return m.ID, err
+	}
 	return customer.Channel{
 		Kind: custom.Name, Name: demo.AppName(w.Slug), Account: account.String(),
-		ID: func(p customer.Person) string { return p.Name },
+		ID:   func(p customer.Person) string { return p.Name },
+		Seen: func(p customer.Person) string { return p.Name },
 		Write: func(p customer.Person, text string) (string, error) {
-			ctx := demoSystem(context.Background(), w)
-			id := a.clock.NewID().String()
-			_, err := a.Custom.Receive(ctx, account, custom.Message{ID: id, Body: text, Contact: custom.Sender{ExternalID: p.Name, Name: p.Name}})
-			return id, err
+			return says(demoSystem(context.Background(), w), p, custom.Message{Body: text})
 		},
+		Picture: func(p customer.Person, content []byte) (string, error) {
+			ctx := demoSystem(context.Background(), w)
+			content, kind := customer.PictureOr(content)
+			f, err := a.Custom.Upload(ctx, account, strings.Replace(kind, "/", ".", 1), kind, bytes.NewReader(content))
+			if err != nil {
+				return "", err
+			}
+			return says(ctx, p, custom.Message{Attachments: []uuid.UUID{f.ID}})
+		},
+		Lacks: []string{"Tepki, değiştirme, silme ve arama: kendi yazılımınızın kanalında yok. · Reactions, edits, deletions and calls: a channel of your own software has none."},
 	}
 }

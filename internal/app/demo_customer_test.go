@@ -116,8 +116,21 @@ func TestDemoCustomer(t *testing.T) {
 		if !strings.Contains(page, "Merhaba &lt;b&gt;"+channel) {
 			t.Errorf("%s: the page does not show what was written: %s", channel, page)
 		}
-		if channel != "custom" {
-			v.does(channel, url.Values{"act": {"picture"}})
+		v.does(channel, url.Values{"act": {"picture"}})
+		if !strings.Contains(page, "What this channel lacks") || !strings.Contains(page, "The business sees you as") {
+			t.Errorf("%s: the page does not say what the channel lacks: %s", channel, page)
+		}
+	}
+	for channel, list := range map[string][]string{
+		"whatsapp": {"sticker"}, "telegram": {"album", "sticker"}, "instagram": {"story-reply", "story-mention"},
+	} {
+		for _, what := range list {
+			v.does(channel, url.Values{"act": {"more"}, "what": {what}})
+		}
+	}
+	for channel, act := range map[string]string{"telegram": "delete", "whatsapp": "edit", "custom": "react", "messenger": "more"} {
+		if page := v.tries(channel, url.Values{"act": {act}, "message": {"1"}, "what": {"album"}}); !strings.Contains(page, "The channel cannot do this") {
+			t.Errorf("%s: %s went well", channel, act)
 		}
 	}
 	v.does("whatsapp", url.Values{"act": {"call"}, "answer": {"agree"}})

@@ -49,7 +49,7 @@ func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 		if err := s.keepOwner(tx, &c); err != nil {
 			return c, err
 		}
-		if err := s.Move(tx, was, &c, Escalate, nil, map[string]any{"reason": reason}); err != nil {
+		if err := s.Move(tx, was, &c, Escalate, nil, map[string]any{"reason": reason, "group_id": c.GroupID}); err != nil {
 			return c, err
 		}
 		if err := s.notifyJoined(tx, c.ID, &c); err != nil {

@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"net/http"
 	"strconv"
+	"strings"
 
 	page "konak/internal/provider/social"
 	bot "konak/internal/provider/telegram"
@@ -58,6 +59,12 @@ func pictureOr(content []byte) []byte {
 	return content
 }
 
+// PictureOr gives the visitor's picture, or the sample, with its type.
+func PictureOr(content []byte) (picture []byte, kind string) {
+	content = pictureOr(content)
+	return content, pictureType(content)
+}
+
 // pictureType is the type of a picture that every channel takes, or empty.
 func pictureType(content []byte) string {
 	if kind := http.DetectContentType(content); kind == "image/png" || kind == "image/jpeg" {
@@ -76,8 +83,7 @@ func OnWhatsApp(s *whatsapp.Server, business, number string) Channel {
 		ID:    func(p Person) string { return who(p).ID },
 		Write: func(p Person, text string) (string, error) { return s.Say(number, who(p), text) },
 		Picture: func(p Person, content []byte) (string, error) {
-			content = pictureOr(content)
-			kind := pictureType(content)
+			content, kind := PictureOr(content)
 			file := s.File(business, kind, content)
 			return s.Write(number, who(p), graph.Incoming{Type: "image", Image: &graph.Media{ID: file, MimeType: kind}})
 		},
@@ -95,12 +101,23 @@ func OnWhatsApp(s *whatsapp.Server, business, number string) Channel {
 		},
 		Call:   func(p Person, tell func(string)) error { return s.Call(number, who(p), tell) },
 		HangUp: func(p Person) { s.HangUp(who(p)) },
+		Seen:   func(p Person) string { return "+" + who(p).ID + ", " + p.Name },
+		More: []Sending{{"sticker", "Çıkartma gönder · Send a sticker", "🙂", func(p Person) (string, error) {
+			file := s.File(business, "image/png", samplePicture())
+			return s.Write(number, who(p), graph.Incoming{Type: "sticker", Sticker: &graph.Media{ID: file, MimeType: "image/png"}})
+		}}},
+		Lacks: []string{
+			"Değiştirme ve silme: WhatsApp bunları işletmelere bildirmez. · Edits and deletions: WhatsApp tells businesses of neither.",
+			"Albüm: her resim kendi mesajıyla gelir. · Albums: every picture arrives as a message of its own.",
+		},
 	}
 }
 
 // OnTelegram is a bot on Telegram.
 func OnTelegram(s *telegram.Server, id int64) Channel {
-	who := func(p Person) telegram.Person { return telegram.Person{ID: p.Number(), Name: p.Name, Language: "tr"} }
+	who := func(p Person) telegram.Person {
+		return telegram.Person{ID: p.Number(), Name: p.Name, Username: username(p), Language: "tr"}
+	}
 	return Channel{
 		Kind: "telegram", Name: "Telegram", Account: strconv.FormatInt(id, 10),
 		ID: func(p Person) string { return strconv.FormatInt(p.Number(), 10) },
@@ -120,7 +137,39 @@ func OnTelegram(s *telegram.Server, id int64) Channel {
 			s.Edit(id, who(p), bot.Message{MessageID: number(message), Text: text})
 			return nil
 		},
+		Seen: func(p Person) string { return "@" + username(p) + ", " + p.Name },
+		More: []Sending{
+			{"album", "Albüm gönder · Send an album", "🖼🖼", func(p Person) (string, error) {
+				file := s.File(samplePicture())
+				photo := bot.Message{MediaGroupID: "album " + file, Photo: []bot.File{{FileID: file}}}
+				s.Write(id, who(p), photo)
+				photo.Caption = "Albüm · Album"
+				name := s.Write(id, who(p), photo)
+				return strconv.FormatInt(name, 10), nil
+			}},
+			{"sticker", "Çıkartma gönder · Send a sticker", "🙂", func(p Person) (string, error) {
+				file := s.File(samplePicture())
+				return strconv.FormatInt(s.Write(id, who(p), bot.Message{Sticker: &bot.File{FileID: file, MimeType: "image/png"}}), 10), nil
+			}},
+		},
+		Lacks: []string{
+			"Silme: Telegram botlara silinen mesajları bildirmez; yalnızca botun kişisel bir hesapta çalıştığı görüşmelerde bildirir. · " +
+				"Deletions: Telegram tells bots of none, except in the chats of a person’s own account that the bot works in.",
+			"Arama: botlar aranamaz ve arayamaz. · Calls: nobody can call a bot, and it calls nobody.",
+		},
 	}
+}
+
+// username is the person's name on Telegram: at least five of its characters.
+func username(p Person) string {
+	plain := strings.NewReplacer("ç", "c", "ğ", "g", "ı", "i", "ö", "o", "ş", "s", "ü", "u", "i̇", "i", " ", "_").Replace(strings.ToLower(p.Name))
+	plain = strings.Map(func(r rune) rune {
+		if r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, plain)
+	return "demo_" + plain
 }
 
 // OnPage is a page on Messenger, or its Instagram account. base is where the stand-in
@@ -139,8 +188,8 @@ func OnPage(s *social.Server, pageID string, instagram bool, base string) Channe
 		Write: func(p Person, text string) (string, error) { return s.Say(pageID, who(p), text), nil },
 		Picture: func(p Person, content []byte) (string, error) {
 			a := page.Attachment{Type: "image"}
-			content = pictureOr(content)
-			a.Payload.URL = s.File(base, pictureType(content), content)
+			content, kind := PictureOr(content)
+			a.Payload.URL = s.File(base, kind, content)
 			return s.Write(pageID, who(p), page.Incoming{Attachments: []page.Attachment{a}}), nil
 		},
 		React: func(p Person, message, emoji string) error {
@@ -160,8 +209,24 @@ func OnPage(s *social.Server, pageID string, instagram bool, base string) Channe
 			return nil
 		},
 	}
+	c.Seen = func(p Person) string { return p.Name + " (" + who(p).ID + ")" }
 	if !instagram {
 		c.AnswerCall = func(p Person, agrees bool) error { s.AnswerCallRequest(pageID, who(p), agrees); return nil }
+		c.Lacks = []string{"Arama: Messenger aramaları Meta’nın kendi uygulamalarında kalır, santrale gelmez. · Calls: those of Messenger stay in Meta’s own apps and do not reach a telephone exchange."}
+		return c
+	}
+	c.Lacks = []string{"Arama: Instagram’da işletmeler aranamaz. · Calls: nobody can call a business on Instagram."}
+	picture := func() string { return s.File(base, "image/png", samplePicture()) }
+	c.More = []Sending{
+		{"story-reply", "Hikâyeye yanıt ver · Reply to a story", "↩︎ Bu ne kadar? · How much is this?", func(p Person) (string, error) {
+			story := &page.ReplyTo{Story: &page.Story{ID: "story-1", URL: picture()}}
+			return s.Write(pageID, who(p), page.Incoming{Text: "Bu ne kadar? · How much is this?", ReplyTo: story}), nil
+		}},
+		{"story-mention", "Hikâyende işletmeyi an · Mention the business in a story", "@ 🖼", func(p Person) (string, error) {
+			a := page.Attachment{Type: "story_mention"}
+			a.Payload.URL = picture()
+			return s.Write(pageID, who(p), page.Incoming{Attachments: []page.Attachment{a}}), nil
+		}},
 	}
 	return c
 }
@@ -173,6 +238,8 @@ func OnPhone(slug string, call func(from string, tell func(state string)) error,
 		Kind: "phone", Name: "Telefon · Phone", Account: "phone of " + slug, ID: number,
 		Call:   func(p Person, tell func(string)) error { return call(number(p), tell) },
 		HangUp: func(p Person) { hangUp(number(p)) },
+		Seen:   number,
+		Lacks:  []string{"Mesaj: telefon yalnızca arar. · Messages: a telephone only calls."},
 	}
 }
 

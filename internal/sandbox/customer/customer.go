@@ -30,6 +30,12 @@ type Channel struct {
 	// Write and Picture give the channel's name for the message.
 	Write   func(p Person, text string) (string, error)
 	Picture func(p Person, content []byte) (string, error)
+	// More are other things that the person can send.
+	More []Sending
+	// Lacks says in both languages what the channel cannot do.
+	Lacks []string
+	// Seen is how the business sees the person on the channel.
+	Seen func(Person) string
 	// React puts a sign on a message of the business.
 	React  func(p Person, message, emoji string) error
 	Edit   func(p Person, message, text string) error
@@ -46,6 +52,14 @@ type Channel struct {
 	Owner func(p Person, does string) error
 	// HangUp ends the person's calls.
 	HangUp func(p Person)
+}
+
+// Sending is something that the person can send with one button.
+type Sending struct {
+	Name string
+	// Words are on the button, Shown stands for the message in the conversation.
+	Words, Shown string
+	Send         func(Person) (string, error)
 }
 
 // Workspace is a workspace of the demo.
@@ -194,6 +208,13 @@ func (p *Page) act(ws Workspace, c Channel, who Person, form formValues) error {
 			return errNoPicture
 		}
 		return p.said(c, id, "🖼", func() (string, error) { return c.Picture(who, content) })
+	case "more":
+		for _, m := range c.More {
+			if m.Name == form("what") {
+				return p.said(c, id, m.Shown, func() (string, error) { return m.Send(who) })
+			}
+		}
+		return errUnknown
 	case "react":
 		if c.React == nil {
 			return errUnknown

@@ -34,6 +34,7 @@ type view struct {
 	Workspace  Workspace
 	Channel    Channel
 	Who        Person
+	Seen       string // how the business sees the visitor
 	Query      template.URL
 	Messages   []Message
 	Providers  []providerView
@@ -121,6 +122,9 @@ func (p *Page) view(q url.Values) view {
 	v.Query = template.URL(v.query().Encode()) //nolint:gosec // it was encoded here
 	if v.Channel.ID != nil {
 		v.Messages = p.messages(v.Channel.Account, v.Channel.ID(v.Who))
+	}
+	if v.Channel.Seen != nil {
+		v.Seen = v.Channel.Seen(v.Who)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -532,6 +532,11 @@ func TestEscalate(t *testing.T) {
 		if c.AIState != conversation.AIHandedOver || *c.HandoverReason != "customer_asked" || c.State != conversation.Open || *c.GroupID != group.ID {
 			t.Errorf("got %+v", c)
 		}
+		// The thread's line names the team that has it now.
+		at := slices.IndexFunc(sh.items(c.ID), func(i conversation.Item) bool { return i.Event != nil && *i.Event == "escalated" })
+		if d := sh.items(c.ID)[at].Detail; d["reason"] != "customer_asked" || d["group_id"] != group.ID.String() {
+			t.Errorf("the event says %+v", d)
+		}
 		before := len(sh.Events())
 		sh.key.Post(path, nil).Want(200)
 		if after := len(sh.Events()); after != before {

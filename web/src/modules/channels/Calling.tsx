@@ -5,10 +5,12 @@ import { Checkbox } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { useCalling, useSetCalling, type Account } from './channels'
 
-/** Turns an account's calls on or off, and says what the provider or the exchange refused. Shows nothing where the kind carries no calls. */
+/** Turns an account's calls on or off, and says what the provider or the exchange refused. Shows nothing where the kind carries no calls, and only words for Messenger, which hands calls to no exchange. */
 export function Calling({ account }: { account: Account }) {
+  const { t } = useI18n()
   const can = useCapabilities().data?.find((kind) => kind.kind === account.kind)
-  return can?.calls ? <CallingSwitch id={account.id} /> : null
+  if (!can?.calls) return null
+  return account.kind === 'messenger' ? <Notice className="mb-5">{t('calling.messenger')}</Notice> : <CallingSwitch id={account.id} />
 }
 
 function CallingSwitch({ id }: { id: string }) {

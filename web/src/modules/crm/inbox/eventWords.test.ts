@@ -35,8 +35,8 @@ describe('eventWords', () => {
   })
 
   it('says who asked for a person and who handed over', async () => {
-    const handover = (author_kind: 'agent' | 'system' | 'api_key', reason: string) => {
-      const item = { event: 'escalated', author_kind, detail: { reason } }
+    const handover = (author_kind: 'agent' | 'system' | 'api_key', reason: string, group_id: string | null = null) => {
+      const item = { event: 'escalated', author_kind, detail: { reason, group_id } }
       return [handedOverBy(item), eventWords(item, names)]
     }
     await chooseLanguage('en')
@@ -44,12 +44,17 @@ describe('eventWords', () => {
     expect(handover('api_key', 'customer_asked')).toEqual(['customer', 'asked for a person'])
     expect(handover('system', 'no_answer')).toEqual(['assistant', 'handed over to the team'])
     expect(handover('agent', 'agent_asked')).toEqual([undefined, 'took over from the assistant'])
+    expect(handover('system', 'customer_asked', 'g1')[1]).toBe('asked for a person, now with Satış')
+    expect(handover('system', 'no_answer', 'g1')[1]).toBe('handed over to Satış')
+    expect(handover('agent', 'agent_asked', 'g1')[1]).toBe('took over from the assistant for Satış')
+    expect(handover('system', 'no_answer', 'gone')[1]).toBe('handed over to the team')
     expect(handoverText('no_answer')).toBe('no answer was found')
     expect(handedOverBy({ event: 'closed', author_kind: 'system', detail: {} })).toBeUndefined()
     await chooseLanguage('tr')
     expect(handover('system', 'customer_asked')[1]).toBe('bir kişiyle görüşmek istedi')
     expect(handover('system', 'no_answer')[1]).toBe('ekibe devretti')
     expect(handover('agent', 'agent_asked')[1]).toBe('asistandan devraldı')
+    expect(handover('system', 'no_answer', 'g1')[1]).toBe('Satış ekibine devretti')
   })
 
   it('names nobody for what happens by itself', () => {

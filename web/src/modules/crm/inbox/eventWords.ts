@@ -67,8 +67,10 @@ export function eventWords(item: Pick<Item, 'event' | 'author_kind' | 'detail'>,
   switch (event) {
     case 'escalated': {
       const by = handedOverBy(item)
-      if (by === 'customer') return t('inbox.event.askedForPerson')
-      return by ? t('inbox.event.escalated') : t('inbox.event.tookOver')
+      const group = typeof detail.group_id === 'string' ? names.group(detail.group_id) : undefined
+      if (by === 'customer') return group ? t('inbox.event.askedForPersonOf', { group }) : t('inbox.event.askedForPerson')
+      if (by) return group ? t('inbox.event.escalatedTo', { group }) : t('inbox.event.escalated')
+      return group ? t('inbox.event.tookOverFor', { group }) : t('inbox.event.tookOver')
     }
     case 'assigned': {
       const { owner_id: owner } = detail
