@@ -13,6 +13,8 @@ prepareInbox()
 
 const at = '2026-11-15T09:30:00Z'
 
+const id = '0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c'
+
 it('shows the mails of one state', async () => {
   const mail = { id: 'q1', origin: 'submission', sender: 'info@a.example', subject: 'Offer 4711', size: 1, state: 'held', recipients: [], created_at: at, expires_at: at, finished_at: null }
   answers.set('GET /api/mail/v1/queue', [mail])
@@ -56,7 +58,6 @@ it('rejects a privacy request', async () => {
 })
 
 it('says what an open request is whose address was erased', async () => {
-  const id = '0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c'
   answers.set('GET /api/mail/v1/gdpr', [{ id, kind: 'export', mailbox: '', state: 'received', note: '', due_at: at, requested_by: 'm1', created_at: at, closed_at: null }])
   await withTexts(() => Promise.resolve(null), 'mailQueue', 'mail', 'privacy')()
   await show(<PrivacyScreen />, { permissions: ['mail.privacy.manage'] })
@@ -86,13 +87,13 @@ it('shows the lines of the ledger about one address', async () => {
 })
 
 it('says who did what the ledger holds, and keeps the code of what it does not know', async () => {
-  const line = (seq: number, action: string, actor: object) => ({ seq, action, actor, at, details: {}, personal: null, subject_ref: 'x', prev_hash: '', hash: 'a'.repeat(64) })
+  const line = (seq: number, action: string, actor: object) => ({ seq, action, actor, at, details: {}, personal: {} as object | null, subject_ref: 'x', prev_hash: '', hash: 'a'.repeat(64) })
   answers.set('GET /api/crm/v1/agents', [{ id: 'm2', name: 'Ayla Demir', email: 'ayla@a.example', state: 'suspended' }])
   answers.set('GET /api/mail/v1/gdpr/audit', [
     line(4, 'contact.erased', { id: 'k1', kind: 'api_key' }),
     line(3, 'gdpr.export.forgotten', { id: null, kind: 'robot' }),
     line(2, 'gdpr.erasure.rejected', { id: 'm2', kind: 'agent' }),
-    line(1, 'gdpr.erasure.received', { id: 'm1', kind: 'agent' }),
+    { ...line(1, 'gdpr.erasure.received', { id: 'm1', kind: 'agent' }), personal: null, details: { request_id: id } },
   ])
   await withTexts(() => Promise.resolve(null), 'mailQueue', 'mail', 'privacy')()
   await show(<PrivacyScreen />, { permissions: ['crm.agents.view'], licences: ['crm'] })
@@ -103,7 +104,7 @@ it('says who did what the ledger holds, and keeps the code of what it does not k
     expect.stringMatching(/^4A contact was erasedBy: an API key/),
     expect.stringMatching(/^3gdpr\.export\.forgottenBy: robot/),
     expect.stringMatching(/^2The request for erasure was rejectedBy: Ayla Demir/),
-    expect.stringMatching(/^1Erasure was asked forBy: Defne Yılmaz/),
+    expect.stringMatching(/^1Erasure was asked forBy: Defne YılmazAbout an address that was erased · Request 0193c5a0-7b1e/),
   ])
 })
 
