@@ -27,10 +27,10 @@ it('shows the mails of one state', async () => {
 
 it('words what Konak itself says of a recipient, and leaves what another server said', async () => {
   const recipient = (address: string, answer: string) => ({ address, state: 'failed', attempts: 1, answer, at, next_try_at: null, hold_reason: '' })
-  const silent = { ...recipient('e@f.example', 'the server could not be reached'), state: 'queued', next_try_at: at, hold_reason: 'destination_unreachable' }
+  const silent = { ...recipient('e@f.example', '4.4.2 the server could not be reached'), state: 'queued', next_try_at: at, hold_reason: 'destination_unreachable' }
   const mail = {
     id: 'q1', origin: 'submission', sender: 'info@a.example', subject: 'Offer 4711', size: 1, state: 'queued', created_at: at, expires_at: at, finished_at: null,
-    recipients: [recipient('a@b.example', '5.1.2 Gone'), recipient('c@d.example', '550 5.1.2 Host unknown'), silent, { ...silent, address: 'g@f.example', answer: '451 4.7.1 Greylisted' }],
+    recipients: [recipient('a@b.example', '5.1.2 Gone'), recipient('c@d.example', '550 5.1.2 Host unknown'), silent, { ...silent, address: 'g@f.example', answer: '451 4.7.1 Greylisted' }, recipient('h@f.example', '5.7.1 A rule (dlp_rejected)')],
   }
   answers.set('GET /api/mail/v1/queue', [mail])
   answers.set('GET /api/mail/v1/suppressions', [{ id: 's1', address: 'a@b.example', answer: '5.1.10 Closed', created_at: at }])
@@ -39,7 +39,8 @@ it('words what Konak itself says of a recipient, and leaves what another server 
   await screen.findByText('The domain does not exist')
   expect(screen.getByText('550 5.1.2 Host unknown')).toBeTruthy()
   expect(screen.getAllByText(/^The server does not answer/)).toHaveLength(2)
-  expect(screen.queryByText('the server could not be reached')).toBeNull()
+  expect(screen.queryByText(/could not be reached|cannot be reached/)).toBeNull()
+  expect(screen.getByText('A rule does not let it leave')).toBeTruthy()
   expect(screen.getByText('451 4.7.1 Greylisted')).toBeTruthy()
   await userEvent.click(screen.getByRole('tab', { name: 'Addresses that do not exist' }))
   await screen.findByText('The domain takes no mail')
