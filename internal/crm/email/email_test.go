@@ -140,6 +140,7 @@ func (p *post) mails(state string) (list []email.Incoming) {
 type sink struct {
 	mu     sync.Mutex
 	port   int
+	server *gosmtp.Server
 	mails  []sent
 	refuse error
 	// refuses are answers for single recipients.
@@ -172,6 +173,7 @@ func newSink(t *testing.T) *sink {
 	}
 	k.port = ln.Addr().(*net.TCPAddr).Port
 	server := gosmtp.NewServer(gosmtp.BackendFunc(func(*gosmtp.Conn) (gosmtp.Session, error) { return &sinkSession{k: k}, nil }))
+	k.server = server
 	server.AllowInsecureAuth, server.EnableSMTPUTF8, server.Domain = true, true, "sink.example"
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ln) }()

@@ -54,9 +54,10 @@ func (s *Service) submit(ctx context.Context, to *Server, password string, envel
 
 func (c *smtpClient) handOver(envelope mailer.Envelope, raw []byte) ([]mailer.Refusal, error) {
 	c.conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
-	var options smtp.MailOptions
-	options.UTF8, _ = c.Extension("SMTPUTF8")
-	options.UTF8 = options.UTF8 && mailer.IsForeign(raw, slices.Concat([]string{envelope.From}, envelope.To, envelope.Cc)...)
+	options := smtp.MailOptions{UTF8: mailer.IsForeign(raw, slices.Concat([]string{envelope.From}, envelope.To, envelope.Cc)...)}
+	if ok, _ := c.Extension("SMTPUTF8"); options.UTF8 && !ok {
+		return nil, errors.Join(jobs.ErrDrop, mailer.ErrForeign)
+	}
 	if err := c.Mail(envelope.From, &options); err != nil {
 		return nil, permanentError(err)
 	}

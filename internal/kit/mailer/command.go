@@ -8,6 +8,10 @@ import (
 	"unicode/utf8"
 )
 
+// ErrForeign says that a mail has an address beyond ASCII, and that the server takes
+// no such address. To try again is no use.
+var ErrForeign = errors.New("address_beyond_ascii")
+
 // MailFrom names the sender of a mail to a server. SMTPUTF8 is asked for only where
 // foreign is set: a mail that needs it is refused by every server on its way that does
 // not have it.

@@ -269,6 +269,17 @@ func TestRefusedForGood(t *testing.T) {
 	})
 }
 
+// A mail to an address beyond ASCII is not tried again where the server takes none.
+func TestForeignAddressForASCIIServer(t *testing.T) {
+	t.Parallel()
+	p := &post{}
+	m, _ := open(t, dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start)), "smtp://"+p.listen(t))
+	_, err := m.Relay(t.Context(), uuid.New(), mailer.FinishedMail{ID: uuid.New(), Envelope: mailer.Envelope{To: []string{"ışık@örnek.example"}}, Raw: []byte("\r\n")})
+	if !errors.Is(err, mailer.ErrForeign) || !errors.Is(err, jobs.ErrDrop) || len(p.got) != 0 {
+		t.Errorf("got %v, %d mails", err, len(p.got))
+	}
+}
+
 // Without a mail server mails wait in the outbox, each with its owner, and
 // the database never holds what they say.
 func TestOutbox(t *testing.T) {

@@ -78,6 +78,9 @@ func (s *server) send(ctx context.Context, to Envelope, body []byte) ([]Refusal,
 	defer cancel()
 	refused, err := s.talk(ctx, to, body)
 	_, ofMail := errors.AsType[refusal](err)
+	if errors.Is(err, ErrForeign) {
+		return nil, errors.Join(jobs.ErrDrop, err)
+	}
 	if reply, ok := errors.AsType[*textproto.Error](err); ok && ofMail && reply.Code >= 500 {
 		return nil, errors.Join(jobs.ErrDrop, fmt.Errorf("mailer: the mail server refuses: %w", err))
 	}
@@ -119,7 +122,11 @@ func (s *server) handOver(conn net.Conn, dialled *outbound.Conn, to Envelope, bo
 			return nil, fmt.Errorf("the mail server does not accept the user and password of --smtp-url: %w", err)
 		}
 	}
-	if err := MailFrom(c, to.From, IsForeign(body, slices.Concat([]string{to.From}, to.To, to.Cc)...)); err != nil {
+	foreign := IsForeign(body, slices.Concat([]string{to.From}, to.To, to.Cc)...)
+	if ok, _ := c.Extension("SMTPUTF8"); foreign && !ok {
+		return nil, ErrForeign
+	}
+	if err := MailFrom(c, to.From, foreign); err != nil {
 		return nil, err
 	}
 	refused, err := to.NameRecipients(func(address string) (*Refusal, error) {

@@ -139,7 +139,7 @@ func (s *Service) handOverTo(ctx context.Context, servers []target, t *transfer)
 			return outcomes, nil
 		}
 		if missing, ok := errors.AsType[*net.DNSError](err); ok && missing.IsNotFound && len(servers) == 1 {
-			return outcomeOfAll(t.to, StateFailed, "5.1.2 The domain does not exist"), nil
+			return outcomeOfAll(t.to, StateFailed, answerNoDomain), nil
 		}
 	}
 	return nil, err
@@ -182,7 +182,7 @@ func (s *Service) speak(conn *outbound.Conn, server target, encrypt bool, t *tra
 	from, to := t.from, t.to
 	takesForeign, _ := c.Extension("SMTPUTF8")
 	if !takesForeign && !isASCII(from, to...) {
-		return outcomeOfAll(to, StateFailed, "5.6.7 The server takes no addresses beyond ASCII"), nil
+		return outcomeOfAll(to, StateFailed, answerAddresses), nil
 	}
 	refusal, err := t.checkOctets(c)
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/jobs"
-	"konak/internal/kit/outbound"
 	"konak/internal/kit/trtext"
 )
 
@@ -112,7 +111,7 @@ func (s *Service) readDelivery(ctx context.Context, j *jobs.Job) (m queued, left
 func (s *Service) attempt(ctx context.Context, j *jobs.Job, m *queued, destination string, t *transfer) (map[string]outcome, error) {
 	to := t.to
 	if !s.DB.Clock().Now().Before(m.ExpiresAt.Time) {
-		return outcomeOfAll(to, StateFailed, "4.4.7 The mail could not be delivered in time"), nil
+		return outcomeOfAll(to, StateFailed, answerLate), nil
 	}
 	text, err := s.Blobs.OpenFile(ctx, j.TenantID, m.blob.ID)
 	if err != nil {
@@ -136,17 +135,7 @@ func (s *Service) attempt(ctx context.Context, j *jobs.Job, m *queued, destinati
 	}
 	outcomes, err := s.handOver(ctx, destination, t)
 	if err != nil {
-		_, answer := outbound.Class(err)
-		if o, notSaid := readAnswer(err); notSaid == nil {
-			answer = o.Answer // refused before the first recipient was named
-		}
-		switch {
-		case errors.Is(err, errNotInPolicy):
-			answer = errNotInPolicy.Error()
-		case errors.Is(err, errTLS):
-			answer = "4.7.5 The domain asks for encryption, and its server has no right certificate"
-		}
-		return outcomeOfAll(to, StateQueued, answer), jobs.HoldOnTimeout(err)
+		return outcomeOfAll(to, StateQueued, connectionAnswer(err)), jobs.HoldOnTimeout(err)
 	}
 	return outcomes, nil
 }
@@ -261,12 +250,12 @@ func announceDelay(tx *db.Tx, m *queued) error {
 
 // giveUp is called before a deliverJob becomes dead: what is left of its mail has
 // failed.
-func (s *Service) giveUp(ctx context.Context, j *jobs.Job, reason string) error {
+func (s *Service) giveUp(ctx context.Context, j *jobs.Job, _ string) error {
 	m, left, err := s.readDelivery(ctx, j)
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	known := outcomeOfAll(addressesOf(left), StateFailed, reason)
+	known := outcomeOfAll(addressesOf(left), StateFailed, answerLate)
 	accepted := map[string]outcome{}
 	if _, err := j.ReadReceipt(&accepted); err != nil {
 		return err
@@ -316,7 +305,7 @@ func (s *Service) review(ctx context.Context, j *jobs.Job) error {
 	case verdict.Hold:
 		return jobs.Snooze(s.DB.Clock().Now().Add(reviewPause))
 	case verdict.Refused != "":
-		return s.refuse(ctx, &m, left, fmt.Sprintf("%s (%s)", errPolicy, verdict.Refused))
+		return s.refuse(ctx, &m, left, fmt.Sprintf("%s (%s)", ownAnswer(errPolicy), verdict.Refused))
 	}
 	// The domain may have gone after somebody released the mail.
 	owned, err := s.ownsSender(ctx, &m)
@@ -324,7 +313,7 @@ func (s *Service) review(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	if !owned {
-		return s.refuse(ctx, &m, left, errNotYours.Error())
+		return s.refuse(ctx, &m, left, ownAnswer(errNotYours))
 	}
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		held, err := releaseMail(tx, m.ID)

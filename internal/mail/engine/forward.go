@@ -108,7 +108,7 @@ func (s *Service) prepareForward(ctx context.Context, f forward, m queued, from 
 		return on, err
 	}
 	outcomes := refusedByPolicy(verdict.RefusedRecipients)
-	maps.Copy(outcomes, outcomeOfAll(forbidden, StateFailed, errForwarding.Error()))
+	maps.Copy(outcomes, outcomeOfAll(forbidden, StateFailed, ownAnswer(errForwarding)))
 	on.mail = m
 	on.refused, err = s.prepareReport(ctx, &m, outcomes)
 	return on, err
@@ -191,10 +191,12 @@ func (s *Service) deliverHere(ctx context.Context, m *queued, to []string, text 
 		o := outcome{State: StateDelivered, Answer: "250", Here: true}
 		switch {
 		case refused && said.Code >= 500:
-			o.State, o.Answer = StateFailed, said.Error()
+			o.State, o.Answer = StateFailed, ownAnswer(said)
+		case refused:
+			o.State, o.Answer = StateQueued, ownAnswer(said)
 		case err != nil:
 			s.Log.Warn("a mail has to wait for a mailbox of this installation", "mail", m.ID, "error", err)
-			o.State, o.Answer = StateQueued, trtext.Cut(err.Error(), maxAnswer)
+			o.State, o.Answer = StateQueued, answerNotStored
 		}
 		out[addr] = o
 	}

@@ -24,7 +24,7 @@ func (t *transfer) checkOctets(c *smtp.Client) (refusal string, err error) {
 		return "", err
 	}
 	if ok, _ := c.Extension("SMTPUTF8"); !ok && t.foreignHead {
-		return "5.6.7 The server takes no header beyond ASCII", nil
+		return answerHeader, nil
 	}
 	if ok, _ := c.Extension("8BITMIME"); ok {
 		return "", nil
@@ -33,7 +33,7 @@ func (t *transfer) checkOctets(c *smtp.Client) (refusal string, err error) {
 		return "", err
 	}
 	if t.foreignBody {
-		return "5.6.3 The server takes no text beyond ASCII", nil
+		return answerText, nil
 	}
 	return "", nil
 }

@@ -70,7 +70,7 @@ type Recipient struct {
 	Address  string      `json:"address" example:"elif@example.com"`
 	State    string      `json:"state" enum:"queued,delivered,failed,dropped" example:"queued"`
 	Attempts int64       `json:"attempts" example:"2"`
-	Answer   string      `json:"answer" example:"451 4.7.1 Greylisted" doc:"What the other server said last"`
+	Answer   string      `json:"answer" example:"451 4.7.1 Greylisted" doc:"What the other server said last, or what Konak says, which begins with an enhanced status (RFC 3463) instead of a reply code"`
 	At       *clock.Time `json:"at" nullable:"true" doc:"When that was"`
 	// Of those who wait:
 	NextTryAt  *clock.Time `json:"next_try_at" nullable:"true" doc:"When it is tried next, where it waits"`

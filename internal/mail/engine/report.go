@@ -47,7 +47,7 @@ func (s *Service) prepareReport(ctx context.Context, m *queued, known map[string
 		}
 	}
 	id := uuid.NewSHA1(m.ID, []byte("report "+strings.Join(failed, " ")))
-	if !slices.ContainsFunc(failed, func(addr string) bool { return known[addr].Answer != errLoop.Error() }) {
+	if !slices.ContainsFunc(failed, func(addr string) bool { return known[addr].Answer != ownAnswer(errLoop) }) {
 		id = uuid.NewSHA1(m.root, []byte("loop")) // however many ways lead back, one report is enough
 	}
 	text, err := s.composeReport(ctx, m, id, known, failed)

@@ -196,7 +196,7 @@ const maxMessageID = 1000
 func refusedByPolicy(addresses []string) map[string]outcome {
 	out := map[string]outcome{}
 	for _, addr := range addresses {
-		out[addr] = outcome{State: StateFailed, Answer: errPolicy.Error()}
+		out[addr] = outcome{State: StateFailed, Answer: ownAnswer(errPolicy)}
 	}
 	return out
 }

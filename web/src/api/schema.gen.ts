@@ -13683,7 +13683,7 @@ export interface components {
             /** @example elif@example.com */
             address: string;
             /**
-             * @description What the other server said last
+             * @description What the other server said last, or what Konak says, which begins with an enhanced status (RFC 3463) instead of a reply code
              * @example 451 4.7.1 Greylisted
              */
             answer: string;

@@ -5,6 +5,7 @@ export const privacy = {
   'privacy.ledger': 'Ledger',
   'privacy.who': 'Whose data',
   'privacy.erased': 'Address erased',
+  'privacy.aboutErased': 'About an address that was erased',
   'privacy.request': 'Request {id}',
   'privacy.kind': 'What was asked for',
   'privacy.kind.export': 'A copy of the data',

@@ -343,6 +343,7 @@ export const thread = {
   'inbox.failure.channel': 'the channel is paused or not connected',
   'inbox.failure.token': 'the channel’s access token is no longer valid; an administrator must renew it',
   'inbox.failure.fileMissing': 'a file is no longer in our storage; upload it again',
+  'inbox.failure.addressBeyondASCII': 'the mail server takes only addresses in plain letters (a to z), and one of the recipients has other letters before the @; use another address of this person',
   'inbox.failure.fileDamaged': 'a file is damaged in our storage; upload it again',
   'inbox.failure.test': 'the test environment sends nothing',
   'inbox.failure.sendingQuota': 'the workspace’s daily sending limit is reached',

@@ -7,6 +7,7 @@ export const privacy: Record<keyof typeof en, string> = {
   'privacy.ledger': 'Defter',
   'privacy.who': 'Kimin verisi',
   'privacy.erased': 'Adres silindi',
+  'privacy.aboutErased': 'Silinmiş bir adresle ilgili',
   'privacy.request': 'Talep {id}',
   'privacy.kind': 'İstenen',
   'privacy.kind.export': 'Verilerin kopyası',

@@ -345,6 +345,7 @@ export const thread: Record<keyof typeof en, string> = {
   'inbox.failure.channel': 'kanal duraklatılmış veya bağlı değil',
   'inbox.failure.token': 'kanalın erişim anahtarı artık geçersiz; bir yönetici yenilemeli',
   'inbox.failure.fileMissing': 'bir dosya artık depomuzda yok; yeniden yükleyin',
+  'inbox.failure.addressBeyondASCII': 'e-posta sunucusu yalnızca düz harfli (a–z) adresleri kabul ediyor, alıcılardan birinin adresinde @ işaretinden önce başka harfler var; bu kişinin başka bir adresini kullanın',
   'inbox.failure.fileDamaged': 'bir dosya depomuzda bozulmuş; yeniden yükleyin',
   'inbox.failure.test': 'test ortamı hiçbir şey göndermez',
   'inbox.failure.sendingQuota': 'çalışma alanının günlük gönderim sınırına ulaşıldı',

@@ -11,7 +11,7 @@ import { Button } from '@/ui/Button'
 import { Field, Input } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import type { Column } from '@/ui/Table'
-import { useLedger, useVerifyLedger, type LedgerLine } from './settings'
+import { startOf, useLedger, useVerifyLedger, type LedgerLine } from './settings'
 
 /** What a line can say was done; an action that is not known keeps its code. */
 const actions = {
@@ -83,16 +83,20 @@ interface LineCellProps {
   name: string | undefined
 }
 
-/** What was done and by whom, and the personal values of the line while nobody has erased them. */
+/** What was done and by whom, and whom it is about; once that was erased, only that it was, and which request it belongs to. */
 function LineCell({ line, name }: LineCellProps) {
   const { t } = useI18n()
+  const request = line.details.request_id
+  const about = line.personal
+    ? Object.values(line.personal).filter(Boolean)
+    : [t('privacy.aboutErased'), ...(typeof request === 'string' ? [t('privacy.request', { id: startOf(request) })] : [])]
   const { kind } = line.actor
   const who = name ?? (kind in actors ? t(actors[kind as keyof typeof actors]) : kind)
   return (
     <>
       {line.action in actions ? <span className="font-medium">{t(actions[line.action as keyof typeof actions])}</span> : <Code>{line.action}</Code>}
       <span className="block text-sm break-words text-ink-3">{t('privacy.by', { who })}</span>
-      {line.personal && <span className="block text-sm break-all text-ink-3">{Object.values(line.personal).filter(Boolean).join(' · ')}</span>}
+      {about.length > 0 && <span className="block text-sm break-words text-ink-3">{about.join(' · ')}</span>}
     </>
   )
 }

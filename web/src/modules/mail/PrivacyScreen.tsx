@@ -16,7 +16,7 @@ import type { Column } from '@/ui/Table'
 import { Tabs } from '@/ui/Tabs'
 import { JournalList } from './JournalList'
 import { LedgerList } from './LedgerList'
-import { useAddPrivacyRequest, useClosePrivacyRequest, usePrivacyRequests, type PrivacyRequest } from './settings'
+import { startOf, useAddPrivacyRequest, useClosePrivacyRequest, usePrivacyRequests, type PrivacyRequest } from './settings'
 
 const states = {
   received: { label: 'privacy.state.received', tone: 'warn' },
@@ -28,9 +28,6 @@ const kinds = {
   export: 'privacy.kind.export',
   erasure: 'privacy.kind.erasure',
 } as const satisfies Record<PrivacyRequest['kind'], PlainKey>
-
-/** The part of a request's id that holds its moment: it tells requests apart whose address is gone. */
-const startOf = (id: string) => id.slice(0, 13)
 
 export function PrivacyScreen() {
   const { t } = useI18n()

@@ -13,6 +13,8 @@ prepareInbox()
 
 const at = '2026-11-15T09:30:00Z'
 
+const id = '0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c'
+
 it('shows the mails of one state', async () => {
   const mail = { id: 'q1', origin: 'submission', sender: 'info@a.example', subject: 'Offer 4711', size: 1, state: 'held', recipients: [], created_at: at, expires_at: at, finished_at: null }
   answers.set('GET /api/mail/v1/queue', [mail])
@@ -25,10 +27,10 @@ it('shows the mails of one state', async () => {
 
 it('words what Konak itself says of a recipient, and leaves what another server said', async () => {
   const recipient = (address: string, answer: string) => ({ address, state: 'failed', attempts: 1, answer, at, next_try_at: null, hold_reason: '' })
-  const silent = { ...recipient('e@f.example', 'the server could not be reached'), state: 'queued', next_try_at: at, hold_reason: 'destination_unreachable' }
+  const silent = { ...recipient('e@f.example', '4.4.2 the server could not be reached'), state: 'queued', next_try_at: at, hold_reason: 'destination_unreachable' }
   const mail = {
     id: 'q1', origin: 'submission', sender: 'info@a.example', subject: 'Offer 4711', size: 1, state: 'queued', created_at: at, expires_at: at, finished_at: null,
-    recipients: [recipient('a@b.example', '5.1.2 Gone'), recipient('c@d.example', '550 5.1.2 Host unknown'), silent, { ...silent, address: 'g@f.example', answer: '451 4.7.1 Greylisted' }],
+    recipients: [recipient('a@b.example', '5.1.2 Gone'), recipient('c@d.example', '550 5.1.2 Host unknown'), silent, { ...silent, address: 'g@f.example', answer: '451 4.7.1 Greylisted' }, recipient('h@f.example', '5.7.1 A rule (dlp_rejected)')],
   }
   answers.set('GET /api/mail/v1/queue', [mail])
   answers.set('GET /api/mail/v1/suppressions', [{ id: 's1', address: 'a@b.example', answer: '5.1.10 Closed', created_at: at }])
@@ -37,7 +39,8 @@ it('words what Konak itself says of a recipient, and leaves what another server 
   await screen.findByText('The domain does not exist')
   expect(screen.getByText('550 5.1.2 Host unknown')).toBeTruthy()
   expect(screen.getAllByText(/^The server does not answer/)).toHaveLength(2)
-  expect(screen.queryByText('the server could not be reached')).toBeNull()
+  expect(screen.queryByText(/could not be reached|cannot be reached/)).toBeNull()
+  expect(screen.getByText('A rule does not let it leave')).toBeTruthy()
   expect(screen.getByText('451 4.7.1 Greylisted')).toBeTruthy()
   await userEvent.click(screen.getByRole('tab', { name: 'Addresses that do not exist' }))
   await screen.findByText('The domain takes no mail')
@@ -56,7 +59,6 @@ it('rejects a privacy request', async () => {
 })
 
 it('says what an open request is whose address was erased', async () => {
-  const id = '0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c'
   answers.set('GET /api/mail/v1/gdpr', [{ id, kind: 'export', mailbox: '', state: 'received', note: '', due_at: at, requested_by: 'm1', created_at: at, closed_at: null }])
   await withTexts(() => Promise.resolve(null), 'mailQueue', 'mail', 'privacy')()
   await show(<PrivacyScreen />, { permissions: ['mail.privacy.manage'] })
@@ -86,13 +88,13 @@ it('shows the lines of the ledger about one address', async () => {
 })
 
 it('says who did what the ledger holds, and keeps the code of what it does not know', async () => {
-  const line = (seq: number, action: string, actor: object) => ({ seq, action, actor, at, details: {}, personal: null, subject_ref: 'x', prev_hash: '', hash: 'a'.repeat(64) })
+  const line = (seq: number, action: string, actor: object) => ({ seq, action, actor, at, details: {}, personal: {} as object | null, subject_ref: 'x', prev_hash: '', hash: 'a'.repeat(64) })
   answers.set('GET /api/crm/v1/agents', [{ id: 'm2', name: 'Ayla Demir', email: 'ayla@a.example', state: 'suspended' }])
   answers.set('GET /api/mail/v1/gdpr/audit', [
     line(4, 'contact.erased', { id: 'k1', kind: 'api_key' }),
     line(3, 'gdpr.export.forgotten', { id: null, kind: 'robot' }),
     line(2, 'gdpr.erasure.rejected', { id: 'm2', kind: 'agent' }),
-    line(1, 'gdpr.erasure.received', { id: 'm1', kind: 'agent' }),
+    { ...line(1, 'gdpr.erasure.received', { id: 'm1', kind: 'agent' }), personal: null, details: { request_id: id } },
   ])
   await withTexts(() => Promise.resolve(null), 'mailQueue', 'mail', 'privacy')()
   await show(<PrivacyScreen />, { permissions: ['crm.agents.view'], licences: ['crm'] })
@@ -103,7 +105,7 @@ it('says who did what the ledger holds, and keeps the code of what it does not k
     expect.stringMatching(/^4A contact was erasedBy: an API key/),
     expect.stringMatching(/^3gdpr\.export\.forgottenBy: robot/),
     expect.stringMatching(/^2The request for erasure was rejectedBy: Ayla Demir/),
-    expect.stringMatching(/^1Erasure was asked forBy: Defne Yılmaz/),
+    expect.stringMatching(/^1Erasure was asked forBy: Defne YılmazAbout an address that was erased · Request 0193c5a0-7b1e/),
   ])
 })
 

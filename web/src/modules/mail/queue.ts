@@ -23,6 +23,23 @@ export const recipientStates = {
 
 /** What Konak itself says of a recipient, by the enhanced status (RFC 3463) that begins it. */
 const ownAnswers = {
+  '4.2.1': 'mailQueue.answer.mailboxPaused',
+  '4.2.2': 'mailQueue.answer.mailboxFull',
+  '4.3.0': 'mailQueue.answer.notStored',
+  '4.3.1': 'mailQueue.answer.tooMany',
+  '4.4.1': 'mailQueue.answer.noAnswer',
+  '4.4.2': 'mailQueue.answer.noConnection',
+  '4.4.3': 'mailQueue.answer.noName',
+  '4.4.4': 'mailQueue.answer.notAllowed',
+  '4.4.7': 'mailQueue.answer.late',
+  '4.5.0': 'mailQueue.answer.notUnderstood',
+  '5.1.1': 'mailQueue.answer.noMailbox',
+  '5.1.8': 'mailQueue.answer.notYours',
+  '5.3.4': 'mailQueue.answer.tooLong',
+  '5.4.6': 'mailQueue.answer.circles',
+  '5.6.3': 'mailQueue.answer.asciiText',
+  '5.7.0': 'mailQueue.answer.noForwarding',
+  '5.7.1': 'mailQueue.answer.rule',
   '5.1.2': 'mailQueue.answer.noDomain',
   '5.1.10': 'mailQueue.answer.noMail',
   '5.6.7': 'mailQueue.answer.asciiOnly',
@@ -31,10 +48,10 @@ const ownAnswers = {
 
 /**
  * Konak's own answer in words; what another server said begins with its reply code and stays as it was said. One
- * without a code, of a connection that failed, is left out where the reason of the hold says the same.
+ * of a connection that failed is left out where the reason of the hold says the same.
  */
 export function answerText(answer: string, holdReason = ''): string {
-  if (holdReason && !/^\d/.test(answer)) return ''
+  if (holdReason && /^(\D|4\.4\.[1-4] )/.test(answer)) return ''
   const [code = ''] = answer.split(' ')
   return code in ownAnswers ? t(ownAnswers[code as keyof typeof ownAnswers]) : answer
 }

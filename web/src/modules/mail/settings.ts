@@ -89,6 +89,9 @@ export function useReleaseMail() {
   })
 }
 
+/** The part of a request's id that holds its moment: it tells requests apart whose address is gone. */
+export const startOf = (id: string) => id.slice(0, 13)
+
 /** The privacy ledger, the newest line first; a line is known by its number. With an address only the lines about it. */
 export function useLedger(mailbox: string) {
   return usePages({

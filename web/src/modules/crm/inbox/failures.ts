@@ -10,6 +10,7 @@ const known: Record<string, PlainKey> = {
   channel_unavailable: 'inbox.failure.channel',
   token_expired: 'inbox.failure.token',
   sending_quota_reached: 'inbox.failure.sendingQuota',
+  address_beyond_ascii: 'inbox.failure.addressBeyondASCII',
   file_missing: 'inbox.failure.fileMissing',
   file_damaged: 'inbox.failure.fileDamaged',
   dlp_blocked: 'inbox.failure.ruleBlocked',

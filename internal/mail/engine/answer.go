@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"errors"
+
+	"konak/internal/kit/outbound"
+	"konak/internal/kit/smtpd"
+)
+
+// What Konak itself answers for a recipient begins with an enhanced status (RFC 3463),
+// what another server said with its reply code. The panel has words for each status that
+// Konak uses.
+const (
+	answerLate       = "4.4.7 The mail could not be delivered in time"
+	answerNotStored  = "4.3.0 The mail could not be stored here yet"
+	answerEncryption = "4.7.5 The domain asks for encryption, and its server has no right certificate"
+	answerNoDomain   = "5.1.2 The domain does not exist"
+	answerAddresses  = "5.6.7 The server takes no addresses beyond ASCII"
+	answerHeader     = "5.6.7 The server takes no header beyond ASCII"
+	answerText       = "5.6.3 The server takes no text beyond ASCII"
+)
+
+// connectionAnswer says why no server of a destination could be spoken to.
+func connectionAnswer(err error) string {
+	if o, notSaid := readAnswer(err); notSaid == nil {
+		return o.Answer // refused before the first recipient was named
+	}
+	switch {
+	case errors.Is(err, errNotInPolicy):
+		return errNotInPolicy.Error()
+	case errors.Is(err, errTLS):
+		return answerEncryption
+	}
+	class, text := outbound.Class(err)
+	status := "4.4.2"
+	switch class {
+	case outbound.ClassTimeout:
+		status = "4.4.1"
+	case outbound.ClassDNS:
+		status = "4.4.3"
+	case outbound.ClassRefused:
+		status = "4.4.4"
+	case outbound.ClassTLS:
+		status = "4.7.5"
+	case outbound.ClassBody:
+		status = "4.5.0"
+	}
+	return status + " " + text
+}
+
+// ownAnswer is an answer of ours to a mail that came over no connection.
+func ownAnswer(err *smtpd.Error) string {
+	status := err.Enhanced
+	switch err {
+	case errForwarding:
+		status = "5.7.0"
+	case errNotYours:
+		status = "5.1.8"
+	}
+	return status + " " + err.Message
+}
