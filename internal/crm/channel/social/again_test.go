@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"konak/internal/app/apptest"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/social"
@@ -68,6 +70,24 @@ func TestLeavesNobodyBack(t *testing.T) {
 		sh.Settle()
 		if !sh.Box.Subscribed(pageID) {
 			t.Error("connected again while it was left, the page tells nobody")
+		}
+	})
+}
+
+// A page whose account cannot be stored tells us nothing, unless another account uses it.
+func TestNotStored(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		unknown := map[string]any{"group_id": uuid.New()}
+		sh.connect(social.Messenger, unknown).Refused(422, "validation_failed")
+		if sh.Box.Subscribed(pageID) {
+			t.Error("a page that was not stored tells us what happens there")
+		}
+		sh.connect(social.Messenger, nil).Want(201).Data(&sh.Account)
+		for _, kind := range []string{social.Messenger, social.Instagram} {
+			sh.connect(kind, unknown).Refused(422, "validation_failed")
+			if !sh.Box.Subscribed(pageID) {
+				t.Errorf("%s: a failure ended what an account uses", kind)
+			}
 		}
 	})
 }

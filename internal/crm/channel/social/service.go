@@ -77,7 +77,8 @@ func (p *Prepared) External() string { return p.set.external(p.in.Kind) }
 
 // Connect makes an account of a page, or of the Instagram account that belongs to it,
 // after the provider showed that the token opens it. One that is connected already
-// gets the new token.
+// gets the new token. Where the account cannot be stored, the page tells us nothing more; the
+// app's own address stays, which tells nothing of a page that is not subscribed.
 func (s *Service) Connect(ctx context.Context, n NewPage) (a channel.Account, err error) {
 	p, err := s.Prepare(ctx, n)
 	if err != nil {
@@ -87,6 +88,11 @@ func (s *Service) Connect(ctx context.Context, n NewPage) (a channel.Account, er
 		a, err = s.Put(tx, p)
 		return err
 	})
+	if err != nil {
+		if failed := s.Withdraw(context.WithoutCancel(ctx), p); failed != nil {
+			s.Log.WarnContext(ctx, "a page that could not be stored still tells us what happens there", "error", failed)
+		}
+	}
 	return a, err
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"konak/internal/app/apptest"
 	"konak/internal/crm/channel"
 	wire "konak/internal/provider/telegram"
@@ -264,6 +266,34 @@ func TestPausedBotsPeople(t *testing.T) {
 		sh.Settle()
 		if sent := sh.Box.Sent(botID); len(sent) == 0 || sent[len(sent)-1].Text != "sonra" {
 			t.Errorf("afterwards the bot sent %+v", sent)
+		}
+	})
+}
+
+// A bot whose account cannot be stored calls whom it called before: nobody, or the
+// workspace that has it.
+func TestNotStored(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		unknown := map[string]any{"mode": "webhook", "group_id": uuid.New()}
+		sh.connect(unknown).Refused(422, "validation_failed")
+		if at, _ := sh.Box.Webhook(botID); at != "" {
+			t.Errorf("a bot that was not stored calls %s", at)
+		}
+		sh.connect(map[string]any{"mode": "webhook"}).Want(201).Data(&sh.Account)
+		ours, key := sh.Box.Webhook(botID)
+		other := sh.Server.Workspace("other").Owner
+		body := map[string]any{"bot_token": token, "group_id": uuid.New()}
+		for _, mode := range []string{"webhook", "polling"} {
+			body["mode"] = mode
+			other.Post(channels+"/connect/telegram", body).Refused(422, "validation_failed")
+			if at, secret := sh.Box.Webhook(botID); at != ours || secret != key {
+				t.Errorf("%s: after another workspace failed the bot calls %q, want %q", mode, at, ours)
+			}
+		}
+		sh.connect(unknown).Refused(422, "validation_failed")
+		sh.says("Merhaba")
+		if sh.Only().Preview != "Merhaba" {
+			t.Error("the bot is heard no more")
 		}
 	})
 }

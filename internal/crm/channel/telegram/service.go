@@ -110,7 +110,8 @@ func (s *Service) modeHere() string {
 }
 
 // Connect makes an account of a bot, after the provider showed that the token
-// opens it. A bot that is connected already gets the new token.
+// opens it. A bot that is connected already gets the new token. Where the account cannot be
+// stored, the provider calls whom it called before.
 func (s *Service) Connect(ctx context.Context, n NewBot) (a channel.Account, err error) {
 	creds := credentials{strings.TrimSpace(n.Token)}
 	bot, err := s.Provider.Bot(ctx, creds.token())
@@ -138,7 +139,32 @@ func (s *Service) Connect(ctx context.Context, n NewBot) (a channel.Account, err
 		}
 		return nil
 	})
+	if err != nil {
+		if failed := s.stopListening(context.WithoutCancel(ctx), creds, set.BotID); failed != nil {
+			s.Log.WarnContext(ctx, "a bot that could not be stored still calls us, or nobody", "error", failed)
+		}
+	}
 	return a, err
+}
+
+// stopListening makes the provider call whom it called before: the workspace whose account
+// of the bot is registered, or else nobody.
+func (s *Service) stopListening(ctx context.Context, c credentials, bot int64) error {
+	name := strconv.FormatInt(bot, 10)
+	owners, err := s.Channels.ByExternal(ctx, Name, name)
+	if err != nil {
+		return err
+	}
+	for _, o := range owners {
+		var set Settings
+		if err := o.Account.Read(&set); err != nil {
+			return err
+		}
+		if set.Registered && set.Business == nil && o.Account.Status != channel.Disconnected {
+			return s.Provider.SetWebhook(ctx, c.token(), s.address(o.TenantID, bot), s.secretFor(o.TenantID, name))
+		}
+	}
+	return s.Provider.DeleteWebhook(ctx, c.token())
 }
 
 // listen makes news of a bot come as its settings say: the provider is told our

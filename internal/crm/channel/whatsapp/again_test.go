@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"konak/internal/app/apptest"
 	"konak/internal/crm/channel"
 )
@@ -61,6 +63,34 @@ func TestLeavesNobodyBack(t *testing.T) {
 			if sh.says("geldi"); len(sh.Items(c.ID)) != was+1 {
 				t.Errorf("connected again (meanwhile: %v), the provider calls nobody", meanwhile)
 			}
+		}
+	})
+}
+
+// A number whose account cannot be stored does not call us, unless another account uses
+// its business account.
+func TestNotStored(t *testing.T) {
+	run(t, func(t *testing.T, sh *shop) {
+		unsubscribed := 0
+		before := func(r *http.Request) {
+			if r.Method == http.MethodDelete && strings.HasSuffix(r.URL.Path, "/"+businessID+"/subscribed_apps") {
+				unsubscribed++
+			}
+		}
+		sh.Before.Store(&before)
+		unknown := map[string]any{"group_id": uuid.New()}
+		sh.connect(unknown).Refused(422, "validation_failed")
+		if unsubscribed != 1 {
+			t.Errorf("%d times the provider was told to call us no more", unsubscribed)
+		}
+		sh.connect(nil).Want(201).Data(&sh.Account)
+		sh.connect(unknown).Refused(422, "validation_failed")
+		if unsubscribed != 1 {
+			t.Error("a failure ended what an account uses")
+		}
+		sh.says("Merhaba")
+		if sh.Only().Preview != "Merhaba" {
+			t.Error("the number is heard no more")
 		}
 	})
 }

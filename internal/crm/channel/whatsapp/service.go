@@ -86,7 +86,8 @@ type Prepared struct {
 }
 
 // Connect makes an account of a number, after the provider showed that the
-// token opens it. A number that is connected already gets the new token.
+// token opens it. A number that is connected already gets the new token. Where the account
+// cannot be stored, the provider is told to call us no more.
 func (s *Service) Connect(ctx context.Context, n NewNumber) (a channel.Account, err error) {
 	p, err := s.Prepare(ctx, n)
 	if err != nil {
@@ -96,10 +97,14 @@ func (s *Service) Connect(ctx context.Context, n NewNumber) (a channel.Account, 
 		a, err = s.Put(tx, p)
 		return err
 	})
-	if err == nil {
-		s.ReadAfterConnect(ctx, a)
+	if err != nil {
+		if failed := s.Withdraw(context.WithoutCancel(ctx), p); failed != nil {
+			s.Log.WarnContext(ctx, "a number that could not be stored still calls us", "error", failed)
+		}
+		return a, err
 	}
-	return a, err
+	s.ReadAfterConnect(ctx, a)
+	return a, nil
 }
 
 // Prepare asks the provider for a number and makes it call us. It stores nothing. What
