@@ -2,6 +2,7 @@ package template
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -130,7 +131,9 @@ func (s *Service) Create(ctx context.Context, n NewTemplate) (t Template, err er
 	if err != nil || n.Draft {
 		return t, err
 	}
-	if t, err = s.submit(ctx, t, t, s.provider.Submit); err != nil {
+	if t, err = s.submit(ctx, t, t, s.provider.Submit); fault.Is(err, fault.NotFound) {
+		return t, fault.New(fault.Conflict).Because("deleted").Wrap(err)
+	} else if err != nil {
 		return t, err
 	}
 	return t, idempotency.Amend(context.WithoutCancel(ctx), s.tenant(ctx), t)
@@ -166,11 +169,29 @@ func (s *Service) submit(ctx context.Context, want, was Template, hand func(cont
 		}
 		return nil
 	})
-	if refused != nil {
+	switch {
+	case refused != nil:
 		return t, refused
+	case fault.Is(err, fault.NotFound):
+		return t, errors.Join(err, s.takeBack(ctx, want.AccountID, want.Name))
 	}
 	t.show(s.now())
 	return t, err
+}
+
+// takeBack removes a name at the provider whose record was deleted while the provider took
+// it, unless another language of it is kept here.
+func (s *Service) takeBack(ctx context.Context, account uuid.UUID, name string) error {
+	kept := false
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		all, err := listByName(tx, account, name)
+		kept = slices.ContainsFunc(all, func(t Template) bool { return t.Status != Draft })
+		return err
+	})
+	if err != nil || kept {
+		return err
+	}
+	return s.provider.Delete(ctx, account, name)
 }
 
 // free refuses a name that is taken in this language or barred.

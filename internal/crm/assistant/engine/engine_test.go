@@ -297,6 +297,9 @@ func TestOtherIntent(t *testing.T) {
 		"How much is the duvet?", "I need curtains", "I want to pay",
 		"Adresiniz nedir?", "Adresiniz nerede?", "Hangi adrese göndereceğim?", "Sipariş vermek istiyorum", "Sipariş verebilir miyim?", "sipariş", "adres",
 		"Yastık almak istiyorum", "Perde lazım", "Nevresim takımı ne kadar?", "Yorgan ne kadar?", "Ödeme yapmak istiyorum",
+		"Where do I send the parcel?", "Where should I send the package?", "Where do we ship it?", "Which address do I send the parcel to?",
+		"Where do I send my order?", "Paketi nereye göndereceğim?", "Kargoyu nereye göndermeliyim?", "Kargoyu hangi adrese göndereyim?",
+		"Kargoyu nereye vereceğim?", "İadeyi nereye göndereceğim?",
 	} {
 		if r := x.Answer(text, engine.DetectLanguage(text, "tr"), engine.DefaultBound); r.Confident || len(r.Candidates) == 0 || r.Candidates[0].Confidence > .5 {
 			t.Errorf("%q: %+v", text, r)
@@ -306,6 +309,8 @@ func TestOtherIntent(t *testing.T) {
 		"I want an invoice": "fatura", "I want to return": "iade-kosullari", "I want my money back": "para-iadesi", "What is your return policy?": "iade-kosullari",
 		"How can I pay?": "odeme-yontemleri", "How much is delivery?": "teslimat-suresi", "Where is my order?": "kargo-takibi", "Where is my refund?": "para-iadesi",
 		"fatura": "fatura", "İade istiyorum": "iade-kosullari", "Faturamı istiyorum": "fatura", "Teslimat ne kadar sürer?": "teslimat-suresi", "Kargo nerede?": "kargo-takibi",
+		"Where did you send my parcel?": "kargo-takibi", "Kargom nereye gönderildi?": "kargo-takibi", "Where do I send the item back?": "iade-kosullari",
+		"Where do I send the faulty pillow?": "kusurlu-urun", "İade kargosunu nereye bırakacağım?": "iade-kosullari", "Kusurlu ürünü nereye göndereceğim?": "kusurlu-urun",
 	} {
 		if r := x.Answer(text, engine.DetectLanguage(text, "tr"), engine.DefaultBound); !r.Confident || r.Candidates[0].URL != want {
 			t.Errorf("%q: %+v", text, r)

@@ -145,6 +145,8 @@ type query struct {
 	// returnsOrder says that it asks for the return of an order and nothing else: of what was in it.
 	returnsOrder bool
 	wants        bool // it names a thing or wants one, and asks nothing of it
+	gives        bool // it asks where its writer sends a thing
+	givesBack    bool // the thing goes back or has a fault
 }
 
 func (x *Index) ask(question, language string) query {
@@ -170,6 +172,7 @@ func (x *Index) ask(question, language string) query {
 		}
 	}
 	q.trouble, q.fault = oneOf(words, troubles[language], language) != "", oneOf(words, faults[language], language) != ""
+	q.gives, q.givesBack = gives(q.folded, language), q.fault || oneOf(words, returns[language], language) != ""
 	for _, w := range hinted(q.folded, words, language) {
 		x.add(&q, w, hintShare)
 		q.words[len(q.words)-1].hint = true
@@ -345,8 +348,12 @@ func (q *query) about(t *indexedText) *query {
 // hasOtherIntent says that the question wants something else of what the text is about: a single word of it counts,
 // and the text lacks what the question asks of it (“How much is the duvet?”), or the word is the smaller part of the
 // text's title and the question names the thing (“What is your address?”), wants it (“I want to order”) or asks how, where
-// or which, and the title does not.
+// or which, and the title does not. Where the writer sends a thing is answered by a text alone that says where,
+// unless the thing goes back: then by any but one that says when.
 func (q *query) hasOtherIntent(t *indexedText, e *evidence) bool {
+	if q.gives {
+		return t.asks != asksWhere && (!q.givesBack || t.asks == asksWhen)
+	}
 	if q.heavy != 1 {
 		return false
 	}

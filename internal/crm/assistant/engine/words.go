@@ -384,3 +384,25 @@ func wants(folded []string, language string) bool {
 	line := " " + strings.Join(folded, " ") + " "
 	return len(folded) == 1 || slices.ContainsFunc(wanting[language], func(form string) bool { return strings.Contains(line, " "+form+" ") })
 }
+
+// Words of a customer who asks where to send or bring a thing.
+var (
+	giveRoots   = strings.Fields(`gonder yolla birak postala ilet ver`)
+	giveEndings = strings.Fields(`ecegim acagim ecegiz acagiz eyim ayim elim alim meliyim maliyim ebilirim abilirim iyorum uyorum erim irim`)
+	giveVerbs   = strings.Fields(`send ship mail bring drop`)
+)
+
+// gives says whether a folded question asks where its writer sends a thing: “Where do I send the
+// parcel?”, “Kargoyu nereye göndereceğim?”.
+func gives(folded []string, language string) bool {
+	line := " " + strings.Join(folded, " ")
+	if language == English {
+		return (strings.Contains(line, " where") || strings.Contains(line, " address")) && slices.ContainsFunc(giveVerbs, func(verb string) bool {
+			return strings.Contains(line+" ", " i "+verb+" ") || strings.Contains(line+" ", " we "+verb+" ")
+		})
+	}
+	return (strings.Contains(line, " nereye") || strings.Contains(line, " hangi adrese") || strings.Contains(line, " hangi subeye")) &&
+		slices.ContainsFunc(folded, func(w string) bool {
+			return begins(w, giveRoots) && slices.ContainsFunc(giveEndings, func(end string) bool { return strings.HasSuffix(w, end) })
+		})
+}

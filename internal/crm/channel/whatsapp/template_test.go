@@ -2,9 +2,11 @@ package whatsapp_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
+	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
@@ -151,6 +154,51 @@ func TestTemplateRefused(t *testing.T) {
 			t.Errorf("it became %+v", now)
 		}
 	})
+}
+
+// A template that is deleted here while the provider takes it is none of the provider's
+// either, unless another language of its name is kept.
+func TestTemplateDeletedMeanwhile(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		for name, kept := range map[string]bool{"tek_dil": false, "iki_dil": true} {
+			if kept {
+				sh.approved(name)
+			}
+			english := sh.parcelNews(name)
+			english["language"] = "en"
+			var once sync.Once
+			before := func(r *http.Request) {
+				if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/message_templates") {
+					once.Do(func() { sh.forgetTemplate(name, "en") })
+				}
+			}
+			sh.Before.Store(&before)
+			sh.Owner.Post(templates, english).Refused(409, "conflict")
+			sh.Before.Store(nil)
+			sh.Settle()
+			sh.Owner.Post(templates+"/sync", nil).Want(200)
+			want := 0
+			if kept {
+				want = 2
+			}
+			list := slices.DeleteFunc(sh.templates(""), func(t template.Template) bool { return t.Name != name })
+			if len(list) != want {
+				t.Errorf("%s: the provider has %+v", name, list)
+			}
+		}
+	})
+}
+
+// forgetTemplate deletes a template here, and nothing at the provider.
+func (sh *shop) forgetTemplate(name, language string) {
+	sh.T.Helper()
+	err := sh.Server.DB.Tenant(sh.Workspace.ID).InTx(sh.T.Context(), func(tx *db.Tx) error {
+		_, err := tx.Exec(`DELETE FROM message_template WHERE tenant_id = $1 AND name = $2 AND language = $3`, tx.Tenant(), name, language)
+		return err
+	})
+	if err != nil {
+		sh.T.Error(err)
+	}
 }
 
 func TestSampleMedia(t *testing.T) {
