@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"konak/internal/mail/dlp/packing"
 	"konak/internal/mail/dlp/rtf"
 )
 
@@ -325,7 +326,7 @@ func (x *extractor) scanRTF(where Where, r io.Reader, depth int) {
 	x.text.write(text)
 	x.text.end()
 	for _, object := range objects {
-		if i := bytes.Index(object[:min(len(object), 1024)], []byte(compoundHead)); i >= 0 {
+		if i := bytes.Index(object[:min(len(object), 1024)], []byte(packing.CompoundHead)); i >= 0 {
 			object = object[i:] // behind its own header
 		}
 		if depth >= x.limits.Depth {
