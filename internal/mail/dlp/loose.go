@@ -19,7 +19,7 @@ var headerLines = regexp.MustCompile(`(?i)^\s*(?:(?:--|From )[^\r\n]*\r?\n)?((?:
 // web archives do.
 func beginsMail(head []byte) bool {
 	lines := headerLines.FindSubmatch([]byte(strings.TrimPrefix(string(head), "\uFEFF")))
-	return lines != nil && contentField.Match(lines[1])
+	return lines != nil && (contentField.Match(lines[1]) || isMailbox(head) && nextMail.Match(head))
 }
 
 // scanMailFile scans a file that is a mail by its content, whatever it is called. What
@@ -34,9 +34,14 @@ func (x *extractor) scanMailFile(where Where, content *spool, depth int) (done f
 // nextMail is where a mail begins in a mailbox file: a line of its own before the header.
 var nextMail = regexp.MustCompile(`(?m)^From [^\r\n]*\r?\n[!-9;-~]+[ \t]*:`)
 
+// isMailbox says whether content may be a mailbox file by how it begins.
+func isMailbox(head []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(head, "\uFEFF \t\r\n"), []byte("From "))
+}
+
 // scanMails scans a mail, or each mail of a mailbox file.
 func (x *extractor) scanMails(where Where, content *spool, depth int) {
-	if !bytes.HasPrefix(bytes.TrimLeft(content.head(64), "\uFEFF \t\r\n"), []byte("From ")) {
+	if !isMailbox(content.head(64)) {
 		x.scanMail(where, withoutLead(content), depth)
 		return
 	}

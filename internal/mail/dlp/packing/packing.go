@@ -51,8 +51,8 @@ func isUnread(head []byte) bool {
 	case has("!BDN"), has("!<arch>\n"), has("\xED\xAB\xEE\xDB"), has("xar!"), has("MSWIM\x00"), has("SIT!"), has("StuffIt (c)"), has("hsqs"),
 		has("070701"), has("070702"), has("070707"), has("QFI\xFB"), has("KDMV"):
 		return true // mailboxes of Outlook, packages of Linux and macOS, and images of disks
-	case has("ITSF"), has("\x89LZO\x00"), has("\xFF\x06\x00\x00sNaPpY"), has("7kSt"), has("zPQ"), has("\x78\x9C"), has("\x78\xDA"), has("\xC0\xB9\x07\x2E"):
-		return true // help files of Windows, lzo, snappy, zpaq, zlib, and what AxCrypt encrypts
+	case has("ITSF"), has("\x89LZO\x00"), has("\xFF\x06\x00\x00sNaPpY"), has("7kSt"), has("zPQ"), has("\x4C\x6F\xA7\x94"), has("\x78\x9C"), has("\x78\xDA"), has("\xC0\xB9\x07\x2E"):
+		return true // help files of Windows, XML in EBCDIC, lzo, snappy, zpaq, zlib, and what AxCrypt encrypts
 	case len(head) > 6 && head[2] == '-' && head[3] == 'l' && (head[4] == 'h' || head[4] == 'z') && head[6] == '-': // lzh
 		return true
 	case len(head) > 13 && string(head[7:14]) == "**ACE**":
