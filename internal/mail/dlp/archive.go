@@ -14,61 +14,6 @@ import (
 	"konak/internal/mail/dlp/zipcheck"
 )
 
-// packedFormat names the format of content that holds other content, "" where
-// it does not.
-func packedFormat(head []byte, ending string) string {
-	has := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
-	switch {
-	case has("PK\x03\x04"), has("PK\x05\x06"), ending == ".zip" && !has("Rar!"):
-		return "zip"
-	case has("\x1F\x8B"):
-		return "gzip"
-	case has("BZh"):
-		return "bzip2"
-	case len(head) > 262 && string(head[257:262]) == "ustar", ending == ".tar":
-		return "tar"
-	case has("Rar!\x1A"), has("7z\xBC\xAF\x27\x1C"), has("\xFD7zXZ\x00"), has("\x28\xB5\x2F\xFD"), has("MSCF"), has("LZIP"):
-		return "other"
-	case has(compoundHead):
-		return "compound"
-	case bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")):
-		return "pdf"
-	case strings.HasPrefix(ending, ".7z") || ending == ".rar" || packedEndings[ending] || isOldPacking(head):
-		return "other"
-	}
-	return ""
-}
-
-// compoundHead begins the files of old office programs.
-const compoundHead = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
-
-// packedEndings are those of packings that are not read, where the content need not say.
-var packedEndings = map[string]bool{
-	".lzma": true, ".z": true, ".lzh": true, ".lha": true, ".arj": true, ".ace": true, ".br": true, ".lz4": true,
-	".pst": true, ".ost": true, ".iso": true, ".dmg": true, ".wim": true, ".deb": true, ".rpm": true, ".cpio": true, ".sit": true, ".vhd": true, ".vhdx": true, ".vmdk": true,
-}
-
-// isOldPacking knows more packings that are not read by how they begin.
-func isOldPacking(head []byte) bool {
-	has := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
-	switch {
-	case has("\x1F\x9D"), has("\x1F\xA0"), has("\x04\x22\x4D\x18"): // compress, and lz4
-		return true
-	case has("!BDN"), has("!<arch>\n"), has("\xED\xAB\xEE\xDB"), has("xar!"), has("MSWIM\x00"), has("SIT!"), has("StuffIt (c)"), has("hsqs"):
-		return true // mailboxes of Outlook, packages of Linux and macOS, and images of disks
-	case len(head) > 6 && head[2] == '-' && head[3] == 'l' && (head[4] == 'h' || head[4] == 'z') && head[6] == '-': // lzh
-		return true
-	case len(head) > 13 && string(head[7:14]) == "**ACE**":
-		return true
-	case len(head) > 4 && has("\x60\xEA"): // arj: its header is short
-		size := int(head[2]) | int(head[3])<<8
-		return size >= 30 && size <= 2600
-	case len(head) > 13 && has("\x5D\x00\x00"): // lzma: an unknown size, or one that can be
-		return bytes.Equal(head[5:13], bytes.Repeat([]byte{0xFF}, 8)) || head[10] == 0 && head[11] == 0 && head[12] == 0
-	}
-	return false
-}
-
 // scanPacked scans what is packed into content.
 func (x *extractor) scanPacked(p part, format string, content *spool, depth int) {
 	switch format {
@@ -85,6 +30,7 @@ func (x *extractor) scanPacked(p part, format string, content *spool, depth int)
 			x.scanBinary(p.where, content)
 			return
 		}
+		x.checkFileName(p.where, strings.ToValidUTF8(z.Name+"\n"+z.Comment, " "))
 		x.scanPart(innerPart(p), x.unpacked(z, content.size), depth+1)
 	case "bzip2":
 		x.scanPart(innerPart(p), x.unpacked(bzip2.NewReader(content.reader()), content.size), depth+1)

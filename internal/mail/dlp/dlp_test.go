@@ -174,7 +174,7 @@ func TestCases(t *testing.T) {
 		{"quoted-printable", dlptest.Mail("Content-Transfer-Encoding: quoted-printable\r\n", "PRJ=\r\n-12=33=34 =C3=A7ok g=\r\nizli ="), both("body")},
 		{"Windows-1254", dlptest.Mail("Content-Type: text/plain; charset=windows-1254\r\n", turkish), both("body")},
 		{"Latin 5 without saying so", dlptest.Mail("", turkish), both("body")},
-		{"UTF-16", dlptest.Mail("Content-Type: text/plain; charset=utf-16le\r\nContent-Transfer-Encoding: base64\r\n", dlptest.Base64(dlptest.UTF16(text))), []string{"keyword body 2", "regex body 2"}},
+		{"UTF-16", dlptest.Mail("Content-Type: text/plain; charset=utf-16le\r\nContent-Transfer-Encoding: base64\r\n", dlptest.Base64(dlptest.UTF16(text))), both("body")},
 		{"unknown charset", dlptest.Mail("Content-Type: text/plain; charset=utf-7\r\n", secret), []string{"regex body 1", "!unsupported body"}},
 		{"flowed", dlptest.Mail("Content-Type: text/plain; format=flowed\r\n", "Kart 4111 1111 \r\n1111 1111"), []string{"credit_card body 1"}},
 		{"subject", dlptest.Mail("Subject: "+mime.BEncoding.Encode("utf-8", text)+"\r\n", ""), both("subject")},

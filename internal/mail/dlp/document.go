@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"konak/internal/kit/filetype"
+	"konak/internal/mail/dlp/packing"
 )
 
 // documentLimits bound what reading one document unpacks.
@@ -57,7 +58,7 @@ func (x *extractor) readDocument(name string, content []byte) {
 		return
 	}
 	head := spooled.head(filetype.HeadSize)
-	switch packedFormat(head, path.Ext(strings.ToLower(name))) {
+	switch packing.Format(head, path.Ext(strings.ToLower(name))) {
 	case "pdf":
 		x.scanPDF(where, spooled, 0)
 	case "zip":

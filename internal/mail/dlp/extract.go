@@ -12,6 +12,7 @@ import (
 
 	"konak/internal/kit/filetype"
 	"konak/internal/mail/dlp/cms"
+	"konak/internal/mail/dlp/packing"
 	"konak/internal/mail/dlp/sheets"
 )
 
@@ -157,7 +158,7 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 	if reason := opaqueReason(&p, kind, ending, head); reason != "" && !(isSealed(kind, ending) && x.scanSigned(p.where, content, depth)) {
 		x.c.fail(p.where, reason)
 	}
-	format := packedFormat(head, ending)
+	format := packing.Format(head, ending)
 	if format == "" || format == "pdf" || format == "compound" {
 		x.scanHiddenZip(p, content, depth)
 	}
@@ -173,7 +174,7 @@ func (x *extractor) scanContent(p part, content *spool, depth int) {
 		}
 		x.scanPacked(p, format, content, depth)
 	case isMail:
-		x.scanMail(p.where, content.reader(), depth)
+		x.scanMails(p.where, content, depth)
 	case ending == ".ics" || ending == ".vcf" || kind == "text/calendar" || kind == "text/vcard" || kind == "text/x-vcard" || beginsLines(head):
 		x.scanLines(p, content, depth)
 	case kind == "text/html" || kind == "application/xhtml+xml" || ending == ".html" || ending == ".htm":
@@ -235,7 +236,7 @@ func (x *extractor) scanOldOffice(where Where, content *spool, depth int) {
 	// Zip files in it are found by their ends; other files stand in pieces.
 	sheets.EachStream(content, content.size, func(name string, data []byte) bool {
 		head := data[:min(len(data), 1024)]
-		switch packedFormat(head, "") {
+		switch packing.Format(head, "") {
 		case "pdf", "gzip", "compound":
 		default:
 			if !bytes.HasPrefix(head, []byte(`{\rtf`)) {

@@ -2,6 +2,7 @@ package dlp_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"slices"
 	"strings"
@@ -172,6 +173,9 @@ func TestMailInFiles(t *testing.T) {
 		{"no name", "x", []byte("\r\n\r\n" + archive), []string{"regex attachment:x 1"}},
 		{"of several parts", "a.mhtml", []byte(multipart), []string{"regex attachment:a.mhtml 1"}},
 		{"of a mailbox file", "a.mbox", []byte("From a Mon Jan 1\n" + strings.ReplaceAll(multipart, "\r\n", "\n")), []string{"regex attachment:a.mbox 1"}},
+		{"second of a mailbox file", "a.mbox", []byte("From a Mon Jan 1\n" + "Content-Transfer-Encoding: base64\n\nT2s=\n\nFrom b Mon Jan 1\n" + archive), []string{"regex attachment:a.mbox 1"}},
+		{"second of a mailbox file without types", "a.mbox", []byte("From a Mon Jan 1\nSubject: a\n\nOk\n\nFrom b Mon Jan 1\n" + archive), []string{"regex attachment:a.mbox 1"}},
+		{"second of a mail", "a.eml", []byte("From a Mon Jan 1\nSubject: a\n\nOk\n\nFrom b Mon Jan 1\n" + archive), []string{"regex attachment:a.eml 1"}},
 		{"parts alone", "a.bin", []byte(dlptest.Multipart("b", archive)), []string{"regex attachment:a.bin 1"}},
 		{"in a zip", "a.zip", dlptest.Zip(t, "a.mht", archive), []string{"regex attachment:a.zip/a.mht 1"}},
 		{"in a document", "a.docx", dlptest.Zip(t, "[Content_Types].xml", "<Types/>", "word/afchunk.mht", archive), []string{"regex attachment:a.docx/word/afchunk.mht 1"}},
@@ -233,6 +237,14 @@ func TestUnknownPackings(t *testing.T) {
 		{"KeePass by its name", "a.kdbx", "\x00\x01" + rest, "encrypted"},
 		{"OpenSSL", "a.enc", "Salted__" + rest, "encrypted"},
 		{"OpenSSL in base64", "a.txt", "U2FsdGVkX1/abcdefgh", "encrypted"},
+		{"help file", "a.bin", "ITSF\x03\x00\x00\x00" + rest, "unsupported"},
+		{"lzo", "a.bin", "\x89LZO\x00\r\n\x1A\n" + rest, "unsupported"},
+		{"snappy", "a.bin", "\xFF\x06\x00\x00sNaPpY" + rest, "unsupported"},
+		{"zpaq", "a.bin", "7kSt\xA0" + rest, "unsupported"},
+		{"zlib", "a.bin", "\x78\x9C" + rest, "unsupported"},
+		{"cpio", "a.bin", "070701" + rest, "unsupported"},
+		{"disk of QEMU", "a.bin", "QFI\xFB" + rest, "unsupported"},
+		{"AxCrypt", "a.bin", "\xC0\xB9\x07\x2E\x4F\x93\xF1\x46" + rest, "unsupported"},
 		{"anything else", "a.bin", "\x60\xEA\xFF\xFF\x00" + rest, ""},
 		{"a text", "a.txt", "Salted butter, -lh5-", ""},
 	} {
@@ -262,5 +274,39 @@ func TestHeaderFields(t *testing.T) {
 		"X-Priority: 3\r\nOrganization: Kaya <info@kaya.example>\r\nX-Gm-Message-State: AOJu0YxQ1234567890abcDEF+/=\r\nX-UUID: 0b1f6a0c-7a0e-4c1c-9a55-2c963f66afa6\r\n\r\nx"
 	if got := found(compile(t, rules()).ScanMail(t.Context(), strings.NewReader(ordinary), dlp.DefaultLimits())); got != nil {
 		t.Errorf("an ordinary mail: %q", got)
+	}
+}
+
+// What some programs show and others do not is scanned as both read it.
+func TestTwoReadings(t *testing.T) {
+	t.Parallel()
+	named := func() []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Name, z.Comment = "PRJ-1234.txt", "çok gizli"
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	zeros := strings.Repeat("\x00", 2000)
+	for _, c := range []struct {
+		file, content string
+		want          []string
+	}{
+		{"a.bin", zeros + "PRJ-1234" + zeros, []string{"regex attachment:a.bin 1"}},
+		{"a.txt", "\xFF\xFEPRJ-1234", []string{"regex attachment:a.txt 1"}},
+		{"a.json", `{"a":"\u0050RJ-1234","b":"ÇOK G\u0130ZL\u0130 \ud83d\ude00","c":"PRJ-5678"}`, []string{"keyword attachment:a.json 1", "regex attachment:a.json 2"}},
+		{"a.svg", `<!DOCTYPE svg [<!ENTITY a "PRJ&#45;"><!ENTITY b '&a;12'>]><svg><text>&b;34</text></svg>`, []string{"regex attachment:a.svg 1"}},
+		{"a.xml", `<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "PRJ-12">]><d x="&a;34">&c;</d>`, []string{"regex attachment:a.xml 1"}},
+		{"a.xml", `<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "&b;&b;"><!ENTITY b "&a;&a;">]><d>&a;</d>`, []string{"!too_large attachment:a.xml"}},
+		{"a.xml", `<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "` + strings.Repeat("b ", 50_000) + `">]><d>` + strings.Repeat("<c>&a;</c>", 100_000), []string{"!too_large attachment:a.xml"}},
+		{"a.gz", string(named()), []string{"keyword attachment:a.gz 1", "regex attachment:a.gz 1"}},
+		{"a.eml", "Subject: x\r\n\r\nPR\x00J-12\x0034", []string{"regex attachment:a.eml 1"}},
+		{"a.eml", "Content-Type: text/enriched\r\n\r\nPR<bold>J-</bold>1234", []string{"!unsupported attachment:a.eml"}},
+	} {
+		if got := scanFile(t, c.file, []byte(c.content)); !slices.Equal(got, c.want) {
+			t.Errorf("%s %.30q:\n got %q\nwant %q", c.file, c.content, got, c.want)
+		}
 	}
 }

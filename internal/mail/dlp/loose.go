@@ -1,6 +1,7 @@
 package dlp
 
 import (
+	"bytes"
 	"io"
 	"regexp"
 	"slices"
@@ -18,16 +19,42 @@ var headerLines = regexp.MustCompile(`(?i)^\s*(?:(?:--|From )[^\r\n]*\r?\n)?((?:
 // web archives do.
 func beginsMail(head []byte) bool {
 	lines := headerLines.FindSubmatch([]byte(strings.TrimPrefix(string(head), "\uFEFF")))
-	return lines != nil && contentField.Match(lines[1])
+	return lines != nil && (contentField.Match(lines[1]) || isMailbox(head) && nextMail.Match(head))
 }
 
 // scanMailFile scans a file that is a mail by its content, whatever it is called. What
 // it returns is called once the file has been scanned as what it is called, too.
 func (x *extractor) scanMailFile(where Where, content *spool, depth int) (done func()) {
 	before := slices.Clone(x.c.counts)
-	x.scanMail(where, withoutLead(content), depth)
+	x.scanMails(where, content, depth)
 	between := slices.Clone(x.c.counts)
 	return func() { x.c.keepMost(where, before, between) }
+}
+
+// nextMail is where a mail begins in a mailbox file: a line of its own before the header.
+var nextMail = regexp.MustCompile(`(?m)^From [^\r\n]*\r?\n[!-9;-~]+[ \t]*:`)
+
+// isMailbox says whether content may be a mailbox file by how it begins.
+func isMailbox(head []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(head, "\uFEFF \t\r\n"), []byte("From "))
+}
+
+// scanMails scans a mail, or each mail of a mailbox file.
+func (x *extractor) scanMails(where Where, content *spool, depth int) {
+	if !isMailbox(content.head(64)) {
+		x.scanMail(where, withoutLead(content), depth)
+		return
+	}
+	begins := append(findAll(nextMail, content), content.size)
+	if begins[0] > 0 {
+		begins = append([]int64{0}, begins...)
+	}
+	for i, at := range begins[:len(begins)-1] {
+		if !x.countPart(where) {
+			return
+		}
+		x.scanMail(where, io.NewSectionReader(content, at, begins[i+1]-at), depth)
+	}
 }
 
 // withoutLead reads content from its first header line on. Content that begins with a

@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/net/html"
 
+	"konak/internal/mail/dlp/entities"
+	"konak/internal/mail/dlp/packing"
 	"konak/internal/mail/dlp/rtf"
 )
 
@@ -149,12 +151,22 @@ type markupWriter struct {
 	value  bool   // in a cell's value
 	cell   string // the number of a cell that was not shown so far
 	apart  bool   // in an element of an office document that is no part of a sentence
+	names  entities.Table
+}
+
+// expand puts the texts in their places that a document has given names to.
+func (w *markupWriter) expand(text string) string {
+	text, whole := w.names.Expand(text)
+	if !whole {
+		w.x.c.fail(w.where, ReasonTooLarge)
+	}
+	return text
 }
 
 func (w *markupWriter) add(z *html.Tokenizer, token html.TokenType) {
 	switch token {
 	case html.TextToken:
-		text := strings.ToValidUTF8(string(z.Text()), " ")
+		text := w.expand(strings.ToValidUTF8(string(z.Text()), " "))
 		if w.hidden != "" {
 			w.writeHidden(w.takeData(cssText(text)))
 			return
@@ -183,6 +195,9 @@ func (w *markupWriter) add(z *html.Tokenizer, token html.TokenType) {
 			w.scanPage(text) // what a program shows under a condition
 			return
 		}
+		if !w.names.Define(text) {
+			w.x.c.fail(w.where, ReasonTooMany)
+		}
 		w.writeHidden(text)
 	case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
 		w.addTag(z, token)
@@ -200,7 +215,7 @@ func (w *markupWriter) addTag(z *html.Tokenizer, token html.TokenType) {
 	for more {
 		var key, value []byte
 		key, value, more = z.TagAttr()
-		text := w.takeData(strings.ToValidUTF8(string(value), " "))
+		text := w.takeData(w.expand(strings.ToValidUTF8(string(value), " ")))
 		switch {
 		case w.kind == markupOffice && string(key) == "office:value":
 			w.cell = plainNumber(text)
@@ -325,7 +340,7 @@ func (x *extractor) scanRTF(where Where, r io.Reader, depth int) {
 	x.text.write(text)
 	x.text.end()
 	for _, object := range objects {
-		if i := bytes.Index(object[:min(len(object), 1024)], []byte(compoundHead)); i >= 0 {
+		if i := bytes.Index(object[:min(len(object), 1024)], []byte(packing.CompoundHead)); i >= 0 {
 			object = object[i:] // behind its own header
 		}
 		if depth >= x.limits.Depth {

@@ -85,6 +85,9 @@ func (x *extractor) scanEntity(m *mailReader, where Where, top bool, depth int) 
 		p.where = Where{Field: FieldAttachment, Name: strings.TrimPrefix(where.Name+"/"+name, "/")}
 		x.checkFileName(p.where, name)
 	}
+	if p.kind == "" && p.name == "" {
+		p.kind = "text/plain" // also one with octets that texts do not have
+	}
 	x.text.scanText(p.where, x.decodeWords(p.where, h.get("Content-Description")))
 	body := m.body()
 	if h.broken {

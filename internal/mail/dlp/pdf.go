@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"konak/internal/mail/dlp/packing"
 	"konak/internal/mail/dlp/pdfdict"
 )
 
@@ -437,7 +438,7 @@ func looksLikePage(head []byte) bool {
 
 // isPackedFile says whether a stream begins as a file does.
 func isPackedFile(head []byte) bool {
-	switch packedFormat(head, "") {
+	switch packing.Format(head, "") {
 	case "zip", "gzip", "pdf", "compound":
 		return true
 	}

@@ -23,6 +23,8 @@ var opaqueKinds = map[string]string{
 	"application/mac-binhex40":  ReasonUnsupported,
 	"application/x-uuencode":    ReasonUnsupported,
 	"text/x-uuencode":           ReasonUnsupported,
+	"text/enriched":             ReasonUnsupported, // commands stand in the middle of words
+	"text/richtext":             ReasonUnsupported,
 }
 
 // opaqueEndings do the same by the ending of a name.

@@ -3,6 +3,7 @@ package dlp
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
+	"konak/internal/mail/dlp/transfer"
 	"konak/internal/mail/dlp/words"
 )
 
@@ -31,15 +33,30 @@ func (x *extractor) scanDecoded(p part, content *spool, m markup, depth int) {
 		}
 		x.scanReader(p.where, r)
 	}
+	if isJSON(p, head) && x.contains(content, `\u`) {
+		before := slices.Clone(x.c.counts)
+		x.scanReader(p.where, transfer.JSON(content.reader()))
+		between := slices.Clone(x.c.counts)
+		defer func() { x.c.keepMost(p.where, before, between) }()
+	}
 	if enc == nil {
 		scan(content.reader())
 		return
 	}
+	before := slices.Clone(x.c.counts)
 	scan(transform.NewReader(content.reader(), enc.NewDecoder()))
-	if !plain && p.charset != "" {
+	if !plain {
 		// Whoever opens it in another way reads the bytes as they are.
+		between := slices.Clone(x.c.counts)
 		x.scanBinary(p.where, content)
+		x.c.keepMost(p.where, before, between)
 	}
+}
+
+// isJSON says whether a text may be JSON, where programs write letters as numbers.
+func isJSON(p part, head []byte) bool {
+	begin := bytes.TrimLeft(bytes.TrimPrefix(head, []byte{0xEF, 0xBB, 0xBF}), " \t\r\n")
+	return strings.HasSuffix(p.kind, "json") || len(begin) > 0 && (begin[0] == '{' || begin[0] == '[' || begin[0] == '"')
 }
 
 // chooseEncoding is the encoding of a text, nil for UTF-8. known is false for a
@@ -47,7 +64,7 @@ func (x *extractor) scanDecoded(p part, content *spool, m markup, depth int) {
 func chooseEncoding(declared string, head []byte) (enc encoding.Encoding, known, plain bool) {
 	switch {
 	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}), bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
-		return unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM), true, true
+		return unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM), true, false
 	case bytes.HasPrefix(head, []byte{0xEF, 0xBB, 0xBF}):
 		return nil, true, true
 	}
@@ -76,7 +93,7 @@ func chooseEncoding(declared string, head []byte) (enc encoding.Encoding, known,
 			if be {
 				order = unicode.BigEndian
 			}
-			return unicode.UTF16(order, unicode.IgnoreBOM), known, true
+			return unicode.UTF16(order, unicode.IgnoreBOM), known, false
 		}
 		return nil, known, true
 	}
